@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.cpu_load import LoadWatch
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampled, Sampling
 from kernels.core.sampling import Sampler
 from kernels.cpu import HostImplementation
 from kernels.cpu.prepared import Prepared
+
+LONG_S = 0.5  # from here on it is said how much is done
 
 
 def filtering(
@@ -23,6 +26,9 @@ def filtering(
 
     Time spent elsewhere between the steps, by whoever drives them, does not count.
     """
+    watch = LoadWatch()
+    if sampling.max_samples:  # else nobody asks what may have disturbed a time
+        watch.start()
     yield Progress(f"preparing {implementation.title}")
     start = perf_counter()
     prepared = implementation.prepare(job)
@@ -32,7 +38,7 @@ def filtering(
     ran = (prepared.ran,)
 
     samples = Sampler(first_ms, sampling)
-    yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms)
+    yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms, load=watch.load())
     if not samples.wants_more():
         return
     again = _empty_like(job.picture)
@@ -41,9 +47,9 @@ def filtering(
         yield Sampled(f"filtering with {implementation.title}", samples.timing())
         samples.add((yield from _timed(implementation, prepared, again)))
         if samples.is_news():
-            yield Result(job, picture, samples.timing(), ran, compile_ms)
+            yield Result(job, picture, samples.timing(), ran, compile_ms, load=watch.load())
     # The answer to be checked is that of the last run, which was timed.
-    yield Result(job, _read_only(again), samples.timing(), ran, compile_ms)
+    yield Result(job, _read_only(again), samples.timing(), ran, compile_ms, load=watch.load())
 
 
 def _timed(
@@ -51,17 +57,17 @@ def _timed(
 ) -> Generator[Progress, None, float]:
     """Fill `out` once; return the milliseconds spent on it."""
     steps = prepared.filtering(out)
-    spent_s = 0.0
+    doing, spent_s = f"filtering with {implementation.title}", 0.0
     while True:
         start = perf_counter()
         try:
-            next(steps)
+            share = next(steps)
         except StopIteration:
             return (spent_s + perf_counter() - start) * 1e3
         except MemoryError as error:
             raise _out_of_memory(out) from error
         spent_s += perf_counter() - start
-        yield Progress(f"filtering with {implementation.title}")
+        yield Progress(f"{doing}, {100 * share:.0f} %" if spent_s > LONG_S else doing)
 
 
 def _read_only(picture: NDArray[Any]) -> NDArray[Any]:

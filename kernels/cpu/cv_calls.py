@@ -125,13 +125,7 @@ def _laplacian(aperture: int, scale: float, offset: float) -> Call:
         source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
     ) -> NDArray[Any]:
         return cv2.Laplacian(
-            source,
-            depth,
-            dst=target,
-            ksize=aperture,
-            scale=scale,
-            delta=offset,
-            borderType=border,
+            source, depth, dst=target, ksize=aperture, scale=scale, delta=offset, borderType=border
         )
 
     return Call("cv2.Laplacian", apply)

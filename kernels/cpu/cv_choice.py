@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -20,8 +21,10 @@ from kernels.core.job import Job
 from kernels.cpu.cv_calls import Call, calls, exact_call
 
 TRIAL_SAMPLES = 1 << 24  # of a larger picture as many are tried
-TRIAL_RUNS = 5
-TRIAL_S = 0.05  # or so long, for each call
+TRIAL_ROUNDS = 3
+TRIAL_RUNS = 5  # of each call in each round
+TRIAL_S = 0.02  # or so long
+NEARLY = 1.05  # this near to the quickest counts as quick
 # From here on waking threads costs nothing beside what they do.
 LARGE_SAMPLES = 1 << 20
 COMPARED_SAMPLES, COMPARED_BANDS = 1 << 21, 8  # that a coarse call is held against an exact one on
@@ -70,19 +73,30 @@ def use_threads(count: int) -> bool:
 def _tried(
     found: tuple[Call, ...], picture: NDArray[Any], border: int
 ) -> tuple[tuple[str, int], ...]:
-    """Return (name, threads) of every call, the quickest first."""
+    """Return (name, threads) of every call, the one to take first.
+
+    All take turns, so that what else the computer does meanwhile meets each of them.  Of those
+    that are as quick as the quickest, by NEARLY, the first that is tried is taken, on all cores:
+    else chance would decide, and one process measure another call than the next.
+    """
     cores = usable_cores()
-    # One thread first: cv2 ends its threads where it is told to use one.
-    counts = (1, cores) if picture.size <= LARGE_SAMPLES and cores > 1 else (cores,)
-    if len(found) * len(counts) == 1:
+    counts = (cores, 1) if picture.size <= LARGE_SAMPLES and cores > 1 else (cores,)
+    ways = [(call, threads) for threads in counts for call in found]
+    if len(ways) == 1:
         return ((found[0].name, cores),)
     target = np.zeros_like(picture)
-    seconds = {}
-    for threads in counts:
-        use_threads(threads)
-        for call in found:
-            seconds[call.name, threads] = min(trial_seconds(call, picture, target, border))
-    return tuple(sorted(seconds, key=lambda way: seconds[way]))
+    took_s: dict[tuple[str, int], list[float]] = {(call.name, n): [] for call, n in ways}
+    for _ in range(TRIAL_ROUNDS):
+        for call, threads in ways:
+            use_threads(threads)
+            took_s[call.name, threads] += trial_seconds(call, picture, target, border)
+    return _ranked({way: median(seconds) for way, seconds in took_s.items()})
+
+
+def _ranked(seconds: dict[tuple[str, int], float]) -> tuple[tuple[str, int], ...]:
+    """Return the ways to call, the quickest first; as one where they are equal by NEARLY."""
+    near_s = NEARLY * min(seconds.values())
+    return tuple(sorted(seconds, key=lambda way: max(seconds[way], near_s)))
 
 
 def trial_seconds(

@@ -58,7 +58,7 @@ def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
     weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
     offset = np.float32(job.offset)
     compiled_loops(sum_loops)(
-        around, weights, offset, out, job.channels - job.has_alpha, *_range(out)
+        around, weights, offset, out, job.channels - job.has_alpha, *sample_range(out)
     )
 
 
@@ -74,10 +74,10 @@ def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
 
     size_hw = (job.height, job.width)
     around = read_made(weighted, size_hw, job.border, (top - 1, bottom + 1), (left - 1, right + 1))
-    compiled_loops(length_loops)(around, out, job.channels - job.has_alpha, *_range(out))
+    compiled_loops(length_loops)(around, out, job.channels - job.has_alpha, *sample_range(out))
 
 
-def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
+def sample_range(out: NDArray[Any]) -> tuple[bool, np.float32]:
     """Return whether samples are integers, and the largest of them."""
     integers = out.dtype.kind == "u"
     return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)
@@ -95,13 +95,7 @@ def compiled_loops(loops: Callable[..., None]) -> Any:
 
 
 def sum_loops(
-    around: Any,
-    weights: Any,
-    offset: Any,
-    out: Any,
-    colours: int,
-    integers: bool,
-    largest: Any,
+    around: Any, weights: Any, offset: Any, out: Any, colours: int, integers: bool, largest: Any
 ) -> None:
     """Fill `out` with the weighted sums of `around`, in plain loops for numba to compile."""
     ksize = weights.shape[0]

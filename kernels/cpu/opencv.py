@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,12 @@ MIN_LENGTH, MAX_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 MAX_SUM = 2.0**30
-# A call gets so many samples at most, so that a large picture can be stopped in between.  That
-# costs nothing but where filter2D multiplies spectra: there 4 to 10 %, and a quarter of this 25 to
-# 40 %; ...
+# A call gets so many samples at most for every two cores, so that a large picture can be stopped in
+# between.  On two cores that costs nothing but where filter2D multiplies spectra: there 4 to 10 %,
+# and a quarter of this 25 to 40 %.  As many on sixteen cost 16 to 36 % of what takes 4 ms; ...
 BAND_SAMPLES = 1 << 24
-# ... and rows of so many times the filter's reach, since each band is read with its halo.
+SPECTRA_KSIZE = 11  # filter2D multiplies spectra from here on, and takes long enough on any cores
+# ... and at least rows of so many times the filter's reach, since each band is read with its halo.
 BAND_REACHES = 32
 
 # What OpenCV calls our borders; it has no wrap for filters.
@@ -99,31 +101,45 @@ def prepare(job: Job) -> Prepared:
         choice = choose(job, _border(job))
         call, ran = choice.call, Ran(choice.call.name, threads=choice.threads)
         fill = _filling_sums(job, call)
-    bands, threads, has_alpha = tuple(_bands(job)), ran.threads or 1, job.has_alpha
+    bands, threads, has_alpha = tuple(_bands(job, call)), ran.threads or 1, job.has_alpha
 
-    def filtering(out: NDArray[Any]) -> Iterator[None]:
+    def filtering(out: NDArray[Any]) -> Iterator[float]:
         use_threads(threads)
         for rows in bands:
             fill(out, rows)
             if has_alpha:
                 _copy_alpha(job, out, rows)
-            yield
+            yield rows[1] / job.height
 
     return Prepared(ran, filtering)
 
 
-def _bands(job: Job) -> Iterator[Span]:
+def filtered(job: Job) -> NDArray[Any]:
+    """Return the answer of OpenCV's call that is exact in float32, without a trial or a timing."""
+    call, rows = exact_call(job), (0, job.height)
+    fill = _filling_lengths(job, call) if job.gradient else _filling_sums(job, call)
+    out = np.empty_like(job.picture)
+    fill(out, rows)
+    if job.has_alpha:
+        _copy_alpha(job, out, rows)
+    return out
+
+
+def _bands(job: Job, call: Call) -> Iterator[Span]:
     """Cover the picture's rows once, from top to bottom."""
-    rows = max(BAND_SAMPLES // (job.width * job.channels), BAND_REACHES * job.reach, 1)
-    for top in range(0, job.height, rows):
-        yield top, min(top + rows, job.height)
+    by_spectra = call.name == "cv2.filter2D" and job.ksize >= SPECTRA_KSIZE
+    samples = BAND_SAMPLES * (1 if by_spectra else max(usable_cores() // 2, 1))
+    rows = BAND_REACHES * max(job.reach, 1)
+    count = max(min(round(job.picture.size / samples), job.height // rows), 1)
+    edges = [number * job.height // count for number in range(count + 1)]
+    yield from pairwise(edges)
 
 
 def _filling_sums(job: Job, call: Call) -> Fill:
     """Return what fills rows with weighted samples."""
     picture, border = job.picture, _border(job)
     if job.border in OPENCV_BORDERS and picture.dtype != np.float16:
-        if len(tuple(_bands(job))) > 1:
+        if len(tuple(_bands(job, call))) > 1:
             return partial(_fill_in_place, job, call, border)
         return lambda out, _: call.apply(picture, out, -1, border)
 

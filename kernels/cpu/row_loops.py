@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from kernels.core.borders import source_indices
 from kernels.core.cores import usable_cores
 from kernels.core.job import Job
+from kernels.cpu.loops import sample_range
 
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
 
-Run = Callable[[NDArray[Any]], Iterator[None]]
-Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[None]]  # from a picture, into an array
+Run = Callable[[NDArray[Any]], Iterator[float]]
+Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
-_compiled: set[tuple[str, bool, bool]] = set()
+_compiled: set[tuple[str, bool]] = set()
 
 
 def prepare(job: Job) -> bool:
@@ -29,12 +30,10 @@ def prepare(job: Job) -> bool:
 
     Some seconds the first time; numba keeps the machine code on disk.
     """
-    # To numba an array that may not be written is of another type.
-    wanted = job.pixel_type, job.gradient, job.picture.flags.writeable
+    wanted = job.pixel_type, job.gradient
     if wanted in _compiled:
         return False
     one = np.zeros((1, 1, 1), job.picture.dtype)
-    one.flags.writeable = job.picture.flags.writeable
     small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
     for _ in runner(small)(np.empty_like(one)):
         pass
@@ -51,7 +50,7 @@ def runner(job: Job) -> Run:
     if job.picture.dtype != np.float16:
         return lambda out: run(job.picture, out)
 
-    def on_halves(out: NDArray[Any]) -> Iterator[None]:
+    def on_halves(out: NDArray[Any]) -> Iterator[float]:
         # float16 is not known to numba: its loops read and write float32 then.
         target = np.empty(out.shape, np.float32)
         yield from run(job.picture.astype(np.float32), target)
@@ -69,14 +68,14 @@ def _sums(job: Job) -> Loops:
     places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
     steps = tuple(_steps(job, job.ksize**2))
 
-    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[float]:
         from kernels.cpu._jit_rows import sum_rows
 
-        how = (*places, weights, np.float32(job.offset), *alpha, *_range(out))
+        how = (*places, weights, np.float32(job.offset), *alpha, *sample_range(out))
         for step in steps:
             with _one_at_a_time:
-                sum_rows(_flat(picture), _flat(out), *how, *step)
-            yield
+                sum_rows(_source(picture), _flat(out), *how, *step)
+            yield step[1] / job.height
 
     return fill
 
@@ -89,16 +88,16 @@ def _gradient(job: Job) -> Loops:
     sums, places = _sums(job), _places(job, 1)
     steps = tuple(_steps(job, LENGTH_PRODUCTS))
 
-    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[None]:
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[float]:
         from kernels.cpu._jit_rows import length_rows
 
         weighted = np.empty(out.shape, np.float32)
         yield from sums(picture, weighted)
-        how = (*places, job.channels, job.has_alpha, *_range(out))
+        how = (*places, job.channels, job.has_alpha, *sample_range(out))
         for step in steps:
             with _one_at_a_time:
-                length_rows(_flat(weighted), _flat(picture), _flat(out), *how, *step)
-            yield
+                length_rows(_source(weighted), _source(picture), _flat(out), *how, *step)
+            yield 1.0  # beside the sums this takes no time
 
     return fill
 
@@ -140,7 +139,11 @@ def _flat(picture: NDArray[Any]) -> NDArray[Any]:
     return picture.reshape(len(picture), -1)
 
 
-def _range(out: NDArray[Any]) -> tuple[bool, np.float32]:
-    """Return whether samples are integers, and the largest of them."""
-    integers = out.dtype.kind == "u"
-    return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)
+def _source(picture: NDArray[Any]) -> NDArray[Any]:
+    """Return the same, never to be written: to numba such an array is of a type of its own.
+
+    It compiles, for seconds, for each type that it meets.
+    """
+    rows = _flat(picture)
+    rows.flags.writeable = False
+    return rows

@@ -16,7 +16,7 @@ from kernels.cpu.prepared import Prepared
 
 TITLE = "Sequential"
 IDEA = (
-    "One CPU thread, four plain nested loops, a pixel at a time, compiled: the baseline that "
+    "One CPU thread, four plain nested loops, one pixel after another, compiled: the baseline that "
     "published reports use, and far from what a CPU can do."
 )
 ORDER = 0
@@ -38,8 +38,8 @@ def prepare(job: Job) -> Prepared:
     return Prepared(Ran("sequential loops", threads=1), partial(_filtering, job), compiled)
 
 
-def _filtering(job: Job, out: NDArray[Any]) -> Iterator[None]:
+def _filtering(job: Job, out: NDArray[Any]) -> Iterator[float]:
     """Fill `out` a strip at a time."""
     for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):
         loops.fill(job, out, rectangle)
-        yield
+        yield rectangle[1] / job.height

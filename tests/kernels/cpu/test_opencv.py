@@ -90,10 +90,23 @@ def test_seams_of_bands_do_not_show(engine, monkeypatch, border, gradient, chann
     assert check.ok, str(check)
 
 
-def test_a_large_picture_can_be_stopped_between_bands():
+@pytest.mark.parametrize(("cores", "bands"), [(1, 3), (2, 3), (16, 1)])
+def test_a_large_picture_can_be_stopped_between_bands(monkeypatch, cores, bands):
+    monkeypatch.setattr(opencv, "usable_cores", lambda: cores)
     picture = np.zeros((4096, 4096, 3), np.uint8)
     job = Job(picture, filters.get("box").weights(3), implementation="opencv")
-    assert sum(1 for _ in opencv.prepare(job).filtering(np.empty_like(picture))) == 4
+    assert sum(1 for _ in opencv.prepare(job).filtering(np.empty_like(picture))) == bands
+
+
+@pytest.mark.parametrize(("ksize", "bands"), [(9, 2), (11, 12)])
+def test_what_takes_long_on_any_cores_can_be_stopped_on_many(monkeypatch, ksize, bands):
+    monkeypatch.setattr(opencv, "usable_cores", lambda: 12)
+    monkeypatch.setattr(opencv, "BAND_SAMPLES", 1 << 10)
+    monkeypatch.setattr(opencv, "BAND_REACHES", 1)
+    weights = np.random.default_rng(1).random((ksize, ksize), np.float32) / ksize**2
+    job = Job(np.zeros((64, 64, 3), np.uint8), weights, implementation="opencv")
+    filtering = opencv.prepare(job).filtering(np.empty_like(job.picture))
+    assert sum(1 for _ in filtering) == bands
 
 
 NAMED = {
@@ -181,3 +194,26 @@ def test_the_first_call_of_a_kind_of_job_tries_and_the_next_does_not(engine, mon
     tried.clear()
     opencv.prepare(replace(job, weights=filters.get("gaussian").weights(9, sigma=2.0)))
     assert tried == []
+
+
+@pytest.mark.parametrize(
+    ("height", "separable_s", "chosen"),  # each height is tried anew
+    [(60, 0.97, "cv2.GaussianBlur"), (61, 0.90, "cv2.sepFilter2D")],
+)
+def test_chance_does_not_decide_between_calls_as_quick_as_each_other(
+    height, separable_s, chosen, monkeypatch
+):
+    picture = np.random.default_rng(8).integers(0, 255, (height, 65, 3), np.uint8)
+    job = Job(picture, filters.get("gaussian").weights(9), implementation="opencv")
+    lasts_s = {"cv2.GaussianBlur": 1.0, "cv2.sepFilter2D": separable_s}
+    monkeypatch.setattr(cv_choice, "trial_seconds", lambda call, *_: [lasts_s[call.name]])
+    ran = opencv.prepare(job).ran
+    assert (ran.function, ran.threads) == (chosen, usable_cores())
+
+
+def test_one_disturbed_run_does_not_decide_between_calls(monkeypatch):
+    picture = np.random.default_rng(9).integers(0, 255, (62, 65, 3), np.uint8)
+    job = Job(picture, filters.get("gaussian").weights(9), implementation="opencv")
+    lasts_s = {"cv2.GaussianBlur": iter([9.0] + [1.0] * 9), "cv2.sepFilter2D": iter([2.0] * 10)}
+    monkeypatch.setattr(cv_choice, "trial_seconds", lambda call, *_: [next(lasts_s[call.name])])
+    assert opencv.prepare(job).ran.function == "cv2.GaussianBlur"

@@ -61,7 +61,7 @@ def test_every_implementation_says_what_it_calls():
 @pytest.mark.parametrize("gradient", [True, False])
 @pytest.mark.parametrize("pixel_type", ["uint8", "float16", "float32"])
 def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
-    """A picture of the window may not be written to; to numba it is of a type of its own."""
+    """Also for a picture of the window, which may not be written to and stays as it is."""
     picture = RNG(4).integers(0, 256, (12, 13, 3)).astype(pixel_type)
     picture.flags.writeable = writeable
     job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
@@ -70,6 +70,7 @@ def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
     for _ in prepared.filtering(np.empty_like(picture)):
         pass
     assert compiled() == before
+    assert picture.flags.writeable == writeable
 
 
 @pytest.mark.parametrize("gradient", [True, False])

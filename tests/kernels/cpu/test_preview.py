@@ -1,0 +1,89 @@
+"""A preview looks like the answer, at a small share of its cost, or there is none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job, Sampling
+from kernels.cpu import cpu_run, host_implementations, opencv, sequential
+from kernels.cpu.preview import factor_for, preview, reduced_weights, takes_long
+from kernels.pictures.generated import noise, scene
+
+
+def mean(size):
+    return np.full((size, size), size**-2, np.float32)
+
+
+def bell(size):
+    x = np.arange(size) - size // 2
+    line = np.exp(-(x**2) / (2 * (size / 6) ** 2))
+    return np.outer(line, line).astype(np.float32) / np.float32(line.sum() ** 2)
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 31, 127])
+@pytest.mark.parametrize("factor", [2, 3, 8])
+def test_reduced_weights_keep_sum_symmetry_and_centre(size, factor):
+    reduced = reduced_weights(bell(size), factor)
+    assert len(reduced) % 2 == 1
+    assert len(reduced) <= size // factor + 3
+    assert reduced.sum() == pytest.approx(1, abs=1e-4)
+    np.testing.assert_allclose(reduced, reduced[::-1, ::-1], atol=1e-6)
+    shifted = np.zeros((size, size), np.float32)
+    shifted[size // 2, -1] = 1  # a shift by the radius stays one
+    columns = reduced_weights(shifted, factor).sum(0)
+    at = (columns * (np.arange(len(columns)) - len(columns) // 2)).sum()
+    assert factor * at == pytest.approx(size // 2, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize("border", ["clamp", "zero", "wrap"])
+def test_a_preview_looks_like_the_answer(kind, border):
+    white = 1.0 if kind is np.float32 else np.iinfo(kind).max
+    picture = (scene() / 255.0 * white).astype(kind)
+    job = Job(picture, bell(31), border)
+    shown, answer = preview(job), opencv.filtered(job)
+    assert (shown.shape, shown.dtype) == (picture.shape, picture.dtype)
+    off = np.abs(shown.astype(float) - answer.astype(float)) / white
+    assert off.mean() < 0.01
+    assert off.max() < 0.1
+
+
+def test_a_preview_of_lengths_of_gradients_is_of_their_size():
+    job = Job(scene(), bell(31), gradient=True)
+    shown, answer = preview(job).astype(float), opencv.filtered(job).astype(float)
+    assert shown.mean() == pytest.approx(answer.mean(), rel=0.2)
+
+
+def test_alpha_stays():
+    picture = np.dstack([scene(), np.full(scene().shape[:2], 77, np.uint8)])
+    assert (preview(Job(picture, mean(31)))[..., 3] == 77).all()
+
+
+def test_what_opencv_cannot_filter_has_no_preview():
+    holed = noise(64, 64).astype(np.float32)
+    holed[3, 3] = np.nan
+    assert preview(Job(holed, mean(31))) is None
+    assert preview(Job(noise(64, 64).astype(np.float16), mean(31))) is None
+
+
+def test_only_what_takes_long_on_the_cpu_is_worth_a_preview():
+    large = Job(np.zeros((3000, 4000, 3), np.uint8), mean(127), implementation="opencv")
+    assert takes_long(large)
+    assert takes_long(replace(large, implementation="sequential", weights=mean(5)))
+    assert not takes_long(replace(large, implementation="shared"))
+    assert not takes_long(Job(scene(), mean(5), implementation="opencv"))
+    assert factor_for(large.picture) == 4
+    assert factor_for(scene()) == 2
+
+
+def test_what_takes_long_says_how_much_is_done(monkeypatch):
+    monkeypatch.setattr(cpu_run, "LONG_S", 0.0)
+    job = Job(noise(300, 300), mean(41))
+    prepared = sequential.prepare(job)
+    shares = list(prepared.filtering(np.empty_like(job.picture)))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    (found,) = (each for each in host_implementations() if each.key == "sequential")
+    said = [getattr(step, "doing", "") for step in cpu_run.filtering(found, job, Sampling())]
+    assert "filtering with Sequential, 100 %" in said
