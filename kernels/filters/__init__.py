@@ -7,6 +7,7 @@ A filter module has
 
     TITLE       what people call it
     ORDER       where it stands in a list, smallest first
+    GROUP       optional: the one of GROUPS that lists show it in; without one, the last
     SIZES       a range of the odd sizes it takes
     PARAMETERS  optional: the `Parameter`s that weights() takes by name
     automatic_sigma(ksize) -> the standard deviation that weights() has without one, in pixels, of a
@@ -21,6 +22,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -30,10 +32,15 @@ from numpy.typing import NDArray
 from kernels.core.errors import BadJobError
 from kernels.filters.parameters import Parameter
 
+GROUPS = ("Blur", "Sharpen", "Edges", "Own")
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter, as one module of this folder describes itself; see the folder's docstring."""
+    """A filter, as one module of this folder describes itself; see the folder's docstring.
+
+    idea  what it does, in a sentence: the first of its module's docstring, without the title
+    """
 
     key: str
     title: str
@@ -43,6 +50,8 @@ class Filter:
     make: Callable[..., NDArray[np.float32]]
     gradient: bool = False
     automatic_sigma: Callable[[int], float] | None = None
+    group: str = GROUPS[-1]
+    idea: str = ""
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
         """Return the filter's weights: (ksize, ksize) float32, read-only.
@@ -85,7 +94,17 @@ def get(key: str) -> Filter:
         if each.key == key:
             return each
     known = ", ".join(f.key for f in all_filters())
-    raise BadJobError(f"There is no filter {key!r}; choose from {known}.")
+    near = _near(key)
+    hint = f"did you mean {' or '.join(near)}? There are" if near else "choose from"
+    raise BadJobError(f"There is no filter {key!r}; {hint} {known}.")
+
+
+def _near(key: str) -> list[str]:
+    """Return filters whose key, or else a word of whose title, is nearly `key`."""
+    if near := get_close_matches(key.lower(), [each.key for each in all_filters()], n=1):
+        return near
+    words = {each.key: each.title.lower().split() for each in all_filters()}
+    return [name for name, title in words.items() if get_close_matches(key.lower(), title)][:2]
 
 
 def _read(name: str) -> Filter | None:
@@ -102,4 +121,12 @@ def _read(name: str) -> Filter | None:
         module.weights,
         getattr(module, "GRADIENT", False),
         getattr(module, "automatic_sigma", None),
+        getattr(module, "GROUP", GROUPS[-1]),
+        _idea(module.__doc__ or ""),
     )
+
+
+def _idea(docstring: str) -> str:
+    """Return "Every neighbour counts the same." of "Box blur: every neighbour counts the same."."""
+    sentence = docstring.partition("\n")[0].partition(": ")[2]
+    return sentence[:1].upper() + sentence[1:]

@@ -9,6 +9,7 @@ from kernels.filters.parameters import ANY_ODD
 
 TITLE = "Box blur"
 ORDER = 11
+GROUP = "Blur"
 SIZES = ANY_ODD
 
 

@@ -10,6 +10,7 @@ from kernels.filters.parameters import ANY_ODD, SIGMA
 
 TITLE = "Edges"
 ORDER = 35
+GROUP = "Edges"
 SIZES = ANY_ODD
 PARAMETERS = (SIGMA,)
 GRADIENT = True

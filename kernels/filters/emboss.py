@@ -6,6 +6,7 @@ from kernels.filters.parameters import THREE_ONLY, drawn
 
 TITLE = "Emboss"
 ORDER = 50
+GROUP = "Edges"
 SIZES = THREE_ONLY
 
 weights = drawn(

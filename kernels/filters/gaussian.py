@@ -17,9 +17,11 @@ from kernels.filters.parameters import ANY_ODD, SIGMA
 
 TITLE = "Gaussian blur"
 ORDER = 10
+GROUP = "Blur"
 SIZES = ANY_ODD
 PARAMETERS = (SIGMA,)
 
+FAR = 8  # sigmas: beyond, a bell is nothing in float64
 # The small filters everybody writes down: rows of Pascal's triangle.
 BINOMIAL = {1: (1,), 3: (1, 2, 1), 5: (1, 4, 6, 4, 1)}
 
@@ -61,3 +63,19 @@ def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
     """
     row = taps(ksize, sigma)
     return np.outer(row, row).astype(np.float32)
+
+
+def share_held(ksize: int, sigma: float) -> float:
+    """Return how much of the whole bell of `sigma` the size holds, from 0 to 1.
+
+    The rest is cut off, and what is left scaled up: weights() always sum to 1.
+    """
+    far = max(ksize // 2, math.ceil(FAR * sigma))
+    row = np.exp(-0.5 * (np.arange(-far, far + 1) / sigma) ** 2)
+    inside = row[far - ksize // 2 : far + ksize // 2 + 1]
+    return float((inside.sum() / row.sum()) ** 2)
+
+
+def size_holding(share: float, sigma: float) -> int | None:
+    """Return the smallest size that holds `share` of the bell; None where none of SIZES does."""
+    return next((ksize for ksize in SIZES if share_held(ksize, sigma) >= share), None)

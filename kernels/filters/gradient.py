@@ -6,6 +6,7 @@ from kernels.filters.parameters import THREE_ONLY, drawn
 
 TITLE = "Gradient"
 ORDER = 34
+GROUP = "Edges"
 SIZES = THREE_ONLY
 GRADIENT = True
 

@@ -10,6 +10,7 @@ from kernels.filters.parameters import SIGMA
 
 TITLE = "Laplacian of Gaussian"
 ORDER = 42
+GROUP = "Edges"
 SIZES = range(3, 128, 2)
 PARAMETERS = (SIGMA,)
 automatic_sigma = default_sigma

@@ -6,6 +6,7 @@ from kernels.filters.parameters import THREE_ONLY, drawn
 
 TITLE = "Prewitt Y"
 ORDER = 33
+GROUP = "Edges"
 SIZES = THREE_ONLY
 
 weights = drawn(

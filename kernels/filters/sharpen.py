@@ -6,6 +6,7 @@ from kernels.filters.parameters import THREE_ONLY, drawn
 
 TITLE = "Sharpen"
 ORDER = 20
+GROUP = "Sharpen"
 SIZES = THREE_ONLY
 
 weights = drawn(

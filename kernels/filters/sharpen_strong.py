@@ -6,6 +6,7 @@ from kernels.filters.parameters import THREE_ONLY, drawn
 
 TITLE = "Sharpen, strong"
 ORDER = 21
+GROUP = "Sharpen"
 SIZES = THREE_ONLY
 
 weights = drawn(

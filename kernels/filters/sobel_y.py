@@ -6,6 +6,7 @@ from kernels.filters.parameters import THREE_ONLY, drawn
 
 TITLE = "Sobel Y"
 ORDER = 31
+GROUP = "Edges"
 SIZES = THREE_ONLY
 
 weights = drawn(

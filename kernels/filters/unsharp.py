@@ -10,6 +10,7 @@ from kernels.filters.parameters import AMOUNT, ANY_ODD, SIGMA
 
 TITLE = "Unsharp mask"
 ORDER = 22
+GROUP = "Sharpen"
 SIZES = ANY_ODD
 PARAMETERS = (SIGMA, AMOUNT)
 automatic_sigma = gaussian.automatic_sigma

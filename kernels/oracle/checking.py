@@ -223,10 +223,7 @@ def _distance(got: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _is_wrong(
-    got: NDArray[Any],
-    error: NDArray[np.float64],
-    oracle: NDArray[np.float64],
-    limits: Limits,
+    got: NDArray[Any], error: NDArray[np.float64], oracle: NDArray[np.float64], limits: Limits
 ) -> NDArray[np.bool_]:
     if got.dtype == np.float32:
         return np.greater(error, limits.bound)

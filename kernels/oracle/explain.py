@@ -6,8 +6,8 @@ oracle's to the last bit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from kernels.core.job import Job
 from kernels.oracle.reference import to_pixel_type
 
 Floats = NDArray[np.float64]
+SOBEL_X: Floats = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +122,34 @@ def explain_pixel(job: Job, y: int, x: int, channel: int) -> Explained:
         slopes=slopes,
         rounded=to_pixel_type(np.array(value), job.picture.dtype)[()],
         is_alpha=is_alpha,
+    )
+
+
+def derivative(job: Job, found: Explained, axis: Literal["x", "y"]) -> Explained:
+    """Explain one derivative of a gradient: the weighted pixels around times Sobel's weights.
+
+    job, found  what was explained, and the explanation, with slopes
+    """
+    slopes = found.slopes
+    assert slopes is not None
+    rows, from_rows = _along(found.y, 1, job.height, job.border)
+    columns, from_columns = _along(found.x, 1, job.width, job.border)
+    weights = SOBEL_X if axis == "x" else SOBEL_X.T
+    with np.errstate(invalid="ignore", over="ignore"):
+        products = weights * slopes.weighted
+    return replace(
+        found,
+        rows=rows,
+        columns=columns,
+        from_rows=from_rows,
+        from_columns=from_columns,
+        beyond_rows=(rows < 0) | (rows >= job.height),
+        beyond_columns=(columns < 0) | (columns >= job.width),
+        samples=slopes.weighted,
+        weights=weights,
+        products=products,
+        total=slopes.gx if axis == "x" else slopes.gy,
+        slopes=None,
     )
 
 

@@ -177,7 +177,9 @@ def test_parameters_that_a_filter_does_not_have_are_ignored():
 
 
 def test_an_unknown_filter_is_named_with_those_there_are():
-    with pytest.raises(BadJobError, match="no filter 'blur'; choose from identity, gaussian"):
+    with pytest.raises(BadJobError, match="no filter 'xyz'; choose from identity, gaussian"):
+        filters.get("xyz")
+    with pytest.raises(BadJobError, match="'blur'; did you mean gaussian or box"):
         filters.get("blur")
 
 

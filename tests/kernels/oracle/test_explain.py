@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kernels.core.borders import BORDERS, OUTSIDE
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.oracle.explain import explain_pixel
+from kernels.oracle.explain import SOBEL_X, derivative, explain_pixel
 from kernels.oracle.reference import filtered, to_pixel_type
 
 PICTURE = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)[..., None]
@@ -83,6 +83,11 @@ def test_a_gradient_is_two_slopes_and_a_length():
     assert found.slopes.weighted.tolist() == PICTURE[..., 0].tolist()
     assert (found.slopes.gx, found.slopes.gy) == (8, 24)
     assert found.value == found.slopes.length == np.sqrt(640)
+    for axis, weights, total in (("x", SOBEL_X, 8), ("y", SOBEL_X.T, 24)):
+        part = derivative(job(weights=centre, gradient=True), found, axis)
+        assert part.total == part.products.sum() == total
+        assert np.array_equal(part.products, weights * found.slopes.weighted)
+        assert part.rows.tolist() == [found.y - 1, found.y, found.y + 1]
     assert found.rounded == 25
 
 
