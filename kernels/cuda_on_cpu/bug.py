@@ -1,0 +1,173 @@
+"""Find the bug of a rung: run it on a small picture, check every access, say what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job, Progress
+from kernels.core.verdict import Check
+from kernels.cuda_on_cpu.building import BuildError
+from kernels.cuda_on_cpu.checked import CheckedShim
+from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
+from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.cpu_runs import (
+    Ended,
+    built,
+    default_cache,
+    run_again,
+    run_once,
+    unwritten_in,
+)
+from kernels.cuda_on_cpu.faults import fault_in_words, suspicion_in_words
+from kernels.cuda_on_cpu.regions import Region, cropped, region_of, small_size
+from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
+from kernels.cuda_on_cpu.run_words import ended_in_words, placed
+from kernels.cuda_on_cpu.trial import DEADLINE_S, checked, unwritten_in_words
+from kernels.oracle.checking import judged, limits_of
+from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.rungs.rung import Rung
+
+KINDS = {
+    Kind.DEADLINE: "deadline",
+    Kind.BOUNDS: "bounds",
+    Kind.READ_ONLY: "bounds",
+    Kind.PADDING: "bounds",
+    Kind.MISALIGNED: "misaligned",
+    Kind.RACE: "race",
+    Kind.UNINITIALISED: "uninitialised",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A bug, in one sentence.
+
+    kind           "compile", "refused", "barrier", "bounds", "misaligned", "race", "division",
+                   "stack", "deadline", "crash", "uninitialised", "unwritten" or "wrong"
+    line           of the rung's file; None: it is of none
+    thread, block  x then y; None where no single thread is at fault
+    region         of the job's picture, that it was run on
+    """
+
+    kind: str
+    sentence: str
+    region: Region
+    line: int | None = None
+    thread: tuple[int, int] | None = None
+    block: tuple[int, int] | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def finding_bug(
+    rung: Rung,
+    job: Job,
+    *,
+    at: tuple[int, int] | None = None,
+    deadline_s: float = DEADLINE_S,
+    cache: Path | None = None,
+) -> Iterator[Progress | Finding | None]:
+    """Run a rung with every access checked; the last that is yielded is its bug; None: no bug.
+
+    What is read before it was written, or beyond a row's end, is a bug where the answer is wrong.
+    The arguments are those of `trial`.
+    """
+    region = region_of(job, small_size(job), at)
+    part = cropped(job, region)
+    if reason := why_not() or rung.why_not(part, DEVICE):
+        yield Finding("refused", reason, region)
+        return
+    folder = cache or default_cache()
+    library = yield from built(CheckedShim, rung, part, folder)
+    if isinstance(library, BuildError):
+        sentence, line = first_error(str(library), rung)
+        diagnostics = diagnostics_of(str(library), rung)
+        yield Finding("compile", sentence, region, line, diagnostics=diagnostics)
+        return
+    with borrowed_child() as child:
+        ended = yield from run_once(child, CheckedShim, rung, part, library, deadline_s)
+        if (fault := _fault(rung, region, ended)) or ended.answer is None:
+            yield fault
+            return
+        check = yield from checked(rung, part, ended.answer)
+        if check.ok:
+            yield None
+            return
+        again = yield from run_again(child, CheckedShim, rung, ended, deadline_s)
+        never = unwritten_in(ended, again)
+    yield _of_wrong_answer(rung, region, ended, check, never)
+
+
+def _fault(rung: Rung, region: Region, ended: Ended) -> Finding | None:
+    """Return what ended the run, if it came to no good end."""
+    report = ended.reports.fault
+    if report.kind in (Kind.NOTHING, Kind.CRASH, Kind.DEADLINE):
+        sentence, line = ended_in_words(rung, ended)
+        if not sentence:
+            return None
+        if report.kind == Kind.NOTHING:
+            kind = "barrier" if " at this barrier " in sentence else "refused"
+            if ended.crashed:
+                kind = "crash"
+            thread, block = _named("thread", sentence), _named("block", sentence)
+            return Finding(kind, sentence, region, line, thread, block)
+        kind = KINDS.get(Kind(report.kind), "crash")
+        if report.signal == Signal.SIGFPE:
+            kind = "division"
+        if report.signal == Signal.SIGSEGV and report.array == DYNAMIC_ARRAY:
+            kind = "stack"
+    else:
+        sentence, line = fault_in_words(rung, ended)
+        kind = KINDS[Kind(report.kind)]
+    return Finding(kind, sentence, region, line, report.here.thread, report.here.block)
+
+
+def _named(what: str, sentence: str) -> tuple[int, int] | None:
+    """Return the first thread, or block, that a sentence names."""
+    found = re.search(rf"\b{what} \((\d+), (\d+)\)", sentence)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _of_wrong_answer(
+    rung: Rung, region: Region, ended: Ended, check: Check, never: NDArray[np.bool_]
+) -> Finding:
+    suspicion = ended.reports.suspicion
+    if suspicion.kind:
+        sentence, line = suspicion_in_words(rung, ended)
+        here = suspicion.here
+        kind = KINDS[Kind(suspicion.kind)]
+        return Finding(kind, sentence, region, line, here.thread, here.block)
+    if never.any():
+        return Finding("unwritten", unwritten_in_words(never), region)
+    assert ended.answer is not None
+    y, x, channel, expected = _first_wrong(rung, ended.job, ended.answer)
+    got = ended.answer[y, x, channel]
+    off = (
+        f"{_number(got)} to x {x}, y {y}, channel {channel}, where the reference has "
+        f"{_number(expected)}; {check.wrong:,} of {check.samples:,} samples are wrong"
+    )
+    where = ended.storer(y, x * ended.job.channels + channel)
+    if where is None:
+        return Finding("wrong", f"The kernel writes {off}.", region)
+    thread, line = placed(rung, ended, where)
+    return Finding("wrong", f"{thread} writes {off}.", region, line, where.thread, where.block)
+
+
+def _first_wrong(rung: Rung, job: Job, answer: NDArray[Any]) -> tuple[int, int, int, Any]:
+    """Return (y, x, channel) of the first wrong sample of all, and what it ought to be."""
+    oracle = filtered(job, (0, job.height), (0, job.width))
+    _, _, wrong = judged(job, answer, oracle, limits_of(job, rung.tolerance(job)))
+    y, x, channel = (int(each[0]) for each in np.nonzero(wrong))
+    return y, x, channel, to_pixel_type(oracle, answer.dtype)[y, x, channel]
+
+
+def _number(value: Any) -> str:
+    return f"{float(value):.6g}"

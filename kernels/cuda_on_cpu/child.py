@@ -1,0 +1,212 @@
+"""The process that runs other people's kernels: each in a fork of it, which may die of it.
+
+It reads requests, as (length, pickle), from its standard input, and writes a line of JSON for each:
+what the run said of itself, and how it ended.  It ends with its parent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import pickle
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.ma
+
+from kernels.cuda_on_cpu.checked import CheckedShim
+from kernels.cuda_on_cpu.confinement import confine
+from kernels.cuda_on_cpu.counting import CountingShim
+from kernels.cuda_on_cpu.run_counts import counted
+from kernels.cuda_on_cpu.shared_run import LENGTH, MOST_MEMORY, Request, SharedRun
+from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, load_transforms
+
+LOOK_S = 0.004  # between two looks at whether a run has ended
+PATIENCE = 20  # times the CPU time that a run may take: then it is killed, however it waits
+MOST_SAID = 64 << 20  # bytes that it may say
+PR_SET_PDEATHSIG = 1
+
+
+def main(memory: int) -> None:
+    """Run what is asked for until nobody is left to ask; who asks shares `memory` with runs."""
+    replies = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a kernel prints is not ours
+    _say(replies, {"ready": True})
+    while (request := _next()) is not None:
+        if isinstance(request, Request):
+            _serve(request, memory, replies)
+
+
+def _serve(request: Request, memory: int, replies: int) -> None:
+    """Run it, and say in one line what it said and how it ended."""
+    us = os.getpid()
+    hearing, telling = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(replies)  # whatever it writes, it speaks for itself alone,
+        os.dup2(1, 0)  # and what is asked for next is not for it
+        try:
+            _die_with(us)
+            _run(request, memory, telling)
+        except Exception:  # noqa: BLE001 - a bug of ours, not to be taken for the kernel's
+            _say(telling, {"bug": traceback.format_exc()})
+        finally:
+            os._exit(2)
+    os.close(telling)
+    said, code = _ending(process, hearing, PATIENCE * request.seconds)
+    os.close(hearing)
+    _say(replies, {**_understood(said), "ended": code})
+
+
+def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
+    """Wait for a run's end, or bring it about; return what it said, and its exit code."""
+    said, from_where, until = b"", [0, hearing], time.monotonic() + patience_s
+    ended = status = 0
+    while True:
+        if not ended:
+            ended, status = os.waitpid(process, os.WNOHANG)
+        ready, _, _ = select.select(from_where, [], [], 0 if ended else LOOK_S)
+        if hearing in ready:
+            part = os.read(hearing, 1 << 16)
+            said += part
+            if not part:
+                from_where.remove(hearing)
+        elif ended:
+            return said, os.waitstatus_to_exitcode(status)
+        is_too_much = time.monotonic() > until or len(said) > MOST_SAID
+        if not ended and (is_too_much or (0 in ready and not isinstance(_next(), Request))):
+            os.kill(process, signal.SIGKILL)
+            until = float("inf")
+
+
+def _understood(said: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(said)
+    except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _next() -> Any:
+    """Return what the parent asks for next; anything else ends a run; None: the parent is gone."""
+    head = _read(LENGTH.size)
+    if head is None:
+        sys.exit()
+    body = _read(LENGTH.unpack(head)[0])
+    return None if body is None else pickle.loads(body)
+
+
+def _read(size: int) -> bytes | None:
+    found = b""
+    while len(found) < size:
+        part = os.read(0, size - len(found))
+        if not part:
+            return None
+        found += part
+    return found
+
+
+def _say(to: int, words: dict[str, Any]) -> None:
+    os.write(to, json.dumps(words).encode() + b"\n")
+
+
+# ---- In the fork. -------------------------------------------------------------------------------
+
+
+def _die_with(parent: int) -> None:
+    """Have the system end this process when its parent ends, or end it now if that is too late."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(2)
+
+
+def _run(request: Request, memory: int, telling: int) -> None:
+    job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
+    shared = SharedRun(memory, job, is_new=False)
+    samples = job.width * job.channels
+    job = request.job(np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape))
+    shim = request.shim(request.rung, [job], None, built=request.library)
+    if any(each.library for each in request.rung.passes):
+        load_transforms()  # before there are no files any more
+    said: dict[str, Any] = {}
+    _limit(request.seconds)
+    confine(is_loading=True)
+    try:
+        library = shim.library
+        begin = _begin_of(library)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+        confine()
+        if isinstance(shim, CheckedShim):
+            shim.shared, shim.row_bytes = shared, samples * job.picture.itemsize
+        if isinstance(shim, CountingShim):
+            traces = shim.watch_into(job, shared.source, shared.target)
+            said["counts"] = counted(shim, traces, begin)
+        else:
+            library.report_to(ctypes.c_void_p(shared.address))
+            shim.run_into(job, shared.source, shared.target, Order(request.order))
+        said["done"] = True
+    except (LaunchError, OSError) as error:
+        said["refused"], said["line"] = str(error), getattr(error, "line", None)
+    except MemoryError:
+        said["refused"] = (
+            f"The run needs more than the {MOST_MEMORY >> 30} GiB of memory it may have."
+        )
+    said["arrays"] = getattr(shim, "names", [])
+    said["printed"] = _printed(shim)
+    _say(telling, said)
+    os._exit(0)
+
+
+class _Found(ctypes.Structure):
+    """The layout of Dl_info."""
+
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("begin", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    )
+
+
+def _begin_of(library: ctypes.CDLL) -> int:
+    """Return the address that a library was loaded at."""
+    found = _Found()
+    inside = ctypes.cast(library.static_shared_bytes, ctypes.c_void_p)
+    ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
+    return int(found.begin or 0)
+
+
+def _printed(shim: Shim) -> str:
+    try:
+        take = shim.library.take_printed
+    except (OSError, AttributeError):
+        return ""
+    take.restype = ctypes.c_char_p
+    return bytes(take()).decode("utf-8", "replace")
+
+
+def _limit(seconds: float) -> None:
+    """Take away what no kernel needs: more memory, larger files, more time than anybody waits."""
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    size = int(pages) * resource.getpagesize()
+    for kind, most in (
+        (resource.RLIMIT_AS, size + MOST_MEMORY),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, math.ceil(PATIENCE * seconds)),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        resource.setrlimit(kind, (most, most))
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # ends it, with a report where there can be one
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,105 @@
+"""The compiler's complaints, on the lines of the file that its author sees."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kernels.cuda_on_cpu.device_code import GENERATED
+from kernels.rungs.rung import Rung
+
+PLACE = re.compile(r"<([^<>]*):(\d+)>")
+MESSAGE = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (fatal error|[eE]rror|[wW]arning|note): (.*)$")
+CAME_FROM = re.compile(
+    r"^(?:In file included from |\s+from |)(.*?):(\d+):(?:(\d+):)?\s+required from"
+)
+OWN_NAMES = re.compile(r"\brung_\d+::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_0\b")
+# What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
+GAVE_UP = (
+    (r"CPU time limit exceeded.*signal terminated", "takes too long"),
+    (
+        r"File size limit exceeded.*signal terminated",
+        "has arrays with values, or __shared__, of more than 128 MiB",
+    ),
+    (
+        r"Killed.*signal terminated|out of memory|virtual memory exhausted",
+        "needs more memory than it may have",
+    ),
+    (r"internal compiler error", "makes the compiler crash"),
+)
+
+TOO_LARGE = "relocation truncated to fit"  # the linker: no instruction reaches as far
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One complaint of the compiler.
+
+    file          the rung's own file as a rule; "prelude.cuh" or a header where it is about those
+    line, column  counted from 1; column 0: not known
+    is_error      else a warning
+    """
+
+    file: str
+    line: int
+    column: int
+    is_error: bool
+    text: str
+
+
+def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
+    """Return what a compiler said, each error on the rung's own line wherever there is one."""
+    found: list[Diagnostic] = []
+    own: tuple[int, int] | None = None  # that an error in a header was reached from
+    for text in log.splitlines():
+        if (from_there := CAME_FROM.match(text)) and from_there[1] == rung.file:
+            own = own or (int(from_there[2]), int(from_there[3] or 0))
+        if not (told := MESSAGE.match(text)) or told[4] == "note":
+            continue
+        file, line, column = told[1], int(told[2]), int(told[3] or 0)
+        if file != rung.file and own is not None:
+            file, (line, column) = rung.file, own
+        elif file == GENERATED:
+            file, line, column = rung.file, rung.source.rstrip().count("\n") + 1, 0
+        words = OWN_NAMES.sub("", told[5])
+        found.append(Diagnostic(file, line, column, told[4].lower() != "warning", words))
+        own = None
+    return tuple(dict.fromkeys(found))
+
+
+def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
+    """Return the sentence for what does not compile, and the line of the rung's file."""
+    for died, what in GAVE_UP:
+        if re.search(died, log):
+            return f"The compiler gave up: the text {what}.", None
+    if TOO_LARGE in log:
+        return (
+            "Its arrays of fixed size take more than the 2 GiB that a program has for them.",
+            None,
+        )
+    found = [each for each in diagnostics_of(log, rung) if each.is_error]
+    for each in found:
+        if each.file == rung.file:
+            return f"Line {each.line}: {_ended(each.text)}", each.line
+    if found:
+        return f"{found[0].file}, line {found[0].line}: {_ended(found[0].text)}", None
+    return "The compiler refused the text without saying why.", None
+
+
+def _ended(text: str) -> str:
+    """Return a message as a sentence; some are questions already."""
+    return text if text.endswith(("?", "!", ".")) else f"{text}."
+
+
+def with_line(message: str, file: str) -> tuple[str, int | None]:
+    """Return a message of the runtime, which names places, in words, and the first line in `file`.
+
+    "<test.cu:7>: 3 of the ..." begins with "Line 7: 3 of the ..." then.
+    """
+    lines = [int(line) for name, line in PLACE.findall(message) if name == file]
+
+    def in_words(found: re.Match[str]) -> str:
+        word = "Line" if found.start() == 0 else "line"
+        return f"{word} {found[2]}" if found[1] == file else f"{found[1]}, line {found[2]}"
+
+    return PLACE.sub(in_words, message), lines[0] if lines else None

@@ -1,0 +1,99 @@
+"""The C++ compiler that device code is compiled with for the CPU: which there is, or why none."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+CPU_FACTS = Path("/proc/cpuinfo")
+# Without F16C each half is taken apart bit by bit, which is most of what tensor cores' work costs.
+HALVES = ("-mf16c",) if CPU_FACTS.is_file() and "f16c" in CPU_FACTS.read_text().split() else ()
+LEAST_GNU, LEAST_CLANG = 12, 15  # the first that know _Float16
+HOW_TO_GET_ONE = (
+    "install g++ (on Debian and Ubuntu: apt install g++), or `pip install ziglang`, which brings "
+    "clang"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C++ compiler.
+
+    words   the command to begin with
+    is_gnu  whether it is g++; else it is clang, also as zig's
+    """
+
+    words: tuple[str, ...]
+    is_gnu: bool
+    version: str
+
+    @property
+    def key(self) -> str:
+        """Return what its output depends on, as one word or several."""
+        return " ".join((*self.words, self.version))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return what any text is compiled with."""
+        # zig would have undefined behaviour trap, unasked.
+        own = () if self.is_gnu else ("-fno-sanitize=undefined", "-Wno-everything")
+        return ("-std=c++20", "-fPIC", *HALVES, *own)
+
+
+def why_not() -> str | None:
+    """Return why device code cannot run on this computer's CPU, and what to do; None if it can."""
+    if platform.system() != "Linux" or platform.machine() not in ("x86_64", "AMD64"):
+        return (
+            "Running CUDA on the CPU works on Linux on x86-64 alone; on "
+            f"{platform.system()} with {platform.machine()} it needs an NVIDIA GPU."
+        )
+    found = _found()
+    return found if isinstance(found, str) else None
+
+
+def the_compiler() -> Compiler:
+    """Return the compiler to use.  To be asked for only where `why_not` has nothing to say."""
+    found = _found()
+    assert isinstance(found, Compiler), found
+    return found
+
+
+def _found() -> Compiler | str:
+    """Return g++, clang++ or zig's clang, the first that is new enough; else why there is none."""
+    too_old = ""
+    for word, is_gnu, least in (("g++", True, LEAST_GNU), ("clang++", False, LEAST_CLANG)):
+        path = shutil.which(word)
+        version = _version(path) if path else ""
+        if not path or not version:
+            continue
+        if int(version.split(".")[0]) >= least:
+            return Compiler((path,), is_gnu, version)
+        too_old = too_old or f"{word} {version} is too old, it takes {least} or newer: "
+    if importlib.util.find_spec("ziglang"):
+        import ziglang
+
+        words = (sys.executable, "-m", "ziglang", "c++")
+        return Compiler(words, False, str(getattr(ziglang, "__version__", "")))
+    return (
+        f"Running CUDA on the CPU takes a C++ compiler; {too_old}{HOW_TO_GET_ONE}, and try again."
+    )
+
+
+@cache
+def _version(path: str) -> str:
+    """Return its version, "12.2.0"; empty where it does not answer."""
+    try:
+        done = subprocess.run(
+            [path, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, timeout=20
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    said = done.stdout.strip()
+    return said if done.returncode == 0 and re.fullmatch(r"\d+(\.\d+)*", said) else ""

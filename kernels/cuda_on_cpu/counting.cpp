@@ -1,0 +1,122 @@
+// Counts what device code loads, stores and computes, block by block, while it runs on the CPU.
+//
+// g++ -fsanitize=thread calls a function before every access to memory, which libtsan has for a race
+// detector.  Here they are ours: an access inside a watched array is added to its bytes, and, where that
+// is asked for, written down together with those to the block's shared memory.
+#include "counted_float.h"
+#include "cuda_cpu.h"
+#include "fibers.h"
+
+#include <cstdint>
+
+namespace {
+
+struct Watched {
+    uintptr_t begin, end;
+};
+struct Bytes {
+    uint64_t loaded, stored;
+};
+
+constexpr int32_t SHARED = -1;
+constexpr int DEPTH = 5;
+
+// As ACCESS in counting.py.
+struct Access {
+    uint32_t block, thread;
+    int32_t array;  // of those watched, or SHARED
+    uint32_t is_store;
+    uint64_t offset;  // bytes from its begin
+    uint64_t size;
+    uint64_t pcs[DEPTH];  // where: an address of code, and those that its callers go on at
+};
+
+const Watched* watched;  // arrays,
+unsigned arrays;         // so many,
+Bytes* bytes;            // (blocks, arrays)
+uint64_t* operations;    // (blocks, 4), by cuda_cpu::Operation
+Access* accesses;        // written down, in the order in which the threads got to run,
+uint64_t room;           // so many at most,
+uint64_t* written;       // so many so far, also beyond that
+uint64_t shared_bytes;   // of a block
+
+unsigned block() { return blockIdx.y * gridDim.x + blockIdx.x; }
+
+struct Place {
+    const void *pc, *frame;
+};
+
+void write_down(int32_t array, bool is_store, uint64_t offset, uint64_t size, Place place) {
+    if (!accesses || (*written)++ >= room) return;
+    Access& access = accesses[*written - 1];
+    access = {block(), threadIdx.y * blockDim.x + threadIdx.x, array, is_store, offset, size, {}};
+    access.pcs[0] = reinterpret_cast<uint64_t>(place.pc);
+    // Each function's frame begins with that of its caller, and where that goes on.
+    const auto* frame = static_cast<const uint64_t*>(place.frame);
+    for (int depth = 1; depth < DEPTH; ++depth) {
+        frame = reinterpret_cast<const uint64_t*>(frame[0]);
+        if (!frame) break;
+        access.pcs[depth] = frame[1];
+    }
+}
+
+template <uint64_t Bytes::*WAY>
+void touch(const void* address, uint64_t size, Place place) {
+    constexpr bool IS_STORE = WAY == &Bytes::stored;
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    for (unsigned i = 0; i < arrays; ++i)
+        if (watched[i].begin <= at && at < watched[i].end) {
+            bytes[block() * arrays + i].*WAY += size;
+            write_down(int32_t(i), IS_STORE, at - watched[i].begin, size, place);
+        }
+    if (!accesses) return;
+    size_t static_bytes = 0;
+    const auto tile = reinterpret_cast<uintptr_t>(cuda_cpu::dynamic_shared());
+    const auto own = reinterpret_cast<uintptr_t>(cuda_cpu::static_shared(&static_bytes));
+    if (tile <= at && at < tile + shared_bytes) write_down(SHARED, IS_STORE, at - tile, size, place);
+    if (own <= at && at < own + static_bytes) write_down(SHARED, IS_STORE, at - own, size, place);
+}
+
+}  // namespace
+
+namespace cuda_cpu {
+void count(Operation operation) {
+    if (operations) ++operations[4 * block() + operation];
+}
+}  // namespace cuda_cpu
+
+extern "C" {
+
+// From now on; with no arrays and no operations: no longer.
+void watch(const Watched* ranges, unsigned count, Bytes* accessed, uint64_t* computed) {
+    watched = ranges;
+    arrays = count;
+    bytes = accessed;
+    operations = computed;
+}
+
+// From now on, every access, too; with no room: no longer.
+void write_down_accesses(Access* into, uint64_t most, uint64_t* number, uint64_t shared_bytes_of_block) {
+    accesses = into;
+    room = most;
+    written = number;
+    shared_bytes = shared_bytes_of_block;
+}
+
+#define HERE Place{__builtin_return_address(0), __builtin_frame_address(0)}
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_read_range(void* at, unsigned long size) { touch<&Bytes::loaded>(at, size, HERE); }
+void __tsan_write_range(void* at, unsigned long size) { touch<&Bytes::stored>(at, size, HERE); }
+#define ACCESSES_OF(size)                                                             \
+    void __tsan_read##size(void* at) { touch<&Bytes::loaded>(at, size, HERE); }             \
+    void __tsan_write##size(void* at) { touch<&Bytes::stored>(at, size, HERE); }            \
+    void __tsan_unaligned_read##size(void* at) { touch<&Bytes::loaded>(at, size, HERE); }   \
+    void __tsan_unaligned_write##size(void* at) { touch<&Bytes::stored>(at, size, HERE); }
+ACCESSES_OF(1)
+ACCESSES_OF(2)
+ACCESSES_OF(4)
+ACCESSES_OF(8)
+ACCESSES_OF(16)
+}

@@ -1,0 +1,146 @@
+"""One run of a rung on a job in a child: built, run under a deadline, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.cache_folder import cache_folder
+from kernels.core.driving import in_place_of
+from kernels.core.job import Job, Progress
+from kernels.cuda_on_cpu.building import BuildError, building
+from kernels.cuda_on_cpu.checked import CheckedShim
+from kernels.cuda_on_cpu.children import Child
+from kernels.cuda_on_cpu.device_code import knobs_of
+from kernels.cuda_on_cpu.line_table import LineTable
+from kernels.cuda_on_cpu.run_report import Reports, Where
+from kernels.cuda_on_cpu.shared_run import Request, poisons
+from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
+from kernels.rungs.rung import Rung
+
+MOST_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ended:
+    """The end of a run, and what it left.
+
+    said       by the child: "done", or why it was "refused"; "arrays", "printed", "ended"
+    answer     (H, W, C), where it came to its end; `as_before`: whether a sample is as it was
+    outside    arrays beside which something was written, and bytes from their begin
+    changed    whether the picture itself was written to
+    storers    who stored each sample, where that was asked for: (H, pitch, bytes of a Where)
+    """
+
+    job: Job
+    library: Path
+    said: dict[str, Any]
+    reports: Reports
+    answer: NDArray[Any] | None
+    as_before: NDArray[np.bool_] | None
+    outside: tuple[tuple[str, int], ...]
+    changed: bool
+    storers: NDArray[np.uint8] | None
+
+    def storer(self, y: int, sample: int) -> Where | None:
+        """Return who stored a sample of row y; None where nobody is known to have."""
+        if self.storers is None:
+            return None
+        where = Where.from_buffer_copy(self.storers[y, sample].tobytes())
+        return where if where.pcs[0] else None
+
+    @property
+    def crashed(self) -> bool:
+        """Return whether its process ended without a word."""
+        return "done" not in self.said and "refused" not in self.said
+
+    @property
+    def lines(self) -> LineTable:
+        """Return the lines of what ran."""
+        return LineTable.of_library(self.library)
+
+
+def built(
+    shim: type[Shim], rung: Rung, job: Job, folder: Path
+) -> Generator[Progress, None, Path | BuildError]:
+    """Compile a rung for a job; return the error where it does not compile."""
+    steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, folder)
+    try:
+        return (yield from in_place_of(steps, Progress(f"compiling {rung.title} for the CPU")))
+    except BuildError as error:
+        return error
+
+
+def run_once(
+    child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float
+) -> Generator[Progress, None, Ended]:
+    """Run it, and return how it ended."""
+    return (yield from _run(child, shim, rung, job, library, seconds, 0))
+
+
+def run_again(
+    child: Child, shim: type[Shim], rung: Rung, ended: Ended, seconds: float
+) -> Generator[Progress, None, Ended]:
+    """Run it once more, with other poison, and with the threads in the opposite order."""
+    return (yield from _run(child, shim, rung, ended.job, ended.library, seconds, 1))
+
+
+def unwritten_in(ended: Ended, again: Ended) -> NDArray[np.bool_]:
+    """Return which samples were never written: those that both poisons are still in."""
+    if ended.as_before is None or again.as_before is None:
+        return np.zeros(ended.job.picture.shape, np.bool_)
+    return ended.as_before & again.as_before
+
+
+def _run(
+    child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float, turn: int
+) -> Generator[Progress, None, Ended]:
+    blank = replace(job, picture=np.zeros((1, 1, 1), job.picture.dtype))
+    height, width, channels = job.picture.shape
+    shape = (height, width, channels)
+    request = Request(
+        shim, str(library), seconds, rung, blank, shape, (Order.FORWARD, Order.REVERSE)[turn]
+    )
+    shared = child.shared(job)
+    try:
+        poison = poisons(shared.target.nbytes)[turn]
+        shared.fill(job.picture, poison)
+        running = Progress(f"running {rung.title} on the CPU")
+        said = yield from in_place_of(child.running(request), running)
+        answer = as_before = storers = None
+        if "done" in said:
+            answer = out_of_rows(shared.target, job).copy()
+            blanks = poison.view(shared.target.dtype).reshape(shared.target.shape)
+            bits = f"u{answer.itemsize}"
+            as_before = answer.view(bits) == out_of_rows(blanks, job).view(bits)
+            storers = shared.storers() if shim is CheckedShim else None
+        outside = tuple(shared.touched_outside())
+        changed = shared.is_changed(job.picture)
+        return Ended(
+            job, library, said, shared.reports, answer, as_before, outside, changed, storers
+        )
+    finally:
+        shared.close()
+
+
+def default_cache() -> Path:
+    """Return the folder that compiled texts are kept in; what was not used for long is deleted."""
+    return _tidied(cache_folder() / "cuda-on-cpu")
+
+
+@cache
+def _tidied(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [(path, path.stat()) for path in folder.rglob("*") if path.is_file()]
+    kept = 0
+    for path, facts in sorted(files, key=lambda each: -each[1].st_mtime):
+        kept += facts.st_size
+        if kept > MOST_KEPT_BYTES and path.suffix != ".lock":  # which somebody may hold
+            path.unlink(missing_ok=True)
+    return folder

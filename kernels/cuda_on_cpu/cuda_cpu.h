@@ -1,0 +1,209 @@
+// CUDA C++ device code for g++: the words a rung may use beyond C++, for runs without a GPU.
+//
+// Each CUDA thread is a fiber (fibers.cpp); one block runs at a time, on one CPU thread.  What a
+// rung may not use here: textures, asynchronous copies, tensor cores, inline PTX.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#ifdef COUNTING
+#include "counted_float.h"
+#define float counted_float
+// Assigned word by word, or g++ would not say that it stores what a function returns.
+#define BY_WORDS(type, ...) \
+    type& operator=(const type& from) { return __VA_ARGS__, *this; }
+#else
+#define BY_WORDS(...)
+#endif
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __noinline__  // nothing: newer standard libraries write __attribute__((__noinline__))
+#define __constant__
+// Arrays of fixed size: there is never more than one block.  Together, so that they can be found.
+#define __shared__ __attribute__((section("cuda_shared"))) static
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define CUDA_ON_CPU  // the prelude leaves to this file what it would say in PTX
+
+struct uint3 {
+    unsigned x, y, z;
+};
+using dim3 = uint3;
+#include "cuda_vectors.h"
+
+inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
+inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+inline long long min(long long a, long long b) { return a < b ? a : b; }
+inline long long max(long long a, long long b) { return a > b ? a : b; }
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }
+inline unsigned __float_as_uint(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof(bits));
+    return value;
+}
+inline float half_to_float(unsigned short bits) { return __builtin_bit_cast(_Float16, bits); }
+inline unsigned short float_to_half(float value) {
+    return __builtin_bit_cast(unsigned short, static_cast<_Float16>(value));
+}
+
+// Four of the eight bytes of high:low, each picked by a hexadecimal digit of `which`.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which) {
+    const uint64_t bytes = uint64_t(high) << 32 | low;
+    unsigned picked = 0;
+    for (int i = 0; i < 4; ++i) picked |= unsigned(bytes >> ((which >> 4 * i) % 8 * 8) & 0xff) << 8 * i;
+    return picked;
+}
+
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+namespace cuda_cpu {
+
+enum Order { FORWARD, REVERSE, SHUFFLED };
+
+// How to launch.  order says in which turn blocks, and the threads of a block, get to run.
+struct Launch {
+    unsigned grid_x, grid_y;
+    unsigned block_x, block_y;
+    size_t shared_bytes;
+    int order;
+    unsigned seed;  // of SHUFFLED
+};
+
+// What a library declares __shared__; the linker knows where that begins and ends.
+struct Statics {
+    char *begin, *end;
+};
+
+// Runs thread(data) in every thread.  Returns null, or what went wrong, until the next launch.
+const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics shared = {});
+
+void* dynamic_shared();
+void sync_block(const char* file, int line);
+void sync_warp(unsigned mask, const char* file, int line);
+unsigned lane();
+uint64_t* warp_slots();  // 32, one a lane, to hand values over in
+// Likewise, others than at the lane's last seven calls: whoever shows a value in them need not wait
+// until all have read those before.  For what the whole warp does together.
+uint64_t* next_warp_slots();
+extern bool is_showing;  // the lane that runs has shown a value there and not waited since
+
+}  // namespace cuda_cpu
+
+extern "C" {
+__attribute__((weak, visibility("hidden"))) extern char __start_cuda_shared[];
+__attribute__((weak, visibility("hidden"))) extern char __stop_cuda_shared[];
+}
+
+namespace cuda_cpu {
+
+// The same as CUDA's own launch: arguments[i] points to the i-th argument of the kernel.
+template <class... Parameters>
+const char* launch(const Launch& how, void (*kernel)(Parameters...), void** arguments) {
+    auto values = [&]<size_t... i>(std::index_sequence<i...>) {
+        return std::tuple<Parameters...>(*static_cast<Parameters*>(arguments[i])...);
+    }(std::index_sequence_for<Parameters...>());
+    auto call = [&] { std::apply(kernel, values); };
+    return launch(how, [](void* self) { (*static_cast<decltype(call)*>(self))(); }, &call,
+                  {__start_cuda_shared, __stop_cuda_shared});
+}
+
+// What a kernel takes, in words: "pu1" is a pointer to unsigned integers of one byte, "i4" an int.
+template <class T> char* put_kind(char* at) {
+    if constexpr (std::is_pointer_v<T>) return *at = 'p', put_kind<std::remove_pointer_t<T>>(at + 1);
+    else if constexpr (std::is_void_v<T>) return at + std::sprintf(at, "v0 ");
+    else {
+        const char kind = std::is_floating_point_v<T> ? 'f' : !std::is_integral_v<T> ? 'o' : std::is_signed_v<T> ? 'i' : 'u';
+        return at + std::sprintf(at, "%c%zu ", kind, sizeof(T));
+    }
+}
+template <class... Parameters> const char* signature(void (*)(Parameters...)) {
+    static char words[16 * sizeof...(Parameters) + 1];
+    char* at = words;
+    ((at = put_kind<Parameters>(at)), ...);
+    return words;
+}
+
+// Of the runtime and no thread's own: nothing for whoever watches accesses.
+#define UNWATCHED __attribute__((no_sanitize("thread")))
+
+// Every lane of `mask` shows `value` and gets what lane `from` shows.
+template <class T>
+UNWATCHED T exchange(unsigned mask, T value, unsigned from, const char* file, int line) {
+    static_assert(sizeof(T) <= sizeof(uint64_t));
+    T received;
+    std::memcpy(&warp_slots()[lane()], &value, sizeof(T));
+    sync_warp(mask, file, line);
+    std::memcpy(static_cast<void*>(&received), &warp_slots()[from], sizeof(T));
+    sync_warp(mask, file, line);  // nobody shows the next value before all have read this one
+    return received;
+}
+
+// What all lanes of a warp show, by lane.  They wait for each other when the first is read, once for
+// all that was shown before: at most four values.
+struct Shown {
+    const uint64_t* slots;
+    const char* file;
+    int line;
+    UNWATCHED uint64_t operator[](unsigned from) const {
+        wait_for_all();
+        return slots[from];
+    }
+    UNWATCHED void wait_for_all() const {
+        if (is_showing) sync_warp(0xffffffffu, file, line);
+    }
+};
+
+UNWATCHED inline Shown all_lanes(uint64_t value, int line, const char* file = __builtin_FILE()) {
+    uint64_t* const slots = next_warp_slots();
+    slots[lane()] = value;
+    return {slots, file, line};
+}
+
+inline unsigned lanes(unsigned mask = 0xffffffffu) { return mask; }
+// The lanes that shuffles take from; a warp may be cut into parts of `width`.
+inline unsigned lane_at(unsigned from, unsigned width = 32) { return lane() / width * width + from % width; }
+inline unsigned lane_below(unsigned by, unsigned width = 32) { return lane() % width + by < width ? lane() + by : lane(); }
+inline unsigned lane_across(unsigned bits, unsigned width = 32) {
+    return (lane() ^ bits) < (lane() / width + 1) * width ? lane() ^ bits : lane();
+}
+
+}  // namespace cuda_cpu
+
+// Dynamic shared memory that a file declares outside of all functions.
+template <class T> struct SharedForAll {
+    operator T*() const { return static_cast<T*>(cuda_cpu::dynamic_shared()); }
+};
+#define DYNAMIC_SHARED_FOR_ALL(type, name) static const SharedForAll<type> name
+#define DYNAMIC_SHARED(type, name) type* const name = static_cast<type*>(cuda_cpu::dynamic_shared())
+
+constexpr int warpSize = 32;
+#define __syncthreads() cuda_cpu::sync_block(__FILE__, __LINE__)
+#define __syncwarp(...) cuda_cpu::sync_warp(cuda_cpu::lanes(__VA_ARGS__), __FILE__, __LINE__)
+#define __shfl_sync(mask, value, ...) \
+    cuda_cpu::exchange(mask, value, cuda_cpu::lane_at(__VA_ARGS__), __FILE__, __LINE__)
+#define __shfl_down_sync(mask, value, ...) \
+    cuda_cpu::exchange(mask, value, cuda_cpu::lane_below(__VA_ARGS__), __FILE__, __LINE__)
+#define __shfl_xor_sync(mask, value, ...) \
+    cuda_cpu::exchange(mask, value, cuda_cpu::lane_across(__VA_ARGS__), __FILE__, __LINE__)
+
+#include "cuda_words.h"

@@ -1,0 +1,74 @@
+// Words of CUDA that no rung of the ladder uses, and that others write: atomics, votes, intrinsics.
+#pragma once
+
+// Threads are fibers: nobody comes between a load and a store.  Not told of as accesses of a thread's
+// own, so that nobody takes them for a race.
+#define ATOMIC template <class T> UNWATCHED T
+template <class T> struct only { using type = T; };
+ATOMIC atomicAdd(T* at, typename only<T>::type value) { const T old = *at; *at = old + value; return old; }
+ATOMIC atomicSub(T* at, typename only<T>::type value) { const T old = *at; *at = old - value; return old; }
+ATOMIC atomicMax(T* at, typename only<T>::type value) { const T old = *at; if (value > old) *at = value; return old; }
+ATOMIC atomicMin(T* at, typename only<T>::type value) { const T old = *at; if (value < old) *at = value; return old; }
+ATOMIC atomicOr(T* at, typename only<T>::type value) { const T old = *at; *at = old | value; return old; }
+ATOMIC atomicAnd(T* at, typename only<T>::type value) { const T old = *at; *at = old & value; return old; }
+ATOMIC atomicXor(T* at, typename only<T>::type value) { const T old = *at; *at = old ^ value; return old; }
+ATOMIC atomicExch(T* at, typename only<T>::type value) { const T old = *at; *at = value; return old; }
+ATOMIC atomicCAS(T* at, typename only<T>::type wanted, typename only<T>::type value) {
+    const T old = *at;
+    if (old == wanted) *at = value;
+    return old;
+}
+#undef ATOMIC
+
+template <class T> T __ldg(const T* at) { return *at; }
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __clz(int bits) { return bits ? __builtin_clz(unsigned(bits)) : 32; }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __float2int_rn(float value) { return int(rintf(value)); }
+inline float __int2float_rn(int value) { return float(value); }
+inline int __float_as_int(float value) { return int(__float_as_uint(value)); }
+inline float __int_as_float(int bits) { return __uint_as_float(unsigned(bits)); }
+inline float __fmaf_rn(float a, float b, float c) { return a * b + c; }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __saturatef(float value) { return fminf(fmaxf(value, 0.0f), 1.0f); }
+inline float rsqrtf(float value) { return 1.0f / sqrtf(value); }
+inline float __frsqrt_rn(float value) { return 1.0f / sqrtf(value); }
+inline float __fsqrt_rn(float value) { return sqrtf(value); }
+#ifndef COUNTING
+inline float __expf(float value) { return std::exp(value); }
+inline float __logf(float value) { return std::log(value); }
+inline float __sinf(float value) { return std::sin(value); }
+inline float __cosf(float value) { return std::cos(value); }
+inline float __powf(float base, float to) { return std::pow(base, to); }
+#endif
+
+namespace cuda_cpu {
+inline unsigned ballot(unsigned mask, bool is_true, const char* file, int line) {
+    unsigned all = 0;
+    for (unsigned from = 0; from < 32; ++from) {
+        const uint64_t said = exchange(mask, uint64_t(is_true), from, file, line);
+        if (mask >> from & 1) all |= unsigned(said & 1) << from;
+    }
+    return all;
+}
+inline unsigned lane_above(unsigned by, unsigned width = 32) { return lane() % width >= by ? lane() - by : lane(); }
+
+namespace words {
+// As on a device: into a space of limited size; what does not fit is left out.
+__attribute__((format(printf, 1, 2))) int printf(const char* words, ...);
+// None where a run has taken all that it may, as on a device; the run remembers that.
+void* malloc(size_t bytes);
+}  // namespace words
+[[noreturn]] void stopped(const char* words, const char* more, const char* file, int line);
+}  // namespace cuda_cpu
+
+#define __shfl_up_sync(mask, value, ...) \
+    cuda_cpu::exchange(mask, value, cuda_cpu::lane_above(__VA_ARGS__), __FILE__, __LINE__)
+#define __ballot_sync(mask, is_true) cuda_cpu::ballot(mask, is_true, __FILE__, __LINE__)
+#define __any_sync(mask, is_true) (cuda_cpu::ballot(mask, is_true, __FILE__, __LINE__) != 0)
+#define __all_sync(mask, is_true) (cuda_cpu::ballot(mask, !(is_true), __FILE__, __LINE__) == 0)
+#define assert(condition) \
+    ((condition) ? void() : cuda_cpu::stopped("finds an assertion that does not hold: ", #condition, __FILE__, __LINE__))
+#define __trap() cuda_cpu::stopped("comes to a trap", "", __FILE__, __LINE__)

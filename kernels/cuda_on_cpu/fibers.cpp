@@ -1,0 +1,402 @@
+// The runtime behind cuda_cpu.h: a scheduler that hands one CPU thread from fiber to fiber.
+//
+// A fiber runs until it ends or reaches a barrier; when all that can run have run, barriers that
+// are complete open.  Shared memory is exactly as large as asked for and full of NaN, so that what
+// was never written, or not yet, shows.  AddressSanitizer is told of every change of stack; for the
+// race detector, build this file without -fsanitize=thread but with -DRACE_DETECTOR.
+#include "cuda_cpu.h"
+#include "fibers.h"
+#include "sanitizers.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#if !defined(__x86_64__)
+#error "switch_stack is written for x86-64 alone"
+#endif
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace cuda_cpu {
+
+bool is_showing;
+void (*at_launch)();
+void (*at_block)();
+void (*at_refusal)(size_t bytes);
+
+namespace {
+
+constexpr unsigned WARP = 32;
+constexpr unsigned MOST_THREADS = 1024;  // CUDA's limit for a block
+constexpr int NEVER_STORED = 0xff;       // in shared memory: NaN, read as floats
+constexpr size_t STACK_BYTES = 64 << 10;
+constexpr size_t GUARD_BYTES = 1 << 20;  // below each stack: running over it is a fault, not silence
+
+enum State { READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
+
+struct Fiber {
+    char* stack = nullptr;
+    void* top = nullptr;  // the stack pointer while it does not run
+    State state = READY;
+    uint3 thread{};
+    const char* file = "";  // of the barrier it waits at,
+    int line = 0;           // and its line there
+    unsigned mask = 0;  // of lanes, where that is a warp's
+    unsigned block_barriers = 0, warp_barriers = 0;  // reached so far
+    unsigned shown = 0;                              // values, to the whole warp
+    void* asan = nullptr;
+    void* tsan = nullptr;
+};
+
+// What the race detector takes for a mutex: all release it at a barrier, and acquire it behind it.
+// Two by turns, so that nobody acquires what a quicker thread released at the next barrier.
+struct alignas(16) Tag {
+    char bytes[16];
+};
+using Tags = std::array<Tag, 2>;
+
+std::vector<Fiber> fibers;  // of the block
+unsigned count;             // of threads in a block
+unsigned current;
+Fiber scheduler;
+const void* scheduler_bottom;  // of its stack, found out by ASan
+size_t scheduler_bytes;
+
+void (*thread_function)(void*);
+void* thread_data;
+void* shared;
+size_t shared_bytes;
+Statics statics;
+bool is_in_thread;
+using Slots = std::array<uint64_t, WARP>;
+constexpr size_t IN_TURN = 8, SLOTS = 1 + IN_TURN;  // a warp's: warp_slots, and next_warp_slots
+Slots* slots;                                   // of the block
+Tags* tags;                                     // of the block: its own, then its warps'
+Tag begin, all_done;
+char message[512];
+char printed[64 << 10];  // what device code prints
+size_t printed_bytes;
+
+// What a CUDA thread runs on: a stack, and a thread to the race detector, which takes half a
+// millisecond to make.  That wants others for every block of a launch: it would take the variables on a
+// stack for those of the block before.  The next launch, which begins when this one has ended, has them
+// again.
+struct Place {
+    char* stack;
+    void* tsan;
+};
+std::vector<Place> places;
+size_t taken;                       // of them, in this launch or block
+constexpr size_t MOST_KEPT = 4096;  // the detector knows no more than some 8000 at once
+
+unsigned warps() { return (count + WARP - 1) / WARP; }
+
+// ---- Changing stacks. --------------------------------------------------------------------------
+
+// Saves what a function must keep, leaves the stack pointer in *from and goes on at `to`.
+extern "C" void switch_stack(void** from, void* to);
+asm(R"(
+.text
+.type switch_stack,@function
+switch_stack:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+.size switch_stack, .-switch_stack
+)");
+constexpr int SAVED_REGISTERS = 6;
+
+void back_to_scheduler(bool for_good) {
+    asan::leave(for_good ? nullptr : &fibers[current].asan, scheduler_bottom, scheduler_bytes);
+    tsan::change_to(scheduler.tsan);
+    switch_stack(&fibers[current].top, scheduler.top);
+    asan::arrive(fibers[current].asan, &scheduler_bottom, &scheduler_bytes);
+}
+
+void resume(unsigned index) {
+    Fiber& fiber = fibers[index];
+    current = index;
+    threadIdx = fiber.thread;
+    is_showing = false;
+    asan::leave(&scheduler.asan, fiber.stack, STACK_BYTES);
+    tsan::change_to(fiber.tsan);
+    is_in_thread = true;
+    switch_stack(&scheduler.top, fiber.top);
+    is_in_thread = false;
+    asan::arrive(scheduler.asan, nullptr, nullptr);
+}
+
+void first_function() {
+    asan::arrive(nullptr, &scheduler_bottom, &scheduler_bytes);
+    tsan::acquire(&begin);
+    thread_function(thread_data);
+    fibers[current].state = DONE;
+    tsan::release(&all_done);
+    back_to_scheduler(true);
+    __builtin_unreachable();
+}
+
+char* new_stack() {
+    void* memory = mmap(nullptr, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) abort();
+    mprotect(memory, GUARD_BYTES, PROT_NONE);
+    return static_cast<char*>(memory) + GUARD_BYTES;
+}
+
+const Place& next_place() {
+    if (taken == places.size()) places.push_back({new_stack(), tsan::create()});
+    return places[taken++];
+}
+
+void give_back_places() {
+    for (; places.size() > MOST_KEPT; places.pop_back()) {
+        tsan::destroy(places.back().tsan);
+        munmap(places.back().stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+    }
+    taken = tsan::IS_ON ? std::min(taken, places.size()) : 0;
+}
+
+void prepare(Fiber& fiber, uint3 thread) {
+    const Place& place = next_place();
+    fiber.stack = place.stack;
+    fiber.tsan = place.tsan;
+    fiber.state = READY;
+    fiber.thread = thread;
+    fiber.block_barriers = fiber.warp_barriers = fiber.shown = 0;
+    // As if first_function had called switch_stack: its address to return to under the registers.
+    // One word stays free above, so that the stack is aligned as the ABI wants it at an entry.
+    void** top = reinterpret_cast<void**>(fiber.stack + STACK_BYTES) - 1;
+    *--top = reinterpret_cast<void*>(&first_function);
+    for (int i = 0; i < SAVED_REGISTERS; ++i) *--top = nullptr;
+    fiber.top = top;
+}
+
+// ---- Barriers. ---------------------------------------------------------------------------------
+
+void wait(State state, const char* file, int line, Tag* tag) {
+    fibers[current].state = state;
+    fibers[current].file = file;
+    fibers[current].line = line;
+    tsan::release(tag);
+    back_to_scheduler(false);
+    tsan::acquire(tag);
+}
+
+// Lets a warp go on if all its lanes asked for have come; lanes that ended are not waited for.
+bool open_warp_barrier(unsigned warp) {
+    unsigned alive = 0, arrived = 0, mask = 0;
+    const unsigned end = std::min(count, (warp + 1) * WARP);
+    for (unsigned i = warp * WARP; i < end; ++i) {
+        if (fibers[i].state != DONE) alive |= 1u << i % WARP;
+        if (fibers[i].state != AT_WARP_BARRIER) continue;
+        arrived |= 1u << i % WARP;
+        mask |= fibers[i].mask;
+    }
+    if (!arrived || (mask & alive & ~arrived)) return false;
+    for (unsigned i = warp * WARP; i < end; ++i)
+        if (fibers[i].state == AT_WARP_BARRIER) fibers[i].state = READY;
+    return true;
+}
+
+bool open_warp_barriers() {
+    bool any = false;
+    for (unsigned warp = 0; warp < warps(); ++warp) any |= open_warp_barrier(warp);
+    return any;
+}
+
+const char* plural(unsigned number) { return number == 1 ? "" : "s"; }
+
+// Threads that wait in vain: where, how many, and what became of another.
+void say_divergence(unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
+    const int length = std::snprintf(
+        message, sizeof message, "<%s:%d>: %u of the %u thread%s of block (%u, %u) wait%s at this barrier and ", first.file,
+        first.line, waiting, count, plural(count), blockIdx.x, blockIdx.y, waiting == 1 ? "s" : "");
+    char* const rest = message + length;
+    const size_t room = sizeof message - length;
+    if (other.state == DONE)
+        std::snprintf(rest, room, "%u ended without reaching it, thread (%u, %u) among them.", done, other.thread.x, other.thread.y);
+    else
+        std::snprintf(rest, room, "others elsewhere, thread (%u, %u) at <%s:%d>.", other.thread.x, other.thread.y, other.file, other.line);
+}
+
+// Lets all go on if all wait at one and the same __syncthreads; says so if they never will.
+bool open_block_barrier() {
+    const Fiber *first = nullptr, *other = nullptr;
+    unsigned waiting = 0, done = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        done += fibers[i].state == DONE;
+        if (fibers[i].state != DONE && (!first || (first->state != AT_BLOCK_BARRIER && fibers[i].state == AT_BLOCK_BARRIER)))
+            first = &fibers[i];
+    }
+    if (done == count) return false;
+    for (unsigned i = 0; i < count; ++i) {
+        const Fiber& fiber = fibers[i];
+        if (fiber.state == first->state && fiber.line == first->line) ++waiting;
+        else if (!other || (other->state == DONE && fiber.state != DONE)) other = &fiber;
+    }
+    if (other || first->state != AT_BLOCK_BARRIER) {
+        say_divergence(waiting, done, *first, other ? *other : *first);
+        return false;
+    }
+    for (unsigned i = 0; i < count; ++i) fibers[i].state = READY;
+    return true;
+}
+
+// ---- Blocks and launches. ----------------------------------------------------------------------
+
+std::vector<unsigned> turns(unsigned number, int order, std::mt19937& random) {
+    std::vector<unsigned> turn(number);
+    std::iota(turn.begin(), turn.end(), 0u);
+    if (order == REVERSE) std::reverse(turn.begin(), turn.end());
+    if (order == SHUFFLED) std::shuffle(turn.begin(), turn.end(), random);
+    return turn;
+}
+
+void run_block(const Launch& how, std::mt19937& random) {
+    tsan::release(&begin);  // what was done for this block; what other blocks did is not in it
+    for (unsigned i = 0; i < count; ++i) prepare(fibers[i], {i % how.block_x, i / how.block_x, 0});
+    do {
+        for (unsigned i : turns(count, how.order, random))
+            if (fibers[i].state == READY && !message[0]) resume(i);
+    } while (!message[0] && (open_warp_barriers() || open_block_barrier()));
+    give_back_places();
+}
+
+void* poisoned(size_t bytes) {
+    void* memory = std::malloc(bytes);  // exact, so that ASan sees the first byte beyond it
+    if (bytes && !memory) abort();
+    std::memset(memory, NEVER_STORED, bytes);
+    return memory;
+}
+
+}  // namespace
+
+void* dynamic_shared() { return shared; }
+unsigned lane() { return current % WARP; }
+uint64_t* warp_slots() { return slots[SLOTS * (current / WARP)].data(); }
+uint64_t* next_warp_slots() {
+    is_showing = true;
+    return slots[SLOTS * (current / WARP) + 1 + fibers[current].shown++ % IN_TURN].data();
+}
+
+void sync_block(const char* file, int line) {
+    wait(AT_BLOCK_BARRIER, file, line, &tags[0][fibers[current].block_barriers++ % 2]);
+}
+
+void sync_warp(unsigned mask, const char* file, int line) {
+    fibers[current].mask = mask;
+    wait(AT_WARP_BARRIER, file, line, &tags[1 + current / WARP][fibers[current].warp_barriers++ % 2]);
+}
+
+const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics static_shared) {
+    count = how.block_x * how.block_y;
+    if (count < 1 || count > MOST_THREADS) return "a block must have 1 to 1024 threads";
+    gridDim = {how.grid_x, how.grid_y, 1};
+    blockDim = {how.block_x, how.block_y, 1};
+    thread_function = thread;
+    thread_data = data;
+    statics = static_shared;
+    shared_bytes = how.shared_bytes;
+    message[0] = 0;
+    if (at_launch) at_launch();
+    if (fibers.size() < count) fibers.resize(count);
+    scheduler.tsan = tsan::current();
+    taken = 0;
+
+    // For the race detector tags, slots and shared memory of all blocks live until the end: used again
+    // at the same address, tags would look as if one block had waited for another, the others as if
+    // it ought to have.  Of a large picture they would take gigabytes.
+    const unsigned blocks = how.grid_x * how.grid_y, kept = tsan::IS_ON ? blocks : 1;
+    std::vector<Slots> all_slots(SLOTS * kept * warps());
+    std::vector<Tags> all_tags(size_t(kept) * (1 + warps()));
+    std::vector<void*> all_shared;
+    std::mt19937 random(how.seed);
+    for (unsigned block : turns(blocks, how.order, random)) {
+        blockIdx = {block % how.grid_x, block / how.grid_x, 0};
+        tags = &all_tags[size_t(block % kept) * (1 + warps())];
+        slots = &all_slots[SLOTS * (block % kept) * warps()];
+        for (; all_shared.size() >= kept; all_shared.pop_back()) std::free(all_shared.back());
+        all_shared.push_back(shared = poisoned(how.shared_bytes));
+        if (statics.begin) std::memset(statics.begin, NEVER_STORED, statics.end - statics.begin);
+        if (at_block) at_block();
+        run_block(how, random);
+        if (message[0]) break;
+    }
+    tsan::acquire(&all_done);
+    for (void* memory : all_shared) std::free(memory);
+    return message[0] ? message : nullptr;
+}
+
+int words::printf(const char* words, ...) {
+    va_list values;
+    va_start(values, words);
+    const size_t room = sizeof printed - printed_bytes;
+    const int length = std::vsnprintf(printed + printed_bytes, room, words, values);
+    va_end(values);
+    if (length > 0) printed_bytes += std::min<size_t>(length, room - 1);
+    return length;
+}
+
+void* words::malloc(size_t bytes) {
+    void* memory = std::malloc(bytes);
+    if (!memory && at_refusal) at_refusal(bytes);
+    return memory;
+}
+
+void give_up(const char* why) {
+    std::snprintf(message, sizeof message, "%s", why);
+    fibers[current].state = DONE;
+    back_to_scheduler(true);
+    __builtin_unreachable();
+}
+
+void stopped(const char* words, const char* more, const char* file, int line) {
+    char why[sizeof message];
+    std::snprintf(why, sizeof why, "<%s:%d>: thread (%u, %u) of block (%u, %u) %s%s.", file, line, threadIdx.x, threadIdx.y,
+                  blockIdx.x, blockIdx.y, words, more);
+    give_up(why);
+}
+
+bool is_running() { return is_in_thread; }
+Running running() {
+    const Fiber& fiber = fibers[current];
+    return {fiber.stack, STACK_BYTES, GUARD_BYTES, current, fiber.block_barriers, fiber.warp_barriers};
+}
+const void* of_the_library() { return reinterpret_cast<const void*>(thread_function); }
+const void* arguments() { return thread_data; }
+size_t dynamic_shared_bytes() { return shared_bytes; }
+const char* static_shared(size_t* bytes) {
+    *bytes = statics.end - statics.begin;
+    return statics.begin;
+}
+
+}  // namespace cuda_cpu
+
+// What was printed so far; from now on, nothing was.
+extern "C" const char* take_printed() {
+    cuda_cpu::printed[cuda_cpu::printed_bytes] = 0;
+    cuda_cpu::printed_bytes = 0;
+    return cuda_cpu::printed;
+}

@@ -1,0 +1,31 @@
+// What fibers.cpp says of the thread that runs, to what watches it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuda_cpu {
+
+struct Running {
+    const char* stack;          // its lowest byte,
+    size_t stack_bytes;         // and how many there are
+    size_t guard_bytes;         // below it, which nobody may touch
+    unsigned number;            // in its block
+    unsigned block_barriers;    // that it has reached
+    unsigned warp_barriers;     // likewise
+};
+bool is_running();  // whether it is a thread that runs, and not the scheduler
+Running running();
+const void* of_the_library();   // an address in the library that was launched
+const void* arguments();        // what its threads are handed lies there, and near it
+const char* static_shared(size_t* bytes);
+size_t dynamic_shared_bytes();
+
+// Called as each launch, and each block, begins; null: nobody wants to know.
+extern void (*at_launch)();
+extern void (*at_block)();
+extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
+
+[[noreturn]] void give_up(const char* why);  // ends the launch, whose message that is
+
+}  // namespace cuda_cpu

@@ -1,0 +1,64 @@
+"""Ways to build device code for the CPU: quick, or with every access told of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RUNTIME = HERE / "fibers.cpp"
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """A way to build device code.
+
+    flags          for the device code
+    runtime_flags  for fibers.cpp and those beside it: what looks at accesses must not look at these
+    beside         further files of the runtime
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    runtime_flags: tuple[str, ...]
+    beside: tuple[Path, ...] = ()
+
+
+# What runs for a moment is not worth optimising: -O1 takes up to twice as long to compile.
+PLAIN = Flavour("plain", ("-Og",), ("-O2",))
+# Lines by address, in a form that line_table.py reads, and each function with a frame of its own.
+_LINES = (
+    *("-g1", "-gdwarf-4", "-gz=none", "-fno-optimize-sibling-calls"),
+    *("-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"),
+)
+_RUNTIME = ("-O2", "-fno-omit-frame-pointer")
+# Nothing optimised, so that what the text says is what is counted; and libtsan is not linked, since
+# counting.cpp has all that would be wanted of it.
+_COUNTED = ("-O0", "-fsanitize=thread", "-nodefaultlibs", *_LINES)
+# An array in shared memory is of floats that have to be made, once, and by one thread here.
+COUNTING = Flavour(
+    "counting",
+    (*_COUNTED, "-DCOUNTING", "-fno-threadsafe-statics"),
+    _RUNTIME,
+    (HERE / "counting.cpp",),
+)
+# Likewise, but for operations: the float that counts them does not know all that one can do.
+ACCESSES = Flavour("accesses", _COUNTED, _RUNTIME, (HERE / "counting.cpp",))
+# As a user's file is run: quick to compile, and it tells of the line that it crashes in.
+TRIED = Flavour(
+    "tried",
+    (
+        *("-Og", "-fno-inline", *_LINES),
+        # What a GPU does not forgive, and this CPU does.
+        *("-fsanitize=alignment,return", "-fsanitize-undefined-trap-on-error"),
+    ),
+    _RUNTIME,
+    beside=(HERE / "report.cpp",),
+)
+# Every access looked at before it is done.
+CHECKED = Flavour(
+    "checked",
+    ("-O0", "-fsanitize=thread", "-nodefaultlibs", *_LINES),
+    _RUNTIME,
+    beside=(HERE / "report.cpp", HERE / "checking.cpp"),
+)

@@ -1,0 +1,129 @@
+// Writes down where a thread is when its process crashes, or has run for too long.
+#include "report.h"
+
+#include "cuda_cpu.h"
+#include "fibers.h"
+
+#include <algorithm>
+#include <csignal>
+#include <dlfcn.h>
+#include <link.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace cuda_cpu {
+
+Reports* reports;
+
+namespace {
+
+constexpr size_t HANDLER_BYTES = 64 << 10;
+alignas(16) char handler_stack[HANDLER_BYTES];  // a thread may have used up its own
+
+bool overran(uintptr_t address) {
+    const Running thread = running();
+    const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
+    return address < lowest + 64 && address + thread.guard_bytes >= lowest;
+}
+
+// Where a library keeps no frames: what looks like an address that one of ours goes on at.
+void find_callers(Where& where, uint64_t at) {
+    const Running thread = running();
+    const auto lowest = reinterpret_cast<uint64_t>(thread.stack), end = lowest + thread.stack_bytes;
+    const Image ours = image();
+    unsigned depth = 0;
+    for (at = std::max(at, lowest) / 8 * 8; at + 8 <= end && depth < DEPTH; at += 8) {
+        const uint64_t word = *reinterpret_cast<const uint64_t*>(at);
+        if (ours.has(word)) where.pcs[depth++] = word - ours.begin - 1;
+    }
+    while (depth < DEPTH) where.pcs[depth++] = 0;
+}
+
+void on_signal(int signal, siginfo_t* facts, void* context) {
+    const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+    Report& report = reports->fault;
+    report.signal = signal;
+    report.address = reinterpret_cast<uint64_t>(facts->si_addr);
+    report.array = NOWHERE;
+    report.size = facts->si_code == SI_KERNEL;  // no address is known of
+    if (is_running()) {
+        const auto pc = uint64_t(registers[REG_RIP]);
+        find_where(report.here, reinterpret_cast<void*>(pc), reinterpret_cast<void*>(registers[REG_RBP]));
+        // As a function begins it has no frame yet: then its caller is what lies on the stack.
+        const auto top = uint64_t(registers[REG_RSP]);
+        const Running thread = running();
+        const auto lowest = reinterpret_cast<uint64_t>(thread.stack);
+        if (lowest <= top && top + 8 <= lowest + thread.stack_bytes) {
+            const uint64_t word = *reinterpret_cast<const uint64_t*>(top);
+            if (image().has(word)) {
+                std::copy_backward(report.here.pcs + 1, report.here.pcs + DEPTH - 1, report.here.pcs + DEPTH);
+                report.here.pcs[1] = word - image().begin - 1;
+            }
+        }
+        if (!image().has(pc)) find_callers(report.here, uint64_t(registers[REG_RSP]));
+        // An array of its own may be so large that the address is far below the stack.
+        if (signal == SIGSEGV && (overran(report.address) || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
+    }
+    report.kind = signal == SIGPROF ? DEADLINE : CRASH;
+    _exit(1);
+}
+
+}  // namespace
+
+Image image() {
+    static const void* of;
+    static Image found;
+    if (of == of_the_library()) return found;
+    of = of_the_library();
+    found = {};
+    Dl_info facts{};
+    if (!dladdr(of, &facts)) return found;
+    found.begin = found.end = reinterpret_cast<uint64_t>(facts.dli_fbase);
+    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(found.begin);
+    const auto* part = reinterpret_cast<const ElfW(Phdr)*>(found.begin + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; ++i)
+        if (part[i].p_type == PT_LOAD) found.end = std::max<uint64_t>(found.end, found.begin + part[i].p_vaddr + part[i].p_memsz);
+    return found;
+}
+
+void find_where(Where& where, const void* pc, const void* frame) {
+    where.block_x = blockIdx.x, where.block_y = blockIdx.y;
+    where.thread_x = threadIdx.x, where.thread_y = threadIdx.y;
+    const uint64_t begin = image().begin;
+    const Running thread = running();
+    const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
+    const auto is_frame = [&](uintptr_t at) { return at >= lowest && at + 16 <= lowest + thread.stack_bytes && at % 8 == 0; };
+    unsigned depth = 0;
+    where.pcs[depth++] = reinterpret_cast<uintptr_t>(pc) - begin;
+    auto at = reinterpret_cast<uintptr_t>(frame);
+    while (depth < DEPTH && is_frame(at)) {
+        const auto* words = reinterpret_cast<const uintptr_t*>(at);
+        where.pcs[depth++] = words[1] - begin - 1;  // within the call, not behind it
+        if (words[0] <= at) break;
+        at = words[0];
+    }
+    while (depth < DEPTH) where.pcs[depth++] = 0;
+}
+
+}  // namespace cuda_cpu
+
+void* operator new(size_t bytes) {
+    if (void* memory = cuda_cpu::words::malloc(bytes)) return memory;
+    abort();  // on_signal tells of it
+}
+void* operator new[](size_t bytes) { return operator new(bytes); }
+
+// From now on; SIGPROF is the deadline.
+extern "C" void report_to(cuda_cpu::Reports* into) {
+    using namespace cuda_cpu;
+    reports = into;
+    at_refusal = [](size_t bytes) { reports->refused_bytes = bytes; };
+    stack_t other{};
+    other.ss_sp = handler_stack;
+    other.ss_size = HANDLER_BYTES;
+    sigaltstack(&other, nullptr);
+    struct sigaction action{};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigaction(signal, &action, nullptr);
+}

@@ -1,0 +1,44 @@
+// What is known of a run that went wrong, in memory that its process shares: it may not live to tell.
+#pragma once
+
+#include <cstdint>
+
+namespace cuda_cpu {
+
+// As in run_report.py.
+enum Kind : int32_t { NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE, UNINITIALISED, PADDING, READ_ONLY };
+enum : int32_t { DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2, NOWHERE = -3 };
+constexpr unsigned DEPTH = 12;
+
+// A thread, and where it is: an address of code, and those that its callers go on at.
+struct Where {
+    int32_t block_x, block_y, thread_x, thread_y;
+    uint64_t pcs[DEPTH];  // from the library's begin; 0: none
+};
+struct Report {
+    int32_t kind;
+    int32_t signal;
+    int32_t array;  // that was meant, of those watched, or of the enum above
+    uint32_t size;
+    int64_t offset;  // bytes from its begin
+    int32_t is_store, other_stores;
+    uint64_t address;
+    uint64_t array_bytes;
+    Where here, there;
+};
+struct Reports {
+    Report fault;      // what ended the run
+    Report suspicion;  // the first that may be wrong, and need not
+    uint64_t refused_bytes;  // of memory, that were asked for and not given; 0: none
+};
+extern Reports* reports;
+
+void find_where(Where& where, const void* pc, const void* frame);
+
+struct Image {
+    uint64_t begin, end;
+    bool has(uint64_t at) const { return begin <= at && at < end; }
+};
+Image image();  // of the library that was launched
+
+}  // namespace cuda_cpu

@@ -1,0 +1,157 @@
+"""The memory that a run shares with who asked for it, and what is asked for.
+
+Reports, then for each sample who stored it (where that is asked for), then the picture and the
+answer between red zones: memory that nobody may touch, in which writes leave a mark.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import struct
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.run_report import Reports, Where
+from kernels.cuda_on_cpu.shim import Shim
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung
+
+RED_BYTES = 64 << 10
+MOST_MEMORY = 2 << 30  # bytes that a run may take besides
+ALIGNMENT = 256  # as memory on a device
+LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
+END = "end"  # instead of a request: of what runs
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run, but for its picture's samples.
+
+    shim       the class that runs it
+    library    the path of what was built
+    seconds    of the CPU's time that it may take
+    blank      the job with a picture of one pixel, in place of one of `shape`
+    """
+
+    shim: type[Shim]
+    library: str
+    seconds: float
+    rung: Rung
+    blank: Job
+    shape: tuple[int, int, int]
+    order: int
+
+    def job(self, picture: NDArray[Any]) -> Job:
+        """Return the job on its picture."""
+        return replace(self.blank, picture=picture)
+
+
+class SharedRun:
+    """One run's shared memory, mapped: in the process that asks, and in the one that runs."""
+
+    def __init__(self, descriptor: int, job: Job, *, is_new: bool) -> None:
+        pitch = Facts(job, DEVICE)["PITCH"]
+        samples, item = job.height * pitch, job.picture.itemsize
+        self.shape = (job.height, pitch)
+        size = samples * item
+        self._writers = _up(ctypes.sizeof(Reports))
+        self._source = _up(self._writers + samples * ctypes.sizeof(Where)) + RED_BYTES
+        self._target = _up(self._source + size) + RED_BYTES
+        self._size, self._end = self._target + size + RED_BYTES, self._target + size
+        if is_new:
+            os.ftruncate(descriptor, 0)  # so that all of it is zero
+            os.ftruncate(descriptor, self._size)
+        self._map = mmap.mmap(descriptor, self._size)
+        self._bytes = np.frombuffer(self._map, np.uint8)
+        self.source = self._picture(self._source, job)
+        self.target = self._picture(self._target, job)
+
+    def fill(self, picture: NDArray[Any], poison: NDArray[np.uint8]) -> None:
+        """Lay in the picture, poison the answer, mark the red zones."""
+        for begin, end, *_ in self._red_zones():
+            self._bytes[begin:end] = poisons(end - begin)[0]
+        height, width, channels = picture.shape
+        self.source.view(np.uint8)[:] = 0xFF  # NaN between the rows
+        self.source[:, : width * channels] = picture.reshape(height, width * channels)
+        self.target.view(np.uint8).reshape(-1)[:] = poison
+
+    @property
+    def reports(self) -> Reports:
+        """Return what the run wrote down of how it ended."""
+        return Reports.from_buffer_copy(self._map, 0)
+
+    @property
+    def address(self) -> int:
+        """Return where the reports lie, for who writes them."""
+        return int(self._bytes.ctypes.data)
+
+    @property
+    def writers_address(self) -> int:
+        """Return where it is written down who stored each sample."""
+        return self.address + self._writers
+
+    def storers(self) -> NDArray[np.uint8]:
+        """Return who stored each sample last, where that was asked for: (H, pitch, bytes)."""
+        size = self.shape[0] * self.shape[1] * ctypes.sizeof(Where)
+        found = self._bytes[self._writers : self._writers + size].copy()
+        return found.reshape(*self.shape, ctypes.sizeof(Where))
+
+    def is_changed(self, picture: NDArray[Any]) -> bool:
+        """Return whether the picture is no longer what was laid in."""
+        _, width, channels = picture.shape
+        rows = self.source[:, : width * channels].reshape(picture.shape)
+        return not np.array_equal(rows.view(np.uint8), picture.view(np.uint8))
+
+    def touched_outside(self) -> list[tuple[str, int]]:
+        """Return the arrays beside which something was written, and where, from their begin."""
+        return [
+            (name, begin + int(wrong[0]) - first)
+            for begin, end, name, first in self._red_zones()
+            if (wrong := np.flatnonzero(self._bytes[begin:end] != poisons(end - begin)[0])).size
+        ]
+
+    def close(self) -> None:
+        """Let the memory go; where somebody still looks at an array in it, with that one."""
+        del self._bytes, self.source, self.target  # or the map could not be closed
+        with suppress(BufferError):
+            self._map.close()
+
+    def _red_zones(self) -> tuple[tuple[int, int, str, int], ...]:
+        """Return (begin, end) of each, the array that it belongs to, and where that begins."""
+        after_source = self._source + self.source.nbytes
+        middle = after_source + RED_BYTES // 2
+        return (
+            (self._source - RED_BYTES, self._source, "the picture", self._source),
+            (after_source, middle, "the picture", self._source),
+            (middle, self._target, "the answer", self._target),
+            (self._end, self._size, "the answer", self._target),
+        )
+
+    def _picture(self, begin: int, job: Job) -> NDArray[Any]:
+        size = self.shape[0] * self.shape[1] * job.picture.itemsize
+        return self._bytes[begin : begin + size].view(job.picture.dtype).reshape(self.shape)
+
+
+def poisons(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return two fillings of `size` bytes that have no byte in common in any place."""
+    first = np.resize(_some_bytes(), size)
+    return first, ~first
+
+
+@cache
+def _some_bytes() -> NDArray[np.uint8]:
+    """Return bytes that no kernel writes by chance."""
+    return np.random.default_rng(16).integers(0, 256, RED_BYTES - 1, np.uint8)
+
+
+def _up(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT

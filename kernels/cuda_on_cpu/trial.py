@@ -1,0 +1,197 @@
+"""Try a rung on the CPU, whatever it may do: its answer, the check of it, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job, Progress
+from kernels.core.verdict import Check
+from kernels.cuda_on_cpu.building import BuildError
+from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
+from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
+from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.cpu_runs import (
+    Ended,
+    built,
+    default_cache,
+    run_again,
+    run_once,
+    unwritten_in,
+)
+from kernels.cuda_on_cpu.regions import COUNTED_SIZE, TRIED_SIZE, Region, cropped, region_of
+from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
+from kernels.cuda_on_cpu.run_words import ended_in_words
+from kernels.cuda_on_cpu.shim import TriedShim
+from kernels.oracle.checking import checking
+from kernels.rungs.rung import Rung
+
+DEADLINE_S = 5.0  # of the CPU's time
+COUNTING_TIMES = 4  # as long
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CpuTrial:
+    """The outcome of trying a rung on the CPU.  Never a time: it would say nothing of a GPU.
+
+    job          what ran: the job asked for, on the part of its picture that `region` says
+    answer       like its picture; None where it did not come to its end
+    check        of all of the answer, against the reference
+    diagnostics  of the compiler
+    problem      the sentence that says what went wrong; empty: nothing
+    line         of the rung's file, that it names
+    unwritten    samples of the answer that no thread stored
+    printed      by the kernel
+    counts       where that was asked for and nothing went wrong: of a smaller part
+    """
+
+    job: Job
+    region: Region
+    answer: NDArray[Any] | None = field(default=None, repr=False)
+    check: Check | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    problem: str = ""
+    line: int | None = None
+    unwritten: int = 0
+    printed: str = ""
+    counts: RunCounts | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing went wrong, and the whole answer is right."""
+        return not self.problem and self.check is not None and self.check.ok
+
+    @property
+    def compiler_errors(self) -> str:
+        """Return the compiler's errors, a line each; empty: it took the text."""
+        errors = (each for each in self.diagnostics if each.is_error)
+        return "\n".join(f"{each.file}({each.line}): {each.text}" for each in errors)
+
+
+def trial(
+    rung: Rung,
+    job: Job,
+    *,
+    at: tuple[int, int] | None = None,
+    whole: bool = False,
+    counting: bool = False,
+    deadline_s: float = DEADLINE_S,
+    cache: Path | None = None,
+) -> Iterator[Progress | CpuTrial]:
+    """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
+
+    Whoever stops driving this ends the compiler and the run.  What is counted comes with a second
+    outcome, as it takes longer.
+
+    at          (x, y) of the pixel that is looked at: what runs is around it
+    whole       the whole picture, however large
+    counting    whether to count, where the answer is right, what a smaller part takes
+    deadline_s  of the CPU's time
+    cache       a folder for what was compiled
+    """
+    size = (job.width, job.height) if whole else TRIED_SIZE
+    region = region_of(job, size, at)
+    part = cropped(job, region)
+    if reason := why_not() or rung.why_not(part, DEVICE):
+        yield CpuTrial(part, region, problem=reason)
+        return
+    folder = cache or default_cache()
+    library = yield from built(TriedShim, rung, part, folder)
+    if isinstance(library, BuildError):
+        yield refused_by_compiler(rung, part, region, library)
+        return
+    with borrowed_child() as child:
+        ended = yield from run_once(child, TriedShim, rung, part, library, deadline_s)
+        problem, line = ended_in_words(rung, ended)
+        printed = str(ended.said.get("printed", ""))
+        if ended.answer is None:
+            yield CpuTrial(part, region, problem=problem, line=line, printed=printed)
+            return
+        check = yield from checked(rung, part, ended.answer)
+        again = yield from run_again(child, TriedShim, rung, ended, deadline_s)
+    never = unwritten_in(ended, again)
+    if not problem:
+        problem, line = ended_in_words(rung, again)
+    corner = region.left, region.top
+    # What differs between runs equals both poisons here and there, and was written all the same.
+    problem = problem or _order_in_words(ended, again, never, corner)
+    problem = problem or unwritten_in_words(never, corner)
+    unwritten = int(never.sum())
+    outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
+    yield outcome
+    if counting and outcome.ok:
+        yield replace(outcome, counts=(yield from _counts(rung, part, folder, deadline_s)))
+
+
+def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:
+    """Compare all of an answer with the reference."""
+    steps = checking(job, answer, rung.tolerance(job), max_taps=None)
+    check = next(steps)
+    for known in steps:
+        check = known
+        yield Progress("checking the answer")
+    return check
+
+
+def _counts(
+    rung: Rung, job: Job, folder: Path, seconds: float
+) -> Generator[Progress, None, RunCounts | None]:
+    """Count what the rung does to a part of the picture: it takes a hundred times as long."""
+    part = cropped(job, region_of(job, COUNTED_SIZE, None))
+    for shim in (CountingShim, AccessesShim):
+        library = yield from built(shim, rung, part, folder)
+        if isinstance(library, BuildError):
+            continue
+        with borrowed_child() as child:
+            ended = yield from run_once(child, shim, rung, part, library, COUNTING_TIMES * seconds)
+        said = ended.said.get("counts")
+        return in_lines(said, ended.lines, rung) if isinstance(said, dict) else None
+    return None
+
+
+def refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError) -> CpuTrial:
+    """Return the outcome of a text that does not compile."""
+    problem, line = first_error(str(error), rung)
+    return CpuTrial(job, region, None, None, diagnostics_of(str(error), rung), problem, line)
+
+
+def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:
+    """Return the sentence that says which samples were never written; empty: none.
+
+    corner  (x, y) that places count from
+    """
+    if not unwritten.any():
+        return ""
+    number = int(unwritten.sum())
+    were = "1 sample was" if number == 1 else f"{number:,} samples were"
+    return f"{were} never written, the first at {_first(unwritten, corner)}."
+
+
+def _first(samples: NDArray[np.bool_], corner: tuple[int, int]) -> str:
+    y, x, channel = (int(each[0]) for each in np.nonzero(samples))
+    return f"x {corner[0] + x}, y {corner[1] + y}, channel {channel}"
+
+
+def _order_in_words(
+    ended: Ended, again: Ended, never: NDArray[np.bool_], corner: tuple[int, int]
+) -> str:
+    """Return the sentence for an answer that is not the same in both orders; empty: it is."""
+    assert ended.answer is not None
+    if again.answer is None:
+        return ""
+    bits = f"u{ended.answer.itemsize}"
+    differs = (ended.answer.view(bits) != again.answer.view(bits)) & ~never
+    if not differs.any():
+        return ""
+    number = int(differs.sum())
+    return (
+        f"The answer depends on which thread comes first: {number:,} sample"
+        f"{'s differ' if number > 1 else ' differs'}, the first at {_first(differs, corner)}."
+    )

@@ -1,0 +1,362 @@
+"""Kernels that are wrong in every way that there is, as a user might save them.
+
+Each says what a trial of it has to say, and what finding its bug has to: patterns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FIRST_LINE = 7  # of a body
+START = """\
+__constant__ float WEIGHTS[KSIZE * KSIZE];
+{before}
+extern "C" __global__ void convolve(
+    const sample* src, sample* dst, int height, int width, int pitch, int first_row, int end_row)
+{{  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = first_row + blockIdx.y * blockDim.y + threadIdx.y;
+{body}
+}}
+"""
+COPY = "if (x < width && y < end_row) row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];"
+TILE = "__shared__ float tile[256]; const int at = threadIdx.y * blockDim.x + threadIdx.x;"
+NO_PROBLEM = "^$"
+THREAD = r"thread \(\d+, \d+\) of block \(\d+, \d+\)"
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """A kernel and what has to be said of it.
+
+    body     of the kernel, which begins in FIRST_LINE
+    trial    pattern of `CpuTrial.problem`
+    kind     of the Finding
+    finding  pattern of its sentence
+    before   text before the kernel, on one line
+    shared   bytes of dynamic shared memory
+    is_right the answer is, in spite of it
+    """
+
+    body: str
+    trial: str
+    kind: str
+    finding: str
+    before: str = ""
+    shared: int = 0
+    is_right: bool = False
+
+    @property
+    def text(self) -> str:
+        """The file."""
+        text = START.format(before=self.before, body=self.body)
+        header = f'/*---\n[[passes]]\nshared_bytes = "{self.shared}"\n---*/\n'
+        return header + text if self.shared else text
+
+
+RUNNING = {
+    "endless loop": Bad(
+        f"{COPY}\nfor (int i = 0; i < 10;) dst[0] = src[0];",
+        rf"^Line 8: {THREAD} was still running",
+        "deadline",
+        r"^Line 8: ",
+    ),
+    "endless loop of one thread": Bad(
+        f"if (x == 9 && y == 5)\n    while (height > 0) row_of(dst, y, pitch)[x] = 1;\n{COPY}",
+        r"^Line 8: thread \(9, 5\) of block \(0, 0\) was still running",
+        "deadline",
+        r"^Line 8: thread \(9, 5\)",
+    ),
+    "waiting for a thread that comes later": Bad(
+        "__shared__ volatile int flag;\nif (threadIdx.x == 0) while (flag != 1) {}\nflag = 1;"
+        + COPY,
+        r"^Line 8: .* was still running",
+        "deadline",
+        r"^Line 8: ",
+    ),
+    "row above the picture": Bad(
+        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = row_of(src, y - 1, pitch)[x];",
+        NO_PROBLEM,
+        "bounds",
+        r"^Line 8: thread \(0, 0\) of block \(0, 0\) reads row −1 of the picture\.$",
+    ),
+    "row below the picture": Bad(
+        "if (x < width && y < end_row) row_of(dst, y, pitch)[x] =\n row_of(src, y + 1, pitch)[x];",
+        NO_PROBLEM,
+        "bounds",
+        r"^Line [78]: .* reads row 37 of the picture, which has 37\.$",
+    ),
+    "column beyond the row": Bad(
+        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x + 1];",
+        NO_PROBLEM,
+        "bounds",
+        r"^Line 8: .* reads column 61 of row 0 of the picture, which has 61\.$",
+    ),
+    "column before the row": Bad(
+        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x - 1];",
+        NO_PROBLEM,
+        "bounds",
+        r"^Line 8: .* reads column −1 of row 0 of the picture\.$",
+    ),
+    "row behind the answer": Bad(
+        "if (x < width)\n row_of(dst, y, pitch)[x] = row_of(src, min(y, height - 1), pitch)[x];",
+        "^Something was written behind the end of the answer",
+        "bounds",
+        r"^Line 8: .* writes row 37 of the answer, which has 37\.$",
+        is_right=True,
+    ),
+    "before the answer": Bad(
+        f"{COPY}\nif (x == 0 && y == 3) dst[-64] = 77;",
+        "^Something was written before the begin of the answer",
+        "bounds",
+        r"^Line 8: .* writes (column \d+ of )?row −1 of the answer",
+        is_right=True,
+    ),
+    "far outside, read": Bad(
+        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = src[x + (3ll << 40)];",
+        rf"^Line 8: {THREAD} accesses memory far outside",
+        "bounds",
+        r"^Line 8: .* reads memory far outside of all arrays",
+    ),
+    "far outside, written": Bad(
+        f"{COPY}\ndst[x - (3ll << 40)] = 1;",
+        rf"^Line 8: {THREAD} accesses memory far outside",
+        "bounds",
+        r"^Line 8: .* writes memory far outside of all arrays",
+    ),
+    "null pointer": Bad(
+        f"{COPY}\nsample* const nothing = height > 0 ? nullptr : dst;\nnothing[threadIdx.x] = 1;",
+        r"^Line 9: .* follows a null pointer",
+        "bounds",
+        r"^Line 9: .* writes through a null pointer",
+    ),
+    "writes to its input": Bad(
+        f"{COPY}\nif (x == 60 && y == 36) const_cast<sample*>(src)[0] ^= 1;",
+        "^Something was written to the picture, which is only to be read",
+        "bounds",
+        r"^Line 8: thread \(28, 4\) of block \(1, 4\) writes to the picture",
+        is_right=True,
+    ),
+    "missing barrier": Bad(
+        f"{TILE}\ntile[at] = x < width && y < end_row ? float(row_of(src, y, pitch)[x]) : 0.0f;\n"
+        "if (x < width && y < end_row && threadIdx.x < 31 && x < width - 1)\n"
+        "    row_of(dst, y, pitch)[x] = to_sample(tile[at + 1] * 0.0f + tile[at]);\n"
+        f"else {COPY}",
+        "^The answer depends on which thread comes first",
+        "race",
+        r"^Line 8: .* of shared memory, which thread \(0, 0\) reads in line 10, with no barrier",
+    ),
+    "barrier in a branch": Bad(
+        f"{COPY}\nif (threadIdx.x < 5)\n    __syncthreads();",
+        r"^Line 9: 40 of the 256 threads of block \(0, 0\) wait at this barrier and 216 ended",
+        "barrier",
+        r"^Line 9: 40 of the 256 .* thread \(5, 0\) among them",
+    ),
+    "early return before a barrier": Bad(
+        f"if (x >= width) return;\n__syncthreads();\n{COPY}",
+        r"^Line 8: \d+ of the 256 threads of block \(1, 0\) wait",
+        "barrier",
+        r"^Line 8: \d+ of the 256 threads of block \(1, 0\) wait",
+    ),
+    "two barriers": Bad(
+        f"if (threadIdx.y % 2)\n __syncthreads();\nelse\n __syncthreads();\n{COPY}",
+        r"^Line 10: 128 of .* and others elsewhere, thread \(0, 1\) at line 8",
+        "barrier",
+        r"^Line 10: 128 ",
+    ),
+    "half a warp shuffles": Bad(
+        "int got = 0;\nif (threadIdx.x < 16) got = __shfl_sync(0xffffffffu, x, 0);\n"
+        f"__syncthreads(); {COPY} dst[0] += got * 0;",
+        r"^Line 9: 128 of the 256 .* others elsewhere, thread \(0, 0\) at line 8",
+        "barrier",
+        r"^Line 9: ",
+    ),
+    "all write one sample": Bad(
+        f"{COPY}\ndst[0] = sample(x + y);",
+        "^The answer depends on which thread comes first",
+        "race",
+        r"^Line 8: thread \(1, 0\) of block \(0, 0\) writes column 0 of row 0 of the answer, "
+        r"which thread \(0, 0\) writes in line [78], with no barrier",
+    ),
+    # In both orders some samples have the value that they were poisoned with: 255 - its complement.
+    "values by turns": Bad(
+        "__shared__ unsigned char turn;\nconst unsigned char mine = ++turn;\n"
+        "if (x < width && y < end_row) row_of(dst, y, pitch)[x] = mine;",
+        "^The answer depends on which thread comes first",
+        "",
+        "",
+    ),
+    "two blocks write one sample": Bad(
+        f"{COPY}\nif (threadIdx.x == 31 && x + 1 < width && y < end_row)\n"
+        "    row_of(dst, y, pitch)[x + 1] = 9;",
+        r"^The answer depends on which thread comes first: \d+ samples differ, the first at x 32",
+        "race",
+        r"which thread \(31, 0\) of block \(0, 0\) writes in line 9",
+    ),
+    "recursion without end": Bad(
+        f"{COPY}\ndst[0] = sample(down(x));",
+        r"^Line 2: .* has used up its stack",
+        "stack",
+        r"^Line 2: .* has used up its stack",
+        before="__device__ int down(int n) "
+        "{ volatile int kept[64]; kept[n % 7] = n; return down(n + 1) + kept[3]; }",
+    ),
+    "an array larger than the stack": Bad(
+        f"volatile float own[20000000];\nown[x] = 1; {COPY}",
+        r"^Line [678]: .* has used up its stack",
+        "stack",
+        "has used up its stack",
+    ),
+    "misaligned vector": Bad(
+        f"{COPY}\nif (x == 0 && y == 0) {{ uint4 four;\n"
+        "four = *reinterpret_cast<const uint4*>(src + 1); dst[0] = sample(four.x * 0 + src[0]); }",
+        r"^Line 9: .* a multiple of their size",
+        "misaligned",
+        r"^Line 9: thread \(0, 0\) .* 16 bytes at once of the picture, 1 bytes from its begin",
+    ),
+    "too much static shared memory": Bad(
+        f"__shared__ float tile[20000];\ntile[x] = 1; {COPY}",
+        r"^Arrays declared __shared__ take 78\.1 KiB",
+        "refused",
+        r"^Arrays declared __shared__ take 78\.1 KiB",
+    ),
+    "too much dynamic shared memory": Bad(
+        COPY,
+        "needs 293.0 KiB of shared memory",
+        "refused",
+        "needs 293.0 KiB of shared memory",
+        shared=300_000,
+    ),
+    "beyond shared memory": Bad(
+        f"extern __shared__ float tile[];\ntile[threadIdx.x] = 1; __syncthreads(); {COPY}",
+        ".*",
+        "bounds",
+        r"^Line 12: thread \(16, 0\) .* writes byte 64 of shared memory, which has 64\.$",
+        shared=64,
+        is_right=True,
+    ),
+    "shared memory never written": Bad(
+        f"{TILE}\nif (x < width && y < end_row) row_of(dst, y, pitch)[x] = to_sample(tile[at]);",
+        NO_PROBLEM,
+        "uninitialised",
+        r"^Line 8: thread \(0, 0\) .* reads number 0 of shared memory, which no thread has written",
+    ),
+    "half of the samples": Bad(
+        f"if (x % 2) {COPY}",
+        r"^1,147 samples were never written, the first at x 0, y 0",
+        "unwritten",
+        r"^1,147 samples were never written",
+    ),
+    "nothing at all": Bad(
+        "", "^2,257 samples were never written", "unwritten", "^2,257 samples were never written"
+    ),
+    "wrong sum": Bad(
+        "if (x < width && y < end_row)\nrow_of(dst, y, pitch)[x] = 255 - row_of(src, y, pitch)[x];",
+        NO_PROBLEM,
+        "wrong",
+        r"^Line 8: thread \(0, 0\) .* writes \d+ to x 0, y 0, channel 0, where the ref.* has \d",
+    ),
+    "division by zero": Bad(
+        f"{COPY}\ndst[x / (width - 61)] = 0;",
+        rf"^Line 8: {THREAD} divides an integer by zero",
+        "division",
+        r"^Line 8: ",
+    ),
+    "remainder by zero": Bad(
+        "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x % (height - 37)] = 0;",
+        rf"^Line 8: {THREAD} divides an integer by zero",
+        "division",
+        r"^Line 8: ",
+    ),
+    "storm of printf": Bad(
+        f'{COPY}\nfor (int i = 0; i < 50; ++i) printf("%d %d %d\\n", x, y, i);',
+        NO_PROBLEM,
+        "",
+        "",
+        is_right=True,
+    ),
+    "assertion": Bad(
+        f"{COPY}\nassert(x < 40);",
+        r"^Line 8: thread \(8, 0\) of block \(1, 0\) finds an assertion that does not hold: x < 40",
+        "refused",
+        r"^Line 8: thread \(8, 0\)",
+    ),
+    "trap": Bad(f"{COPY}\nif (x == 3) __trap();", r"^Line 8: .* trap", "refused", r"^Line 8: "),
+    "memory without end": Bad(
+        f"{COPY}\nchar* const much = new char[1ull << 36];\nmuch[x] = 1;",
+        rf"^Line 8: {THREAD} lacks 64 GiB of memory that was refused: a run may take 2 GiB\.$",
+        "crash",
+        r"^Line 8: .* lacks 64 GiB of memory",
+    ),
+    "memory that was refused": Bad(
+        f"{COPY}\nchar* const much = (char*)malloc(size_t(96) << 30);\nmuch[x] = 1;",
+        rf"^Line 9: {THREAD} lacks 96 GiB of memory that was refused: a run may take 2 GiB\.$",
+        "bounds",
+        r"^Line 9: .* lacks 96 GiB of memory",
+    ),
+    "function that is nowhere": Bad(
+        f"{COPY}\ndst[0] = sample(helper(x));",
+        "declared and called, but defined nowhere: helper",
+        "refused",
+        "declared and called, but defined nowhere: helper",
+        before="__device__ int helper(int n);",
+    ),
+    "asks for other files": Bad(
+        f'{COPY}\nif (x == 0) unlink("/nowhere/at/all");',
+        "^Line 8: .* asks the operating system for something",
+        "crash",
+        "^Line 8: .* asks the operating system for something",
+        before='extern "C" int unlink(const char*);',
+    ),
+    "asks for other files as it is loaded": Bad(
+        COPY,
+        "it asked the operating system for something, which no kernel may",
+        "crash",
+        "it asked the operating system for something, which no kernel may",
+        before='extern "C" int creat(const char*, int); static int file = creat("made", 0600);',
+    ),
+    "speaks for its runner": Bad(
+        'for (int f = 0; f < 16; ++f) write(f, "{\\"ended\\":0,\\"done\\":1}\\n", 23);\n'
+        f"while (height > 0) {{}}\n{COPY}",
+        r"^Line 8: .* was still running",
+        "deadline",
+        r"^Line 8: ",
+        before='extern "C" long write(int, const void*, unsigned long);',
+    ),
+    "runs on as it is loaded": Bad(
+        COPY,
+        "it was still running at the deadline",
+        "crash",
+        "it was still running at the deadline",
+        before="static volatile int one = 1; static int n = [] { while (one) {} return 1; }();",
+    ),
+    "ends its process": Bad(
+        f"{COPY}\nif (x == 0) _Exit(0);",
+        "its process ended without a word",
+        "crash",
+        "its process ended without a word",
+    ),
+}
+
+# What does not compile: the text of a body, and the line that has to be named.
+REFUSED = {
+    "missing semicolon": (f"int n = 3\n{COPY}", "7|8"),
+    "unknown name": (f"{COPY}\ndst[0] = heigth;", "8"),
+    "unknown type": (f"{COPY}\nflaot sum = 0;", "8"),
+    "unknown member": (f"{COPY}\ndst[threadIdx.w] = 0;", "8"),
+    "missing parenthesis": (f"if (x < width {{ {COPY} }}", "7"),
+    "missing brace": (f"if (x < width) {{\n{COPY}", "9|10"),
+    "one brace too many": (f"{COPY} }}", "8|9"),
+    "unfinished text": (f'{COPY}\nprintf("now);', "8"),
+    "unfinished comment": (f"{COPY}\n/* and so on", "8"),
+    "stray letter": (f"{COPY}\ndst[0] = 1 @ 2;", "8"),
+    "pointer for a number": (f"{COPY}\nint n = src;", "8"),
+    "too few arguments": (f"{COPY}\ndst[0] = read_sample(src, x, y);", "8"),
+    "declared twice": (f"int n = 1;\nfloat n = 2; {COPY}", "8"),
+    "assembler of a GPU": (f'{COPY}\nasm("ld.global.f32 %%f1, [%%rd1];");', "8"),
+    "a directive that stops": (f"{COPY}\n#error no", "8"),
+    "an endless constant": (
+        f"{COPY}\nconstexpr int n = [] {{ int i = 1; while (i) i |= 1; return i; }}();",
+        "8",
+    ),
+    "in a template of the prelude": (f"{COPY}\ndst[0] = rounded_to<float*>(1.0f);", "8"),
+}

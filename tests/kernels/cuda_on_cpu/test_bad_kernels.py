@@ -1,0 +1,221 @@
+"""Bad kernels on the CPU: none reaches the process that asks, and each is told of in a sentence."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job, Progress
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.bug import Finding, finding_bug
+from kernels.cuda_on_cpu.children import end_children, held_bytes
+from kernels.cuda_on_cpu.trial import CpuTrial, trial, unwritten_in_words
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import own_kernel, read_own_kernel
+from tests.kernels.cuda_on_cpu.bad_kernels import COPY, FIRST_LINE, REFUSED, RUNNING, START
+
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+DEADLINE_S = 0.4
+IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
+GOOD = START.format(before="", body=COPY)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def children_end():
+    yield
+    end_children()
+
+
+def a_job() -> Job:
+    """61×37 samples: two blocks across, the last ones cut, and rows that end in a gap."""
+    picture = np.random.default_rng(4).integers(1, 255, (37, 61, 1), np.uint8)
+    return Job(picture, IDENTITY, block_xy=(32, 8))
+
+
+def tried(text: str, cache: Path, **options) -> CpuTrial:
+    *_, outcome = trial(own_kernel("mine.cu", text), a_job(), cache=cache, **options)
+    assert isinstance(outcome, CpuTrial)
+    return outcome
+
+
+def found(text: str, cache: Path) -> Finding | None:
+    rung = own_kernel("mine.cu", text)
+    *_, outcome = finding_bug(rung, a_job(), cache=cache, deadline_s=DEADLINE_S)
+    assert outcome is None or isinstance(outcome, Finding)
+    return outcome
+
+
+def test_a_good_kernel_is_good(build_cache):
+    outcome = tried(GOOD, build_cache)
+    assert outcome.ok
+    assert outcome.check.is_full
+    assert (outcome.answer == a_job().picture).all()
+    assert found(GOOD, build_cache) is None
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "__device__ __constant__ float WEIGHTS[KSIZE * KSIZE];",
+        "static __constant__ float WEIGHTS[KSIZE*KSIZE] ;",
+        "  __constant__ float OTHERS[2] = {1, 2}, WEIGHTS [KSIZE * KSIZE];",
+        "__constant__ float HALF = 0.5f; __constant__\tfloat WEIGHTS[KSIZE][KSIZE];",
+        "/* __constant__ float WEIGHTS[9]; */ namespace own { __constant__ float NONE[3]; }"
+        "__constant__ float WEIGHTS[KSIZE * KSIZE];",
+    ],
+)
+def test_weights_come_however_they_are_declared(declared, build_cache):
+    centre = "WEIGHTS[1][1]" if "][" in declared else "WEIGHTS[4]"
+    body = COPY.replace("= row_of(src", f"= {centre} * row_of(src")
+    text = START.format(before="", body=body)
+    outcome = tried(text.replace(text.splitlines()[0], declared), build_cache)
+    assert outcome.ok, outcome.problem
+
+
+@pytest.mark.parametrize("name", RUNNING)
+def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, build_cache):
+    bad = RUNNING[name]
+    outcome = tried(bad.text, build_cache, deadline_s=DEADLINE_S)
+    assert re.search(bad.trial, outcome.problem), outcome.problem
+    if said := re.match(r"Line (\d+)", outcome.problem):
+        assert outcome.line == int(said[1])
+    if outcome.answer is not None:
+        assert outcome.check.ok == bad.is_right or not bad.is_right
+    assert outcome.ok == (bad.is_right and not outcome.problem)
+
+
+@pytest.mark.parametrize("name", [name for name, bad in RUNNING.items() if bad.kind])
+def test_the_bug_of_a_bad_kernel_is_found(name, build_cache):
+    bad = RUNNING[name]
+    finding = found(bad.text, build_cache)
+    assert finding is not None
+    assert re.search(bad.finding, finding.sentence), finding.sentence
+    assert finding.kind == bad.kind
+    if "barrier" in name or bad.kind in ("bounds", "race", "deadline"):
+        assert f"block {finding.block}" in finding.sentence
+        assert f"thread {finding.thread}" in finding.sentence
+    if said := re.match(r"Line (\d+)", finding.sentence):
+        assert finding.line == int(said[1])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_does_not_compile_is_told_with_its_line(name, build_cache):
+    body, lines = REFUSED[name]
+    outcome = tried(START.format(before="", body=body), build_cache)
+    assert outcome.answer is None
+    assert not outcome.ok
+    assert re.match(rf"Line ({lines}): .", outcome.problem), outcome.problem
+    first = next(each for each in outcome.diagnostics if each.is_error)
+    assert (first.file, first.line) == ("mine.cu", outcome.line)
+    assert "rung_0" not in outcome.problem
+    assert "convolve_0" not in outcome.problem
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "it is empty"),
+        (b"  \n\n", "it is empty"),
+        (b"\xff\xfe\x00k\x00e\x00r", "line 1: it is not UTF-8 text"),
+        (b"int a;\n\x00\n", "line 2: it is not text"),
+        (b"/*---\ntitle = \n---*/\n", "line 2"),
+        (b"int main() { return 0; }", "convolve"),
+        (START.format(before="", body="").replace(", int end_row", "").encode(), "end_row"),
+        (START.format(before="", body="").replace("int height", "float height").encode(), "height"),
+    ],
+)
+def test_what_is_no_kernel_is_refused_in_a_sentence(data, said, tmp_path):
+    file = tmp_path / "mine.cu"
+    file.write_bytes(data)
+    with pytest.raises(HeaderError, match=said):
+        read_own_kernel(file)
+
+
+def test_a_storm_of_printf_is_cut(build_cache):
+    outcome = tried(RUNNING["storm of printf"].text, build_cache)
+    assert outcome.printed.startswith("0 0 0\n0 0 1\n")
+    assert 1 << 10 < len(outcome.printed) <= 64 << 10
+
+
+@pytest.mark.parametrize("reason", [GeneratorExit, KeyboardInterrupt])
+def test_whoever_stops_ends_a_run_and_the_next_one_works(reason, build_cache):
+    endless = own_kernel("mine.cu", RUNNING["endless loop"].text)
+    steps = trial(endless, a_job(), cache=build_cache, deadline_s=600)
+    for step in steps:
+        if isinstance(step, Progress) and step.doing.startswith("running"):
+            break
+    children = _children_of(os.getpid())
+    runs = [run for child in children for run in _children_of(child)]
+    with pytest.raises(reason):
+        steps.throw(reason)
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{run}").exists() for run in runs):
+        assert time.monotonic() < deadline, "a run outlives its end"
+        time.sleep(0.01)
+    assert _children_of(os.getpid()) == children  # kept warm
+    assert tried(GOOD, build_cache).ok
+
+
+def test_closing_ends_the_compiler_and_the_next_one_works(build_cache):
+    text = GOOD + "// never compiled before\n"
+    steps = trial(own_kernel("mine.cu", text), a_job(), cache=build_cache)
+    assert next(steps).doing.startswith("compiling")
+    steps.close()
+    assert tried(text, build_cache).ok
+
+
+def test_a_child_that_dies_is_replaced(build_cache):
+    assert tried(GOOD, build_cache).ok
+    assert held_bytes() > 1 << 20
+    for child in _children_of(os.getpid()):
+        os.kill(child, signal.SIGKILL)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # it dies when it is next scheduled
+    assert tried(GOOD, build_cache).ok
+    end_children()
+    assert held_bytes() == 0
+    assert _children_of(os.getpid()) == []
+
+
+def _children_of(process: int) -> list[int]:
+    """The processes that it started to run kernels."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == process and b"cuda_on_cpu.child" in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+        except OSError:  # it has ended meanwhile
+            continue
+    return found
+
+
+def test_a_large_picture_is_tried_in_part(build_cache):
+    picture = np.random.default_rng(5).integers(0, 255, (300, 500, 1), np.uint8)
+    job = Job(picture, IDENTITY, block_xy=(32, 8))
+    rung = own_kernel("mine.cu", GOOD)
+    *_, outcome = trial(rung, job, at=(490, 10), cache=build_cache)
+    assert (outcome.region.left, outcome.region.top) == (500 - 256, 0)
+    assert (outcome.region.width, outcome.region.height) == (256, 192)
+    assert not outcome.region.is_whole
+    assert (outcome.answer == picture[:192, -256:]).all()
+    *_, whole = trial(rung, job, whole=True, cache=build_cache)
+    assert whole.region.is_whole
+    assert (whole.answer == picture).all()
+
+
+def test_samples_that_were_never_written_are_placed_in_the_picture():
+    never = np.zeros((4, 5, 3), np.bool_)
+    never[1, 2:, 1] = True
+    said = "3 samples were never written, the first at x 12, y 21, channel 1."
+    assert unwritten_in_words(never, (10, 20)) == said
+    assert unwritten_in_words(never & False, (10, 20)) == ""
+
+
+def test_lines_count_from_the_body(build_cache):
+    assert START.format(before="", body="HERE").splitlines()[FIRST_LINE - 1] == "HERE"

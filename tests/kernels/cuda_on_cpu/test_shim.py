@@ -1,0 +1,156 @@
+"""The shim does what CUDA does, and says what CUDA leaves undefined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.building import BuildError
+from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim
+from kernels.rungs.rung import Pass, Rung
+
+pytestmark = [
+    pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not())),
+    pytest.mark.parametrize("order", Order),
+]
+THREADS = 64
+SIGNATURE = """
+extern "C" __global__ void convolve(
+    const sample* src, sample* dst, const float* weights, int height, int width, int, int, int)
+"""
+
+
+def launch(
+    body: str, order: Order, cache: Path, shared_bytes: int = 0, blocks: int = 1
+) -> NDArray[np.float32]:
+    """Run `body` in rows of 64 threads: src counts 0, 1, 2, ...; `i` is the thread's own."""
+    start = "const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    source = f"{SIGNATURE}{{\n{start}{body}\n}}"
+    passes = (Pass(shared_bytes=str(shared_bytes)),)
+    rung = Rung("test", "test.cu", source, "Test", "A test.", "global", passes=passes)
+    picture = np.arange(THREADS * blocks, dtype=np.float32).reshape(1, -1, 1)
+    job = Job(picture, np.ones((1, 1), np.float32), block_xy=(THREADS, 1))
+    return Shim(rung, [job], cache).run(job, order).ravel()
+
+
+def test_threads_meet_at_a_barrier(order, build_cache):
+    body = """
+    DYNAMIC_SHARED(float, tile);
+    tile[threadIdx.x] = src[i];
+    __syncthreads();
+    dst[i] = tile[blockDim.x - 1 - threadIdx.x];
+    """
+    answer = launch(body, order, build_cache, shared_bytes=4 * THREADS, blocks=2)
+    np.testing.assert_array_equal(answer, [*range(63, -1, -1), *range(127, 63, -1)])
+
+
+def test_shuffles_stay_within_parts_of_a_warp(order, build_cache):
+    body = """
+    const unsigned all = 0xffffffffu;
+    float value = __shfl_down_sync(all, src[i], 4, 16);
+    value += 100 * __shfl_up_sync(all, src[i], 4, 16);
+    value += 10000 * __shfl_sync(all, src[i], 17, 16);
+    dst[i] = value + 1000000 * __shfl_xor_sync(all, src[i], 16, 16);
+    """
+    lane = np.arange(THREADS)
+    first = lane // 16 * 16
+    down = np.where(lane % 16 < 12, lane + 4, lane)
+    up = np.where(lane % 16 >= 4, lane - 4, lane)
+    across = np.where(lane % 32 < 16, lane, lane - 16)  # a later part shows it nothing
+    expected = (down + 100 * up + 10000 * (first + 1) + 1000000 * across).astype(np.float32)
+    np.testing.assert_allclose(launch(body, order, build_cache), expected, rtol=1e-6)
+
+
+def test_half_a_warp_waits_for_itself_alone(order, build_cache):
+    body = """
+    DYNAMIC_SHARED(float, tile);
+    tile[threadIdx.x] = src[i];
+    if (threadIdx.x % 32 < 16) {
+        __syncwarp(0x0000ffffu);
+        dst[i] = tile[threadIdx.x ^ 15];
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 >= 16) dst[i] = src[i];
+    """
+    answer = launch(body, order, build_cache, shared_bytes=4 * THREADS)
+    half = [*range(15, -1, -1), *range(16, 32)]
+    np.testing.assert_array_equal(answer, [*half, *(32 + each for each in half)])
+
+
+def test_a_barrier_in_a_loop_holds_every_time(order, build_cache):
+    body = """
+    DYNAMIC_SHARED(float, tile);
+    float value = src[i];
+    for (int step = 0; step < 5; ++step) {
+        tile[threadIdx.x] = value;
+        __syncthreads();
+        value = tile[(threadIdx.x + 1) % blockDim.x];
+        __syncthreads();
+    }
+    dst[i] = value;
+    """
+    answer = launch(body, order, build_cache, shared_bytes=4 * THREADS)
+    np.testing.assert_array_equal(answer, np.roll(np.arange(64), -5))
+
+
+def test_a_warp_adds_up_by_shuffles(order, build_cache):
+    body = """
+    float sum = src[i];
+    for (int step = 16; step; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+    dst[i] = __shfl_sync(0xffffffffu, sum, 0);
+    """
+    answer = launch(body, order, build_cache)
+    np.testing.assert_array_equal(answer, [sum(range(32))] * 32 + [sum(range(32, 64))] * 32)
+
+
+def test_lanes_swap_by_exclusive_or(order, build_cache):
+    body = "dst[i] = __shfl_xor_sync(0xffffffffu, src[i], 1); __syncwarp();"
+    np.testing.assert_array_equal(launch(body, order, build_cache), [n ^ 1 for n in range(THREADS)])
+
+
+def test_a_warp_does_not_wait_for_lanes_that_ended(order, build_cache):
+    body = "dst[i] = 7; if (threadIdx.x % 2) return; __syncwarp(); dst[i] = 8;"
+    np.testing.assert_array_equal(launch(body, order, build_cache), [8, 7] * 32)
+
+
+def test_shared_memory_is_full_of_nan_in_every_block(order, build_cache):
+    body = """
+    DYNAMIC_SHARED(float, tile);
+    dst[i] = tile[threadIdx.x];
+    tile[threadIdx.x] = 1.0f;
+    """
+    assert np.isnan(launch(body, order, build_cache, shared_bytes=4 * THREADS, blocks=3)).all()
+
+
+def test_a_barrier_that_only_some_reach_is_named(order, build_cache):
+    body = "if (threadIdx.x < 3)\n    __syncthreads();\ndst[i] = 0;"
+    with pytest.raises(
+        LaunchError, match=r"Line 7: 3 of the 64 threads of block \(0, 0\).* 61 ended"
+    ):
+        launch(body, order, build_cache)
+
+
+def test_threads_at_different_barriers_are_named(order, build_cache):
+    body = "if (threadIdx.x < 3) __syncthreads();\nelse __syncthreads();\ndst[i] = 0;"
+    with pytest.raises(
+        LaunchError, match=r"Line 6: 3 of the 64 .* and others elsewhere, thread \(3, 0\) at line 7"
+    ):
+        launch(body, order, build_cache)
+
+
+def test_after_a_divergence_the_next_launch_is_well(order, build_cache):
+    with pytest.raises(LaunchError):
+        launch("if (threadIdx.x) __syncthreads();", order, build_cache)
+    np.testing.assert_array_equal(
+        launch("dst[i] = src[i];", order, build_cache), np.arange(THREADS)
+    )
+
+
+def test_what_does_not_compile_is_named_with_its_line(order, build_cache):
+    with pytest.raises(BuildError, match=r"test\.cu:6:.*nonsense"):
+        launch("nonsense();", order, build_cache)
