@@ -5,6 +5,7 @@ tile_shapes   where the blocks of a pass stand on the picture, with their tiles 
 patterns      what every thread of a block loads and stores, in `from_*`: a rung's text as array
               expressions for one block (`launch_scene`), valid for any job and block shape
 transactions  what a warp's accesses cost: sectors, lines, banks
+parts         which accesses load, which share, which compute
 block_counts  bytes, reuse and idle threads, per block and for the whole picture
 anatomy_words all of it in sentences
 

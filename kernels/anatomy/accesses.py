@@ -19,6 +19,7 @@ Loops = Mapping[str, int]
 Time = TypeVar("Time", int, Places)
 
 MAX_PLACES = 1 << 20  # found at a time
+SPARSE = 64  # places for each number, from which sorting numbers is quicker than marking places
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +117,8 @@ def indices(loops: Loops, time: Time) -> list[Time]:
 def count_different(accesses: Sequence[Access]) -> int:
     """Return how many different numbers of one array the accesses take together.
 
-    They are marked in a mask rather than sorted: they lie close together, so that is faster.
+    They are marked in a mask rather than sorted where they lie close together: that is faster.
+    A transform's lie far apart, and a mask of all between them would take 13 MB for 256 numbers.
     """
     taken = [
         (each.different() if each.different else each.taken(), each.width) for each in accesses
@@ -126,6 +128,9 @@ def count_different(accesses: Sequence[Access]) -> int:
         return 0
     begin = min(int(first.min()) for first, _ in taken)
     end = max(int(first.max()) + width for first, width in taken)
+    if end - begin > SPARSE * sum(width * len(first) for first, width in taken):
+        every = [(first[:, None] + np.arange(width)).ravel() for first, width in taken]
+        return len(np.unique(np.concatenate(every)))
     is_there = np.zeros(end - begin, np.bool_)
     for first, width in taken:
         is_first = np.zeros(end - begin, np.bool_)

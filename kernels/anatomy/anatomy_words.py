@@ -28,13 +28,13 @@ def block_words(shape: Shape, block: Block) -> str:
     )
     if beyond:
         return f"{words}; {_share(beyond, tile.count)} of its tile is beyond the picture."
-    return f"{words}: {own.count:,} of them."
+    return f"{words}: {own.count:,} samples."
 
 
 def halo_words(shape: Shape, block: Block) -> str:
     """Say which samples a block needs for that."""
     if shape.halo == (0, 0):
-        return "It needs no halo around them."
+        return "It needs no halo."
     own = shape.tile(block).clipped(shape.picture)
     whole = own.grown(*shape.halo)
     beyond = whole.count - whole.clipped(shape.picture).count
@@ -42,60 +42,81 @@ def halo_words(shape: Shape, block: Block) -> str:
     sides = [f"{_many(across, 'sample')} to either side"] if across else []
     sides += [f"{_many(down, 'row')} above and below"] if down else []
     words = (
-        f"With the halo, {' and '.join(sides)}, it needs {whole.width:,} × {whole.height:,} = "
-        f"{whole.count:,} samples: {whole.count / own.count:.2f} for each one that it computes"
+        f"With its halo, {' and '.join(sides)}, it reads {whole.width:,} × {whole.height:,} = "
+        f"{whole.count:,} samples: {whole.count / own.count:.2f} per sample that it computes"
     )
     verb = "lies" if beyond == 1 else "lie"
     return f"{words}; {beyond:,} {verb} beyond the picture." if beyond else f"{words}."
 
 
-def traffic_words(traffic: Traffic, reads: str) -> str:
-    """Say how many bytes a block loads, and how often each number is used."""
-    name = "samples of the picture" if reads == "picture" else f"numbers of the buffer “{reads}”"
-    size = f"{traffic.asked:,} {name} from global memory, {traffic.loaded_bytes:,} bytes"
-    is_once = traffic.asked == traffic.different
-    if not is_once:
-        size += f", of which {traffic.different:,} are different"
+def load_words(traffic: Traffic, reads: str) -> str:
+    """Say how many numbers and bytes a block loads from global memory."""
+    name = "samples" if reads == "picture" else f"numbers of the buffer “{reads}”"
+    size = f"The block loads {traffic.asked:,} {name} from global memory, "
+    size += f"{traffic.loaded_bytes:,} bytes"
+    if traffic.asked != traffic.different:
+        return f"{size}; {traffic.different:,} of them are different."
+    return f"{size}, each once."
+
+
+def share_words(traffic: Traffic) -> str:
+    """Say what a block keeps in shared memory, and how often each number is used."""
     if traffic.read_bytes:
         return (
-            f"Its threads load {size}. In shared memory they store {traffic.stored_bytes:,} bytes "
-            f"and read {traffic.read_bytes:,}: each stored byte {traffic.uses:.1f} times on "
-            "average."
+            f"The block's threads store {traffic.stored_bytes:,} bytes in shared memory and read "
+            f"{traffic.read_bytes:,}: each byte is read {traffic.uses:.1f} times on average."
         )
-    if is_once:
-        return f"Its threads load {size}: each once."
+    if traffic.asked == traffic.different:
+        return "Nothing is shared: no shared memory, and each number is loaded once."
     uses = f"{traffic.uses:.{2 if traffic.uses < 1.05 else 1}f}"
     return (
-        f"Its threads load {size}: each is read {uses} times on average; all but the first "
-        "should hit the cache."
+        f"Nothing is shared: each sample is loaded {uses} times on average; all but the first "
+        "load should hit the cache."
     )
+
+
+def loads_words(loads: float, plain: float) -> str:
+    """Compare the samples loaded per sample computed with those of the plain kernel."""
+    noun = "load" if _rate(loads) == "1" else "loads"
+    if loads == plain:
+        return f"{_rate(loads)} {noun} per sample: this is the plain kernel."
+    return f"{_rate(loads)} {noun} per sample; the plain kernel {_rate(plain)}"
+
+
+def counting_words() -> str:
+    """Say that idle threads are still being counted."""
+    return "Counting idle threads …"
+
+
+def _rate(number: float) -> str:
+    """Return a number with a decimal where it is small: "2.1", "25"."""
+    return f"{number:,.0f}" if number >= 100 or number == int(number) else f"{number:.1f}"
 
 
 def idle_words(idle: Idle) -> str:
     """Say how many threads store nothing, in the block and in the picture."""
     if not idle.in_all:
-        return "No thread is idle: every one stores something."
-    here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none of them here"
+        return "No thread is idle."
+    here = f"{idle.in_block:,} of them in this block" if idle.in_block else "none in this block"
     if idle.in_block == idle.in_all:
         here = "all in this block"
     share = f"{100 * idle.share:.2g}" if idle.share < 0.995 else "almost 100"
-    return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) store nothing, {here}."
+    return f"{idle.in_all:,} of {idle.threads:,} threads ({share} %) are idle, {here}."
 
 
 def coalescing_words(step: Access, found: Coalescing) -> str:
-    """Say what a warp's access to global memory touches."""
+    """Say what a warp's access to global memory touches, and whether it is coalesced."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
     noun = ("store" if step.is_store else "load") + _s(found.active) + _of_this(step)
     if step.width > 1:
         noun += f" of {step.bytes} bytes"
     verb = "touches" if found.active == 1 else "touch"
-    sectors = f"{found.sectors} sector{_s(found.sectors)} of 32 bytes"
-    least = "fewer would not do" if found.is_best else f"{found.least_sectors} would be the least"
-    lines = f"They lie in {found.lines} line{_s(found.lines)} of 128 bytes"
-    if found.lines > found.least_lines:
-        lines += f"; {found.least_lines} would be the least"
-    return f"A warp's {found.active} {noun} {verb} {sectors}; {least}. {lines}."
+    sectors = f"{_many(found.sectors, 'sector')} of 32 bytes in {_many(found.lines, 'line')} of 128"
+    begin = f"The warp's {found.active} {noun} {verb} {sectors}"
+    if found.is_best:
+        return f"{begin}: fully coalesced."
+    return f"{begin}; {_many(found.least_sectors, 'sector')} would be ideal."
 
 
 def conflict_words(step: Access, found: Conflicts) -> str:
@@ -103,43 +124,37 @@ def conflict_words(step: Access, found: Conflicts) -> str:
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
     noun = ("store" if step.is_store else "read") + _s(found.active) + _of_this(step)
-    own, lanes = f"A warp's {found.active} {noun}", int(found.in_conflict.sum())
+    own, lanes = f"The warp's {found.active} {noun}", int(found.in_conflict.sum())
     if found.active == 1 and found.turns == 1:
-        return f"{own} takes one transaction in shared memory."
+        return f"{own}: one transaction."
     if found.turns == 1:
-        return f"{own} meet no bank conflict: one transaction in shared memory for all."
+        return f"{own}: no bank conflict, one transaction for all {found.active}."
     wide = f" of {step.bytes} bytes" if found.least_turns > 1 else ""
-    takes = f"{own}{wide} take {found.turns} transactions in shared memory"
+    takes = f"{own}{wide} take {found.turns} transactions"
     if found.is_best:
-        return (
-            f"{takes}, {32 * 4 // step.bytes} lanes at a time, and none fewer would do: no two of "
-            "those want different words of a bank."
-        )
+        return f"{takes}, {32 * 4 // step.bytes} lanes each; no bank conflict."
     if found.least_turns > 1:
         return (
-            f"{takes}, where {found.least_turns} would be the least: {lanes} lanes want different "
-            "words of a bank that others want at the same time."
+            f"{takes} instead of {found.least_turns}, bank conflicts: {lanes} lanes want different "
+            "words of the same bank."
         )
     return (
-        f"{takes}: {lanes} lanes want different words of a bank that others want too, up to "
-        f"{found.turns} words in one bank (a {found.turns}-way bank conflict)."
+        f"{takes}, a {found.turns}-way bank conflict: {lanes} lanes want different words of the "
+        "same bank."
     )
 
 
 def not_drawn(rung: Rung) -> str:
     """Say what is not drawn of a pass whose header names no pattern."""
     return (
-        f"What the threads of {rung.title} load and store is not described in its header: blocks, "
-        "tiles and halos are drawn, warps and lanes are not."
+        f"The header of {rung.title} does not describe its threads: blocks, tiles and halos are "
+        "drawn, warps and lanes are not."
     )
 
 
 def no_shapes(rung: Rung) -> str:
     """Say that a rung has no pass whose blocks are on the picture."""
-    return (
-        f"{rung.title} has blocks that stand nowhere on the picture: there is nothing to draw on "
-        "it."
-    )
+    return f"The blocks of {rung.title} have no place on the picture, so there is nothing to draw."
 
 
 def of_a_library(rung: Rung) -> str:
@@ -148,8 +163,8 @@ def of_a_library(rung: Rung) -> str:
     if not numbers:
         return ""
     return (
-        f"Launches {' and '.join(numbers)}, the transforms, are cuFFT's: a library, whose text is "
-        "not published and which does not say what its threads load and store."
+        f"Launches {' and '.join(numbers)}, the transforms, belong to the library cuFFT, which "
+        "does not publish what its threads load and store."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,16 +75,36 @@ def _bytes_of(accesses: Iterable[Access]) -> int:
 def idle_of(pattern: Pattern, shape: Shape, block: Block) -> Idle:
     """Count the threads that store nothing that the pass writes.
 
+    The first time this takes up to 20 ms, unless `counting_idle` has counted before.
+    """
+    total = sum(count * _idle(pattern, shape, each) for each, count in _kinds(shape).items())
+    return Idle(_idle(pattern, shape, block), total, shape.threads * shape.blocks)
+
+
+def counting_idle(pattern: Pattern, shape: Shape) -> Iterator[None]:
+    """Count what `idle_of` needs, one kind of block after the other, on whatever thread."""
+    for block in _kinds(shape):
+        _idle(pattern, shape, block)
+        yield
+
+
+def is_idle_counted(pattern: Pattern, shape: Shape) -> bool:
+    """Return whether `idle_of` has nothing left to count."""
+    return all(block in pattern.idle for block in _kinds(shape))
+
+
+def _kinds(shape: Shape) -> dict[Block, int]:
+    """Return a block of each kind, and how many there are of that kind.
+
     All blocks but those of the last column and the last row of the grid are alike.
     """
     across, down = shape.grid
-    total = sum(
-        columns * rows * _idle(pattern, shape, (x, y))
+    return {
+        (x, y): columns * rows
         for x, columns in ((0, across - 1), (across - 1, 1))
         for y, rows in ((0, down - 1), (down - 1, 1))
         if columns and rows
-    )
-    return Idle(_idle(pattern, shape, block), total, shape.threads * shape.blocks)
+    }
 
 
 def _idle(pattern: Pattern, shape: Shape, block: Block) -> int:

@@ -6,14 +6,7 @@ import numpy as np
 
 from kernels.anatomy.accesses import NOWHERE, TILE, Places, tap_words
 from kernels.anatomy.launch_scene import Mask, Scene, joined, only, turns
-from kernels.anatomy.pattern import (
-    Threads,
-    alpha_load,
-    answer_store,
-    one_each,
-    staging,
-    tile_taps,
-)
+from kernels.anatomy.pattern import Threads, alpha_load, answer_store, one_each, staging, tile_taps
 
 
 def flat(at: Scene) -> Threads:

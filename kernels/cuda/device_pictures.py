@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.cache import may_change
 from kernels.cuda.staging import Moved, Staging, pinned_like
 from kernels.rungs.job_facts import pitch_of
 
@@ -29,13 +29,9 @@ class DevicePictures:
     """
 
     def __init__(
-        self,
-        cp: Any,
-        stream: Any,
-        using: Using,
-        with_room: Callable[[Callable[[], Any]], Any],
+        self, cp: Any, stream: Any, using: Using, with_room: Callable[[Callable[[], Any]], Any]
     ) -> None:
-        self._cp, self._stream = cp, stream
+        self._cp = cp
         self._using, self._with_room = using, with_room
         self._staging = Staging(cp, stream)
         self._resident: OrderedDict[int, tuple[NDArray[Any], Any]] = OrderedDict()
@@ -67,7 +63,7 @@ class DevicePictures:
         array = self._with_room(lambda: self.empty(picture))
         with self._using("uploading the picture"):
             moved = self._staging.upload(picture, array)
-        if not _may_change(picture):
+        if not may_change(picture):
             self._resident[id(picture)] = (picture, array)
             if len(self._resident) > RESIDENT_PICTURES:
                 self._resident.popitem(last=False)
@@ -88,16 +84,3 @@ class DevicePictures:
             moved = self._staging.download(packed, picture, begun)
         picture.flags.writeable = False
         return picture, moved
-
-
-def _may_change(picture: NDArray[Any]) -> bool:
-    """Return whether somebody may still write to `picture`: then it is uploaded every time.
-
-    That may be through the array it is a view of.
-    """
-    array: Any = picture
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
-            return True
-        array = array.base
-    return False

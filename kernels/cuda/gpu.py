@@ -138,7 +138,8 @@ class Gpu:
         source, uploaded = self._pictures.upload(job.picture)
         rows = (job.reach, job.height - job.reach)
         launch = self._prepare(program, job, source, rows)
-        samples_ms = [self._sample(launch, sampling) for _ in range(min(2, sampling.max_samples))]
+        runs = max(1, min(2, sampling.max_samples))
+        samples_ms = [self._sample(launch, sampling) for _ in range(runs)]
         picture, downloaded = self._download(launch)
         known = Result(
             job=job,

@@ -73,6 +73,10 @@ def _steps(
         yield LaunchStep(number, None, None, 0, (first, last))
         return
     across, down = (facts.value(expression) for expression in each.covers)
+    if across < 1 or down < 1:
+        raise CannotRunError(
+            f"A block of {each.function} covers {across}×{down} samples; one is the least."
+        )
     x, y = (facts.value(expression) for expression in each.block)
     if each.grid:
         blocks = facts.value(each.grid[0]), facts.value(each.grid[1])

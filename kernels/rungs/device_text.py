@@ -35,12 +35,18 @@ def header_parts(includes: Iterable[str]) -> tuple[Part, ...]:
 
 def with_lines(parts: Iterable[Part]) -> str:
     """Join `parts`, so that the compiler counts lines in each of them anew."""
-    return "".join(f'#line {each.line} "{each.name}"\n{each.text}' for each in parts)
+    return "".join(f"#line {each.line} {_quoted(each.name)}\n{each.text}" for each in parts)
 
 
 def bare(parts: Iterable[Part]) -> str:
     """Join `parts` into a file of its own, in which a compiler counts all lines."""
     return "".join(each.text for each in parts)
+
+
+def _quoted(name: str) -> str:
+    """Return a file's name as text of C++: a user's may have anything in it."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @cache

@@ -14,7 +14,8 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from kernels.rungs.job_facts import Expression, Template, names, why_not_expression
+from kernels.rungs.expressions import why_not_expression, why_not_template
+from kernels.rungs.job_facts import Expression, Template, names
 from kernels.rungs.work_facts import WorkExpression, work_names
 
 BEGIN, END = "/*---", "---*/"
@@ -201,5 +202,5 @@ def _why_not(value: Any, hint: Any) -> str:
     if hint is WorkExpression:
         return why_not_expression(value, work_names())
     if hint is Template:
-        return why_not_expression(f"f{value!r}", names())
+        return why_not_template(value, names())
     return ""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from difflib import get_close_matches
+from collections.abc import Callable
 from functools import cache
-from types import CodeType
 from typing import Any, NewType
 
 import numpy as np
@@ -13,6 +11,7 @@ import numpy as np
 from kernels.core.device import Device
 from kernels.core.job import Job
 from kernels.core.weights import gain, separable_terms, terms_gain
+from kernels.rungs.expressions import text_of, value_of
 from kernels.rungs.spectra import fft_side, tiles_of
 
 Expression = NewType("Expression", str)  # over the names of `Facts`
@@ -93,12 +92,12 @@ class Facts(dict[str, Any]):
         return self._job
 
     def value(self, expression: str) -> int:
-        """Return what `expression` comes to, as an integer."""
-        return int(eval(_compiled(expression), {"__builtins__": {}}, self))  # our own files' text
+        """Return what `expression` comes to, as an integer.  Raises CannotRunError."""
+        return value_of(expression, self)
 
     def text(self, template: str) -> str:
-        """Return `template` with each {expression} replaced by its value."""
-        return str(eval(_compiled(f"f{template!r}"), {"__builtins__": {}}, self))
+        """Return `template` with each {expression} worked out.  Raises CannotRunError."""
+        return text_of(template, self)
 
 
 def _tiles(facts: Facts) -> tuple[int, int]:
@@ -128,30 +127,3 @@ def names() -> frozenset[str]:
     """Return the names that an Expression may use."""
     smallest = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
     return frozenset((*Facts(smallest), *ON_DEMAND))
-
-
-def why_not_expression(text: str, known: frozenset[str]) -> str:
-    """Say what is wrong with an expression over the names in `known`; empty: nothing."""
-    try:
-        used = _names_in(_compiled(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        return f"{text!r} is not an expression: {reason}"
-    unknown = next((name for name in used if name not in known), "")
-    if not unknown:
-        return ""
-    near = get_close_matches(unknown, known, 1)
-    guess = f"; the nearest is {near[0]}" if near else ""
-    return f"{text!r} asks for {unknown}, which there is not{guess}"
-
-
-def _names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _names_in(each)
-
-
-@cache
-def _compiled(expression: str) -> CodeType:
-    return compile(expression.strip(), "<header>", "eval")

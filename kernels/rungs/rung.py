@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.errors import CannotRunError
 from kernels.core.finite import all_finite
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
@@ -141,9 +142,12 @@ class Rung:
         if job.gradient != self.gradient:
             return self._why_no_gradient(job)
         facts = Facts(job)
-        for condition, sentence in self.requires:
-            if not facts.value(condition):
-                return facts.text(sentence)
+        try:
+            for condition, sentence in self.requires:
+                if not facts.value(condition):
+                    return facts.text(sentence)
+        except CannotRunError as error:
+            return str(error)
         if self.finite_only and not all_finite(job.picture):
             return (
                 f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
@@ -321,9 +325,13 @@ def read_rung(path: Path) -> Rung:
         raise HeaderError(f"{path.name}: it is not UTF-8 text.") from error
     except OSError as error:
         raise HeaderError(f"{path.name}: it cannot be read: {error.strerror}.") from error
-    header = header_of(path.name, source)
+    return rung_of(_key_of(path), header_of(path.name, source), source)
+
+
+def rung_of(key: str, header: Header, source: str) -> Rung:
+    """Make a rung of a text and its header.  Raises HeaderError where none can be made of it."""
     told = typed_fields(header, Rung, Pass, ("key", "file", "source", "kind"))
-    rung = Rung(key=_key_of(path), file=path.name, source=source, **told)
+    rung = Rung(key=key, file=header.file, source=source, **told)
     _check(rung, header)
     return rung
 
@@ -338,7 +346,7 @@ def _check(rung: Rung, header: Header) -> None:
         forms = ", ".join(FORMS)
         raise header.error(f"there are no weights {rung.weights!r}; choose from {forms}", "weights")
     for name in rung.includes:
-        if not (LADDER / f"{name}.cuh").is_file():
+        if not re.fullmatch(r"\w+", name) or not (LADDER / f"{name}.cuh").is_file():
             raise header.error(f"there is no header {name}.cuh beside it", "includes")
     text = bare((*header_parts(rung.includes), Part(rung.file, 1, rung.source)))
     for number, each in enumerate(rung.passes):

@@ -36,6 +36,7 @@ class Work:
     Of the rung, None on the CPU and where `unknown` says why, as where no header describes it:
 
     picture_loads     samples of the picture that its threads ask for
+    data_loads        numbers of the picture and of buffers between passes that its threads ask for
     loaded_bytes      of picture, buffers and weights in global memory, asked for by its threads
     stored_bytes      to picture and buffers
     memory_bytes      what its passes have to move if each read what it needs once
@@ -47,6 +48,7 @@ class Work:
     samples: int
     working_set_bytes: int
     picture_loads: int | None = None
+    data_loads: int | None = None
     loaded_bytes: int | None = None
     stored_bytes: int | None = None
     memory_bytes: int | None = None
@@ -57,6 +59,11 @@ class Work:
     def loads_a_sample(self) -> float | None:
         """Return the samples of the picture asked for, over the samples of the answer."""
         return None if self.picture_loads is None else self.picture_loads / self.samples
+
+    @property
+    def data_loads_a_sample(self) -> float | None:
+        """Return the numbers of picture and buffers asked for, over the samples of the answer."""
+        return None if self.data_loads is None else self.data_loads / self.samples
 
     @property
     def halo_share(self) -> float | None:
@@ -121,6 +128,9 @@ def _loaded_and_stored(rung: Rung, facts: WorkFacts) -> dict[str, int]:
     done = [pass_work(each, facts) for each in rung.passes]
     return {
         "picture_loads": sum(each.loads.get("picture", 0) for each in done),
+        "data_loads": sum(
+            count for each in done for name, count in each.loads.items() if name != "weights"
+        ),
         "loaded_bytes": sum(facts.bytes_of(each.loads) for each in done),
         "stored_bytes": sum(facts.bytes_of(each.stores) for each in done),
         "memory_bytes": _moved(done, facts),

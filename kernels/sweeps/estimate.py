@@ -20,12 +20,13 @@ from kernels.sweeps.plan import sampling_of
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import part_of, rounds_done, rounds_of
 
-# Products of a weight and a sample in a second, of one core and of a GPU, as they come to be.
-PRODUCTS_A_CORE = 5e8
-PRODUCTS_A_GPU = 3e12
+# Products of a weight and a sample per second, of one core and of a GPU, as `workbench bench cpu`
+# and `bench kernels` measured them.
+PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}
+PRODUCTS_PER_GPU = 3e12
 MEMORY_PRODUCTS = 8  # a sample's way through memory takes as long as so many
-OPENCV_SPEED, MAX_OPENCV_PRODUCTS = 10, 40  # vectors; and two passes or spectra for large weights
-START_S = {"cpu": 5e-4, "cuda": 5e-6}  # threads to wake, a kernel to launch
+MAX_OPENCV_PRODUCTS = 40  # per sample: two passes or spectra for large weights
+START_S = {"cpu": 1e-4, "cuda": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the answer back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
 CELL_S = {"cpu": 0.02, "cuda": 0.03}
@@ -57,6 +58,11 @@ def estimated_s(
         return sum(islice(parts, done, None)) * off[_kind(cell)]
 
     return sum(map(left_s, cells))
+
+
+def model_s(cell: Cell) -> float:
+    """Return about how long one run of a cell takes, by the model alone."""
+    return _run_s(cell, None)
 
 
 def scaled_s(cell: Cell, like: Cell, like_s: float) -> float:
@@ -131,10 +137,11 @@ def _run_s(cell: Cell, like: Record | None) -> float:
         return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
     kind, taps = _kind(cell), cell.ksize**2
     if cell.implementation == "opencv":
-        taps = min(taps // OPENCV_SPEED, MAX_OPENCV_PRODUCTS)
+        taps = min(taps, MAX_OPENCV_PRODUCTS)
     products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
     cores = 1 if cell.implementation == "sequential" else usable_cores()
-    pace = PRODUCTS_A_GPU if kind == "cuda" else PRODUCTS_A_CORE * cores
+    per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
+    pace = PRODUCTS_PER_GPU if kind == "cuda" else per_core * cores
     return START_S[kind] * cell.count + products / pace
 
 

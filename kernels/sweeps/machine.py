@@ -8,11 +8,10 @@ import re
 import subprocess
 import sys
 from dataclasses import fields, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from kernels.core.cores import usable_cores
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device, NoDevice, cuda_version
 from kernels.core.errors import KernelError
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
@@ -21,11 +20,7 @@ from kernels.sweeps.record import Machine
 from kernels.sweeps.session_lines import PROGRAM
 
 # What people call it -> what package registries do; CuPy is one of several, see `cupy_version`.
-PACKAGES = {
-    "NumPy": "numpy",
-    "OpenCV": "opencv-python-headless",
-    "numba": "numba",
-}
+PACKAGES = {"NumPy": "numpy", "OpenCV": "opencv-python-headless", "numba": "numba"}
 # Of Device: not limits, but which device and what drives it.
 NO_LIMITS = {"index", "count", "driver_version", "runtime_version", "watchdog"}
 
@@ -85,6 +80,8 @@ def limits(device: Device) -> dict[str, int]:
 
 def software(device: Device | NoDevice) -> dict[str, str]:
     """Return names and versions of what takes part in a measurement; imports nothing for it."""
+    from importlib.metadata import PackageNotFoundError, version  # 50 ms that a start is without
+
     found = {"Python": platform.python_version(), PROGRAM: program_version()}
     for name, package in PACKAGES.items():
         try:
@@ -97,7 +94,8 @@ def software(device: Device | NoDevice) -> dict[str, str]:
         if driver := _driver():
             found["NVIDIA driver"] = driver
         found["CUDA"] = (
-            f"{_cuda(device.runtime_version)}, the driver's {_cuda(device.driver_version)}"
+            f"{cuda_version(device.runtime_version)}, "
+            f"the driver's {cuda_version(device.driver_version)}"
         )
     return found
 
@@ -107,11 +105,6 @@ def _ceilings(engine: Engine) -> dict[str, float]:
         return engine.ceilings()
     except KernelError:
         return {}
-
-
-def _cuda(number: int) -> str:
-    """Return 13020 as "13.2"."""
-    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _driver() -> str:

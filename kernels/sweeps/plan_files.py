@@ -25,13 +25,12 @@ from typing import Any
 import tomli_w
 
 from kernels.core.errors import PlanFileError
-from kernels.core.limited_toml import LimitedTomlError, parse
+from kernels.core.limited_toml import LimitedTomlError, parse, text_of_small_file
 from kernels.sweeps.plan import DIMENSIONS, Plan
 from kernels.sweeps.plan_values import PLAN_KEYS, PlanKey, refuse_clashes, refuse_unknown
 
 KEYS = {field: key.name for field, key in PLAN_KEYS.items()}
 NEEDED = ("title", "implementation")
-MAX_BYTES = 1 << 20
 MAX_LIST = 80  # characters
 
 
@@ -42,15 +41,10 @@ def read_plan(path: Path) -> Plan:
     Raises PlanFileError.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        text = text_of_small_file(path)
     except OSError as error:
         raise PlanFileError(f"{path} cannot be read ({error.strerror}).") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text or len(data) > MAX_BYTES:
+    if text is None:
         raise PlanFileError(f"{path} is not a plan: a plan is a small TOML file.")
     return plan_of(text, str(path))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kernels.core.cpu_load import Load
+from kernels.core.disturbances import disturbances_of
 from kernels.core.health import Health
 from kernels.core.job import Ran, Result
 from kernels.core.timing import Timing
@@ -71,16 +72,8 @@ class Measurement:
 
     @property
     def disturbances(self) -> tuple[str, ...]:
-        """Return what may have falsified the time, in words.
-
-        What kept the CPU busy meanwhile, or held the GPU's clocks down.
-        """
-        held = tuple(f"the GPU's clocks were held down: {why}" for why in self._throttled)
-        return (*(self.load.disturbances if self.load else ()), *held)
-
-    @property
-    def _throttled(self) -> tuple[str, ...]:
-        return self.health.throttled if self.health else ()
+        """Return what may have falsified the time, in words."""
+        return disturbances_of(self.load, self.health)
 
     @property
     def threads(self) -> int | None:
@@ -182,3 +175,13 @@ class Session:
     is_recorded: bool = False
     is_shipped: bool = False
     remarks: tuple[str, ...] = ()
+
+    @property
+    def origin(self) -> str:
+        """Return "recorded" where it came with the program, "from a file" where it was opened.
+
+        Empty where it was measured here and now.
+        """
+        if not self.is_recorded:
+            return ""
+        return "recorded" if self.is_shipped else "from a file"

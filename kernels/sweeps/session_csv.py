@@ -83,7 +83,8 @@ def _pair_row(pair: CellPair) -> Row:
         if record and record.verified:
             row[f"{name}_median_ms"] = record.verified.kernel.median_ms
     if found := pair.comparison:
-        row |= {"ratio": found.ratio, "ratio_low": found.low, "ratio_high": found.high}
+        low, high = found.interval or (None, None)
+        row |= {"ratio": found.ratio, "ratio_low": low, "ratio_high": high}
         row["verdict"] = found.verdict
     return row
 
@@ -139,7 +140,7 @@ def _cell_columns(cell: Cell) -> Row:
 
 
 def _timing_columns(timing: Timing) -> Row:
-    quartiles, interval = timing.quartiles_ms, timing.interval_ms
+    quartiles, interval = timing.quartiles_ms, timing.interval_ms or (None, None)
     return {
         "median_ms": timing.median_ms,
         "lower_quartile_ms": quartiles[0],

@@ -16,10 +16,10 @@ from kernels.anatomy.block_counts import idle_of, traffic_of
 from kernels.anatomy.patterns import pattern_of, patterns, why_not_told
 from kernels.anatomy.tile_shapes import Rect, shapes_of, why_none
 from kernels.cuda.launch import plan_steps
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.counting import CountingShim, Trace
+from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.rungs.rung import ladder
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.counting import CountingShim, Trace
-from tests.cuda_on_cpu.shim import DEVICE
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200

@@ -239,5 +239,5 @@ def test_weights_of_one_number_have_no_halo():
 
 def test_what_a_library_does_is_not_shown():
     sentence = anatomy_words.of_a_library(RUNGS["fft"])
-    assert sentence.startswith("Launches 2 and 4, the transforms, are cuFFT's: a library,")
+    assert sentence.startswith("Launches 2 and 4, the transforms, belong to the library cuFFT,")
     assert anatomy_words.of_a_library(RUNGS["fft_registers"]) == ""

@@ -10,7 +10,15 @@ import pytest
 from kernels.anatomy import anatomy_words, transactions
 from kernels.anatomy.accesses import NOWHERE, TILE, Access
 from kernels.anatomy.anatomy_words import grid_words, halo_words, idle_words
-from kernels.anatomy.block_counts import Idle, Traffic
+from kernels.anatomy.block_counts import (
+    Idle,
+    Traffic,
+    counting_idle,
+    idle_of,
+    is_idle_counted,
+)
+from kernels.anatomy.parts import part_of
+from kernels.anatomy.patterns import pattern_of
 from kernels.anatomy.tile_shapes import shapes_of
 from kernels.anatomy.transactions import coalescing
 from kernels.core.job import Job
@@ -40,7 +48,7 @@ def test_the_grid():
 
 def test_a_block_its_tile_and_its_halo():
     assert anatomy_words.block_words(shape(), (1, 2)) == (
-        "Block (1, 2) computes samples 32 to 63 of rows 16 to 23: 256 of them."
+        "Block (1, 2) computes samples 32 to 63 of rows 16 to 23: 256 samples."
     )
     edge = shape(size=(60, 60, 1))
     assert anatomy_words.block_words(edge, (1, 7)) == (
@@ -48,24 +56,24 @@ def test_a_block_its_tile_and_its_halo():
         "picture."
     )
     assert halo_words(shape(), (0, 3)) == (
-        "With the halo, 2 samples to either side and 2 rows above and below, it needs 36 × 12 = "
-        "432 samples: 1.69 for each one that it computes; 24 lie beyond the picture."
+        "With its halo, 2 samples to either side and 2 rows above and below, it reads 36 × 12 = "
+        "432 samples: 1.69 per sample that it computes; 24 lie beyond the picture."
     )
     assert halo_words(edge, (1, 7)) == (  # of what it makes, not of all its tile
-        "With the halo, 2 samples to either side and 2 rows above and below, it needs 32 × 8 = "
-        "256 samples: 2.29 for each one that it computes; 76 lie beyond the picture."
+        "With its halo, 2 samples to either side and 2 rows above and below, it reads 32 × 8 = "
+        "256 samples: 2.29 per sample that it computes; 76 lie beyond the picture."
     )
-    assert halo_words(shape("shared_untiled"), (0, 0)) == "It needs no halo around them."
+    assert halo_words(shape("shared_untiled"), (0, 0)) == "It needs no halo."
 
 
 @pytest.mark.parametrize(
     ("number", "sides"),
-    [(0, "2 samples to either side, it needs 36 × 8"), (1, "2 rows above and below, it needs 32")],
+    [(0, "2 samples to either side, it reads 36 × 8"), (1, "2 rows above and below, it reads 32")],
 )
 def test_a_pass_along_one_axis_has_a_halo_along_that_axis_only(number, sides):
     job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp")
     own = shapes_of(RUNGS["separable"], job)[number]
-    assert f"With the halo, {sides}" in halo_words(own, (0, 3))
+    assert f"With its halo, {sides}" in halo_words(own, (0, 3))
 
 
 def test_one_of_something_is_not_many():
@@ -77,44 +85,82 @@ def test_one_of_something_is_not_many():
 
 
 @pytest.mark.parametrize(
-    ("traffic", "sentence"),
+    ("traffic", "load", "share"),
     [
         (
             Traffic(432, 432, 432, 25600, 1728),
-            "Its threads load 432 samples of the picture from global memory, 432 bytes. In shared "
-            "memory they store 1,728 bytes and read 25,600: each stored byte 14.8 times on "
-            "average.",
+            "The block loads 432 samples from global memory, 432 bytes, each once.",
+            "The block's threads store 1,728 bytes in shared memory and read 25,600: each byte is "
+            "read 14.8 times on average.",
         ),
         (
             Traffic(500, 432, 500, 25600, 1728),  # stand-ins for what is beyond the picture
-            "Its threads load 500 samples of the picture from global memory, 500 bytes, of which "
-            "432 are different. In shared memory they store 1,728 bytes and read 25,600: each "
-            "stored byte 14.8 times on average.",
+            "The block loads 500 samples from global memory, 500 bytes; 432 of them are different.",
+            "The block's threads store 1,728 bytes in shared memory and read 25,600: each byte is "
+            "read 14.8 times on average.",
         ),
         (
             Traffic(6400, 432, 6400, 0, 0),
-            "Its threads load 6,400 samples of the picture from global memory, 6,400 bytes, of "
-            "which 432 are different: each is read 14.8 times on average; all but the first should "
-            "hit the cache.",
+            "The block loads 6,400 samples from global memory, 6,400 bytes; 432 of them are "
+            "different.",
+            "Nothing is shared: each sample is loaded 14.8 times on average; all but the first "
+            "load should hit the cache.",
         ),
         (
             Traffic(256, 256, 1024, 0, 0),
-            "Its threads load 256 samples of the picture from global memory, 1,024 bytes: each "
-            "once.",
+            "The block loads 256 samples from global memory, 1,024 bytes, each once.",
+            "Nothing is shared: no shared memory, and each number is loaded once.",
         ),
     ],
 )
-def test_bytes_and_reuse(traffic, sentence):
-    assert anatomy_words.traffic_words(traffic, "picture") == sentence
+def test_what_is_loaded_and_what_is_shared(traffic, load, share):
+    assert anatomy_words.load_words(traffic, "picture") == load
+    assert anatomy_words.share_words(traffic) == share
+
+
+@pytest.mark.parametrize(
+    ("loads", "plain", "sentence"),
+    [
+        (2.0625, 25, "2.1 loads per sample; the plain kernel 25"),
+        (18.11, 961, "18.1 loads per sample; the plain kernel 961"),
+        (25, 25, "25 loads per sample: this is the plain kernel."),
+        (1, 9, "1 load per sample; the plain kernel 9"),
+    ],
+)
+def test_loads_are_compared_with_the_plain_kernels(loads, plain, sentence):
+    assert anatomy_words.loads_words(loads, plain) == sentence
+
+
+@pytest.mark.parametrize("size", [(64, 64, 1), (61, 63, 1), (8, 8, 1)])
+def test_idle_threads_are_the_same_counted_before_or_at_once(size):
+    own = shape(size=size)
+    job = Job(np.zeros(size, np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "shared")
+    first, second = (pattern_of(RUNGS["shared"], own, job) for _ in range(2))
+    assert not is_idle_counted(first, own)
+    for _ in counting_idle(first, own):
+        pass
+    assert is_idle_counted(first, own)
+    assert idle_of(first, own, (0, 0)) == idle_of(second, own, (0, 0))
+
+
+def test_each_access_belongs_to_a_part_of_the_launch():
+    job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "shared")
+    steps = pattern_of(RUNGS["shared"], shape(), job).steps((0, 0))
+    assert [(each.name, part_of(each)) for each in steps] == [
+        ("Stage: load", "load"),
+        ("Stage: store in the tile", "share"),
+        ("Read a sample", "compute"),
+        ("Store the answer", "compute"),
+    ]
 
 
 def test_idle_threads():
-    assert idle_words(Idle(0, 0, 4096)).startswith("No thread is idle")
+    assert idle_words(Idle(0, 0, 4096)) == "No thread is idle."
     assert idle_words(Idle(12, 96, 4096)) == (
-        "96 of 4,096 threads (2.3 %) store nothing, 12 of them in this block."
+        "96 of 4,096 threads (2.3 %) are idle, 12 of them in this block."
     )
-    assert "none of them here" in idle_words(Idle(0, 96, 4096))
-    assert idle_words(Idle(24, 24, 64)).endswith("store nothing, all in this block.")
+    assert "none in this block" in idle_words(Idle(0, 96, 4096))
+    assert idle_words(Idle(24, 24, 64)).endswith("are idle, all in this block.")
 
 
 @pytest.mark.parametrize(
@@ -122,13 +168,13 @@ def test_idle_threads():
     [
         (
             np.arange(1, 33),
-            "A warp's 32 loads of this tap touch 5 sectors of 32 bytes; 4 would be the least. They "
-            "lie in 2 lines of 128 bytes; 1 would be the least.",
+            "The warp's 32 loads of this tap touch 5 sectors of 32 bytes in 2 lines of 128; "
+            "4 sectors would be ideal.",
         ),
         (
             np.arange(32),
-            "A warp's 32 loads of this tap touch 4 sectors of 32 bytes; fewer would not do. "
-            "They lie in 1 line of 128 bytes.",
+            "The warp's 32 loads of this tap touch 4 sectors of 32 bytes in 1 line of 128: fully "
+            "coalesced.",
         ),
         (np.full(32, NOWHERE), "No lane of this warp loads anything here."),
     ],
@@ -140,13 +186,14 @@ def test_sectors(lanes, sentence):
 def test_wide_loads_say_how_wide():
     own = replace(step(turn=""), width=4)
     said = anatomy_words.coalescing_words(own, coalescing(np.arange(32) * 4, 4, 4))
-    assert said.startswith("A warp's 32 loads of 16 bytes touch 16 sectors of 32 bytes; fewer")
+    assert said.startswith("The warp's 32 loads of 16 bytes touch 16 sectors of 32 bytes in 4")
+    assert said.endswith(": fully coalesced.")
 
 
 def test_one_lane_touches():
     lanes = np.where(np.arange(32) == 3, 3, NOWHERE)
     said = anatomy_words.coalescing_words(step(is_store=True, turn=""), coalescing(lanes, 4))
-    assert said.startswith("A warp's 1 store touches 1 sector of 32 bytes;")
+    assert said.startswith("The warp's 1 store touches 1 sector of 32 bytes in 1 line")
 
 
 @pytest.mark.parametrize(
@@ -154,18 +201,16 @@ def test_one_lane_touches():
     [
         (
             np.arange(32),
-            "A warp's 32 reads of this tap meet no bank conflict: one transaction in shared memory "
-            "for all.",
+            "The warp's 32 reads of this tap: no bank conflict, one transaction for all 32.",
         ),
         (
             np.where(np.arange(32) == 3, 3, NOWHERE),
-            "A warp's 1 read of this tap takes one transaction in shared memory.",
+            "The warp's 1 read of this tap: one transaction.",
         ),
         (
             np.arange(32) * 2,
-            "A warp's 32 reads of this tap take 2 transactions in shared memory: 32 lanes want "
-            "different words of a bank that others want too, up to 2 words in one bank (a 2-way "
-            "bank conflict).",
+            "The warp's 32 reads of this tap take 2 transactions, a 2-way bank conflict: 32 lanes "
+            "want different words of the same bank.",
         ),
         (np.full(32, NOWHERE), "No lane of this warp loads anything here."),
     ],
@@ -176,6 +221,6 @@ def test_banks(lanes, sentence):
 
 def test_what_is_left_out_is_said():
     sentence = anatomy_words.not_drawn(RUNGS["ring"])
-    assert sentence.startswith("What the threads of Ring of rows load and store is not described")
+    assert sentence.startswith("The header of Ring of rows does not describe its threads")
     assert sentence.endswith("blocks, tiles and halos are drawn, warps and lanes are not.")
     assert "nothing to draw" in anatomy_words.no_shapes(RUNGS["fft"])

@@ -8,10 +8,10 @@ import pytest
 from kernels.core.borders import BORDERS, read
 from kernels.core.job import Job
 from kernels.cuda.strips import memory_bytes, rows_a_strip, strip_of
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import ladder
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.shim import Shim
 from tests.kernels import runners as r
 from tests.kernels.cases import fitting_weights, random_picture
 from tests.made_up import H200

@@ -11,19 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kernels.core.driving import outcome_of
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.building import runtime
+from kernels.cuda_on_cpu.flavours import HERE as CPU
+from kernels.cuda_on_cpu.flavours import PLAIN
 from kernels.export.cuda_program import cuda_program
 from kernels.export.literals import array, number
 from kernels.pictures.generated import white
 from kernels.rungs.rung import ladder
-from tests.cuda_on_cpu import compiler
 from tests.kernels.cases import Case, a_job
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
 from tests.made_up import H200
 
 LAUNCH = re.compile(r"(\w+)<<<(.*)>>>\(\s*")  # what g++ does not know
-CPU = compiler.HERE
+OWN_RUNTIME, HEADER = Path(__file__).parent / "runtime", "cuda_runtime.h"
 CASES = (
     Case("mirror", "uint8", 3, (37, 41), 5, (32, 16)),
     Case("clamp", "float32", 1, (33, 64), 3, (32, 8)),
@@ -57,19 +61,31 @@ def jobs():
         yield pytest.param(rung, job, id=f"{rung.key}-{job.pixel_type}")
 
 
-@pytest.fixture
-def on_cpu(tmp_path, build_cache):
-    """Compiles a program against a runtime of ours; returns what runs it, words after its name."""
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    """A compiler's, to which a program and its libraries are added; our runtime's header is parsed
+    once, as g++ keeps it."""
     if reason := compiler.why_not():
         pytest.skip(f"device code does not run on this CPU: {reason}")
+    found, folder = compiler.the_compiler(), tmp_path_factory.mktemp("parsed")
+    includes = [f"-I{each}" for each in (folder, CPU, OWN_RUNTIME)]
+    words = [*found.words, *found.options, "-Og", *includes]
+    if found.is_gnu:
+        parsed = ["-x", "c++-header", OWN_RUNTIME / HEADER, "-o", folder / f"{HEADER}.gch"]
+        subprocess.run([*words, *parsed], check=True)
+    return words
+
+
+@pytest.fixture
+def on_cpu(words, tmp_path, build_cache):
+    """Compiles a program against a runtime of ours; returns what runs it, words after its name."""
 
     def build(text):
-        includes = [f"-I{folder}" for folder in (CPU, CPU / "runtime")]
         text = LAUNCH.sub(r"launch_on_cpu(\1, \2, ", text).replace("RUNS = 20", "RUNS = 2")
         program = tmp_path / "program"
-        runtime = map(str, compiler.runtime(compiler.PLAIN, build_cache))
-        words = ["g++", "-std=c++20", "-Og", *includes, "-x", "c++", "-", "-x", "none", *runtime]
-        subprocess.run([*words, "-o", str(program)], input=text, text=True, check=True)
+        linked = map(str, outcome_of(runtime(compiler.the_compiler(), PLAIN, build_cache)))
+        files = ["-x", "c++", "-", "-x", "none", *linked, "-o", program]
+        subprocess.run([*words, *files], input=text, text=True, check=True)
         return lambda *more: subprocess.run(
             [program, *map(str, more)], capture_output=True, text=True
         )

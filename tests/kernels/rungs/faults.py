@@ -253,7 +253,9 @@ class BrokenRung(Rung):
 
     @property
     def text(self) -> str:
-        return self.headers + self.source
+        text = super().text
+        is_of_header = self.fault.right in super().headers
+        return text.replace(self.fault.right, self.fault.wrong) if is_of_header else text
 
     @property
     def headers(self) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.rung import ladder
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.shim import Shim
 from tests.kernels.cases import LEVELS, Case
 from tests.kernels.runners import verdict
 from tests.made_up import H200

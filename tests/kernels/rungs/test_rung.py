@@ -10,12 +10,12 @@ import pytest
 
 from kernels.core.device import NoDevice
 from kernels.core.job import Job
+from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs import rung as reading
 from kernels.rungs.device_text import LADDER
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.job_facts import Facts, knobs
 from kernels.rungs.rung import Pass, ladder, read_rung
-from tests.cuda_on_cpu.functions import functions_of
 from tests.made_up import H200
 
 CARD = replace(H200, name="Card", compute_capability=(7, 5), shared_bytes_per_block=48 << 10)

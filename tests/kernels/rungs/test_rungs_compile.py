@@ -10,9 +10,9 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda.nvrtc import compile_rung, compiler_for
+from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
-from tests.cuda_on_cpu.functions import functions_of
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200

@@ -12,12 +12,11 @@ import pytest
 
 from kernels.rungs.rung import ladder
 from tests.conftest import ROOT
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.compiler import FLAVOURS
+from tests.kernels.rungs.sanitizers import environment, why_no_sanitizers
 from tests.kernels.rungs.under_sanitizer import DONE, compiled
 
 RUNGS = [rung.key for rung in ladder()]
-pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+pytestmark = pytest.mark.skipif(why_no_sanitizers() is not None, reason=str(why_no_sanitizers()))
 
 
 class Process:
@@ -56,7 +55,7 @@ class Process:
         program = [sys.executable, "-m", "tests.kernels.rungs.under_sanitizer"]
         self._child = subprocess.Popen(
             [*program, self._flavour, str(self._folder)],
-            env={**os.environ, **FLAVOURS[self._flavour].environment()},
+            env={**os.environ, **environment(self._flavour)},
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

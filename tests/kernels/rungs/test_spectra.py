@@ -8,13 +8,13 @@ import pytest
 from kernels.core.borders import read
 from kernels.core.job import Job
 from kernels.cuda.nvrtc import compile_rung, compiler_for
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
 from kernels.oracle.reference import correlate
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import ladder
 from kernels.rungs.spectra import SIDES, fft_side, roots, spectrum, tiles_of
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.shim import Shim
 
 RUNGS = {rung.key: rung for rung in ladder()}
 

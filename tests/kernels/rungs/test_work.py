@@ -11,6 +11,9 @@ import pytest
 
 from kernels import filters
 from kernels.core.job import Job
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
+from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.rungs.rung import Pass, Rung, ladder
 from kernels.rungs.work import (
     BY_A_LIBRARY,
@@ -22,9 +25,6 @@ from kernels.rungs.work import (
     work_of,
 )
 from kernels.rungs.work_facts import WorkFacts
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
-from tests.cuda_on_cpu.shim import DEVICE
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200

@@ -15,11 +15,12 @@ from typing import Any
 
 from kernels.core.job import Job
 from kernels.cuda.launch import plan_steps
+from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.rung import Rung, ladder
-from tests.cuda_on_cpu.compiler import FLAVOURS
-from tests.cuda_on_cpu.shim import DEVICE, Order, Shim
 from tests.kernels.cases import LEVELS, Case, pairwise_cases
 from tests.kernels.rungs.faults import FAULTS, HIDDEN_FAULTS, plant
+from tests.kernels.rungs.sanitizers import FLAVOURS
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib.metadata
 import os
 import platform
 import re
@@ -92,7 +93,7 @@ def test_what_cannot_be_found_out_is_left_empty(monkeypatch):
     monkeypatch.setattr(platform, "freedesktop_os_release", nothing)
     monkeypatch.setattr(os, "sysconf", nothing, raising=False)
     monkeypatch.setattr(subprocess, "run", nothing)
-    monkeypatch.setattr(machine, "version", no_package)
+    monkeypatch.setattr(importlib.metadata, "version", no_package)
     monkeypatch.setattr(machine, "cupy_version", lambda: None)
     monkeypatch.setattr(builtins, "__import__", without_nvml)
     found = this_machine(OnGpu())

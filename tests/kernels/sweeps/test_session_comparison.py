@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kernels.core.cpu_load import Load
+from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
@@ -71,6 +73,50 @@ def test_a_reason_of_both_is_said_once():
     pair = the_pair(Record(CELL, "No."), Record(CELL, "No."))
     assert pair.objection == "Both: No."
     assert the_pair(Record(CELL, "No."), Record(CELL, "Nor.")).objection == "A: No. B: Nor."
+
+
+BUSY = Load(seconds=1.0, cores=2, others_s=1.0, stolen_s=0.0)
+HOT = Health(throttled=("heat, by the driver",))
+
+
+@pytest.mark.parametrize("disturbed", [{"load": BUSY}, {"health": HOT}])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_disturbed_time_gets_no_verdict(swapped, disturbed):
+    starred = record(1.0)
+    starred = replace(starred, outcome=replace(starred.outcome, **disturbed))
+    records = (record(5.0), starred)
+    pair = the_pair(*(reversed(records) if swapped else records))
+    assert pair.comparison is None
+    assert pair.is_disturbed
+    assert pair.objection == "No verdict: a time was disturbed."
+    summary = summary_of([pair, the_pair(record(2.0), record(1.0))])
+    assert (summary.disturbed, summary.incomparable, summary.verdicts) == (1, 0, {"faster": 1})
+    assert summary.ratio == pytest.approx(2.0)
+
+
+def test_what_is_wrong_is_wrong_however_disturbed_it_was():
+    starred = record(1.0)
+    starred = replace(starred, outcome=replace(starred.outcome, load=BUSY))
+    pair = the_pair(starred, Record(CELL, wrong(CELL)))
+    assert not pair.is_disturbed
+    assert pair.objection.startswith("B: Its answer is WRONG")
+    assert summary_of([pair]).incomparable == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "ms", "within"),
+    [(CELL, 0.020, 0.03), (CELL, 0.0098, 0.05), (replace(CELL, cache=None), 0.0098, 0.15)],
+)
+def test_short_launches_have_to_differ_by_more(cell, ms, within):
+    steady = {"spread": 1e-6}
+    longer = 1 + within - 0.005, 1 + within + 0.005
+    found = [
+        the_pair(record(ms, cell, **steady), record(ms * each, cell, **steady)) for each in longer
+    ]
+    assert [pair.comparison.verdict for pair in found] == ["same", "slower"]
+    assert found[0].comparison.in_words == f"equal within {100 * within:g} %"
+    back = the_pair(record(ms * longer[1], cell, **steady), record(ms, cell, **steady))
+    assert back.comparison.verdict == "faster"
 
 
 def test_only_equal_cells_are_paired_and_the_others_told():

@@ -108,7 +108,7 @@ def test_a_row_holds_what_was_measured_and_of_what():
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     assert row["ran"].startswith("convolve, grid 3×2")
-    assert 1 <= float(row["interval_low_ms"]) <= 3 <= float(row["interval_high_ms"]) <= 10
+    assert row["interval_low_ms"] == row["interval_high_ms"] == "", "none of five samples"
     assert set(row) - set(expected) == {"ran", "interval_low_ms", "interval_high_ms"}
 
 
@@ -154,7 +154,8 @@ def test_several_sessions_stand_below_each_other():
 
 def test_a_comparison_has_a_row_a_pair():
     def session(ms, outcome=None):
-        slow = replace(MEASURED, kernel=Timing(tuple(ms * (1 + i / 1e4) for i in range(20))))
+        samples = tuple(ms * (1 + i / 1e4) for i in range(20))
+        slow = replace(MEASURED, kernel=Timing(samples), health=None)
         return Session(Plan("A", ("shared",)), H200, 0.0, (Record(CELL, outcome or slow),))
 
     file = io.StringIO()

@@ -1,0 +1,238 @@
+"""A kernel of the user's own as a rung: a `.cu` file of any name, or text that no file holds yet.
+
+It is written like the ladder's, behind the same prelude.  The header may be left out, or fields of
+it: then it is called by its file's name, its function is `convolve`, and it finds the weights in
+`__constant__ float WEIGHTS[KSIZE * KSIZE]`.
+
+It may be somebody else's, and wrong in any way, so that here is looked at more than in a file of
+the ladder: a wrong argument would be read as another one, and a tolerance of its own would make
+every answer right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+from kernels.rungs.cuda_text import Parameter, parameters_of, without_comments
+from kernels.rungs.device_text import Part, bare, header_parts
+from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
+from kernels.rungs.operands import example_of
+from kernels.rungs.rung import PICTURE, Pass, Rung, ladder, rung_of
+
+SUFFIX = ".cu"
+MAX_BYTES = 256 << 10  # the longest of the ladder's has 15 KiB
+IDEA = "A kernel of your own."
+NUMBERS = ("height", "width", "pitch", "first_row", "end_row")
+OF_TOLERANCE = ("chain_length", "error_factor")
+HEADER_LINE = re.compile(rf"^{re.escape(BEGIN)}[ \t]*$", re.M)
+NOT_AN_INT = re.compile(r"\b(?:float|double|long|short|char|bool|size_t|sample)\b|[*\[&]")
+# A directive that has another file read, or hides behind a comment what it does.
+INCLUDE = re.compile(r"(?:#|%:)\s*(?:include|import|embed|/\*)")
+GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
+KERNEL = re.compile(r"__global__(?:(?!__global__)[^;{}()])*?\b(\w+)\s*\(")
+
+
+def is_own(key: str) -> bool:
+    """Return whether an implementation of that key is a file of the user's, not of the ladder."""
+    return key.lower().endswith(SUFFIX)
+
+
+def read_own_kernel(path: Path) -> Rung:
+    """Read a file.  Raises HeaderError, with its name and the line, where it makes no rung."""
+    name = path.name
+    if not is_own(name):
+        raise HeaderError(f"{name}: a kernel's file ends with {SUFFIX}.")
+    try:
+        if path.is_dir():
+            raise HeaderError(f"{name}: it is a folder.")
+        if path.exists() and not path.is_file():
+            raise HeaderError(f"{name}: it is not a file that can be read.")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise HeaderError(f"{name}: it cannot be read: {error.strerror}.") from error
+    if len(data) > MAX_BYTES:
+        raise _too_long(name)
+    try:
+        return own_kernel(name, data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise HeaderError(f"{name}, line {line}: it is not UTF-8 text.") from error
+
+
+def own_kernel(name: str, text: str) -> Rung:
+    """Make a rung of a text that is, or will be, in a file called `name`, which is its key.
+
+    No key of the ladder ends with .cu, so that shared.cu and shared are two.
+    Raises HeaderError as `read_own_kernel`.
+    """
+    _refuse_what_is_no_text(name, text)
+    source = text.replace("\r\n", "\n").replace("\r", "\n")
+    header = _header(name, source)
+    told = {"title": _title(name), "idea": IDEA, "weights": "constant", **header.fields}
+    header = replace(header, fields=told)
+    _refuse_a_tolerance(header)
+    _refuse_other_files(name, source)
+    code = without_comments(source)
+    if PASSES not in header.fields:
+        _refuse_another_name(name, code)
+    rung = rung_of(name, header, source)
+    _check_constants(rung, header)
+    for each in rung.passes:
+        if not each.library:
+            _check_function(rung, each, code)
+    return rung
+
+
+def _too_long(name: str) -> HeaderError:
+    return HeaderError(f"{name}: it is too long; a kernel's file has up to {MAX_BYTES >> 10} KiB.")
+
+
+def _refuse_what_is_no_text(name: str, text: str) -> None:
+    if len(text) > MAX_BYTES:
+        raise _too_long(name)
+    strange = re.search(r"[\0\ud800-\udfff]", text)
+    if strange:
+        line = text.count("\n", 0, strange.start()) + 1
+        raise HeaderError(f"{name}, line {line}: it is not text.")
+    if not text.strip():
+        raise HeaderError(f"{name}: it is empty.")
+
+
+def _refuse_other_files(name: str, source: str) -> None:
+    """Refuse #include: what a compiler says of a file that is none tells what stands in that."""
+    pieces = GOES_ON.split(source)
+    joined = "".join(pieces)
+    if end := _include_in(joined):
+        joints = sum(length < end for length in accumulate(map(len, pieces)))
+        line = joined.count("\n", 0, end) + joints + 1
+        raise HeaderError(
+            f"{name}, line {line}: a kernel includes no file; the prelude stands in front of it, "
+            'and a header of the ladder comes with includes = ["wide"] in its own header.'
+        )
+
+
+def _include_in(text: str) -> int:
+    """Return where the name of a directive ends that has another file read; 0: there is none."""
+    for found in INCLUDE.finditer(text):
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].rstrip()
+        if not before or before.endswith("*/"):  # else it begins no directive
+            return found.end()
+    return 0
+
+
+def _header(name: str, source: str) -> Header:
+    """Return the header, without lines where there is none."""
+    found = HEADER_LINE.search(source)
+    if not found:
+        return Header(name, (), {})
+    if found.start():
+        line = source.count("\n", 0, found.start()) + 1
+        raise HeaderError(f"{name}, line {line}: the header must be the first thing in the file.")
+    return header_of(name, source)
+
+
+def _title(name: str) -> str:
+    words = re.sub(r"[_\s-]+", " ", Path(name).stem).strip()
+    return words[:1].upper() + words[1:] or name
+
+
+def _refuse_a_tolerance(header: Header) -> None:
+    """Refuse one of its own: it has the plain kernel's, or that of the rung named in `after`."""
+    after = next((each for each in ladder() if each.key == header.fields.get("after")), None)
+    for field in OF_TOLERANCE:
+        if field in header.fields and header.fields[field] != getattr(after, field, None):
+            raise header.error(
+                f"{field} says how far an answer may be off, which a kernel of your own cannot "
+                "choose; leave it out, or copy it from the rung that is named in after",
+                field,
+            )
+
+
+def _refuse_another_name(name: str, code: str) -> None:
+    """Refuse kernels of which none is called as it is where no pass says otherwise."""
+    found = {each[1]: code.count("\n", 0, each.end()) + 1 for each in KERNEL.finditer(code)}
+    if not found:
+        raise HeaderError(
+            f"{name}: there is no kernel in it; write one that begins with "
+            'extern "C" __global__ void convolve(.'
+        )
+    if "convolve" not in found:
+        other, line = next(iter(found.items()))
+        raise HeaderError(
+            f"{name}, line {line}: the kernel must be called convolve, not {other}; rename it, or "
+            f'say function = "{other}" below [[passes]] in the header.'
+        )
+
+
+def _check_constants(rung: Rung, header: Header) -> None:
+    """Raise HeaderError where nothing takes the weights in the form that the header says."""
+    whole = bare((*header_parts(rung.includes), Part(rung.file, 1, rung.source)))
+    code = without_comments(whole)
+    for name, values in example_of(rung.weights).constants.items():
+        if re.search(rf"__constant__(?:(?!__constant__)[^;])*?\b{name}\b", code):
+            continue
+        if not header.lines:
+            raise HeaderError(
+                f"{rung.file}: without a header a kernel finds the weights in "
+                "__constant__ float WEIGHTS[KSIZE * KSIZE]; declare that above it, or begin the "
+                f'file with three lines, {BEGIN} and weights = "global" and {END}, and take '
+                "const float* weights after dst."
+            )
+        size = "KSIZE * KSIZE" if values.ndim > 1 else "…"
+        raise header.error(
+            f"weights = {rung.weights!r} come in __constant__ float {name}[{size}], which is "
+            "declared nowhere",
+            "weights",
+        )
+
+
+def _check_function(rung: Rung, each: Pass, code: str) -> None:
+    """Raise HeaderError where a launch would call it with something else than it takes."""
+    found = parameters_of(each.function, code)
+    if found is None:  # in a header of the ladder's, or a macro's
+        return
+    line, parameters = found
+    if not re.search(r'\bextern\s+"C"', code):
+        raise _at(
+            rung,
+            line,
+            f'{each.function} is found by its name, which C++ changes; write extern "C" before '
+            "__global__",
+        )
+    names = tuple(_names(rung, each))
+    if len(parameters) != len(names):
+        count = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
+        raise _at(
+            rung,
+            line,
+            f"{each.function} takes {count} and is given {len(names)}: {', '.join(names)}",
+        )
+    for at, (parameter, name) in enumerate(zip(parameters, names, strict=True), 1):
+        if wrong := _why_no(parameter, name):
+            raise _at(rung, parameter.line, f"argument {at} of {each.function}, {name}, {wrong}")
+
+
+def _names(rung: Rung, each: Pass) -> Iterator[str]:
+    """Yield what a pass's function is given, in words."""
+    yield from ("src" if name == PICTURE else name for name in (each.reads, *each.also_reads))
+    yield "dst" if each.writes == PICTURE else each.writes
+    given = example_of(rung.weights).arguments
+    yield from ("weights" if len(given) == 1 else f"weights {n}" for n in range(1, len(given) + 1))
+    yield from NUMBERS
+
+
+def _why_no(parameter: Parameter, name: str) -> str:
+    if name in NUMBERS:
+        wrong = NOT_AN_INT.search(parameter.text)
+        return f"is an int, not {parameter.text}" if wrong else ""
+    is_pointer = "*" in parameter.text or "[" in parameter.text
+    return "" if is_pointer else f"is a pointer, not {parameter.text}"
+
+
+def _at(rung: Rung, line: int, what: str) -> HeaderError:
+    return HeaderError(f"{rung.file}, line {line}: {what}.")

@@ -1,0 +1,235 @@
+"""A kernel of one's own: any `.cu` file makes a rung, or a sentence with its name and the line."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu.device_code import generated
+from kernels.engine.engine import all_implementations
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import MAX_BYTES, is_own, own_kernel, read_own_kernel
+from kernels.rungs.rung import ladder
+from kernels.rungs.starting_points import changing, starting_points
+
+WEIGHTS = "__constant__ float WEIGHTS[KSIZE * KSIZE];\n"
+KERNEL = """extern "C" __global__ void convolve(
+    const sample* src,  // the picture (height, width)
+    sample* dst,
+    int height, int width, int pitch,
+    int first_row, int end_row)
+{
+}
+"""
+PLAIN = WEIGHTS + KERNEL
+WITH_HEADER = f'/*---\ntitle = "Mine"\n---*/\n{PLAIN}'
+
+
+def refused(text, name="mine.cu"):
+    with pytest.raises(HeaderError) as error:
+        own_kernel(name, text)
+    sentence = str(error.value)
+    assert sentence.startswith(name)
+    assert sentence.endswith(".")
+    return sentence.removeprefix(name)
+
+
+def test_a_kernel_without_a_header_is_called_by_its_file(tmp_path):
+    path = tmp_path / "two-sums of_mine.cu"
+    path.write_text(PLAIN)
+    rung = read_own_kernel(path)
+    assert (rung.key, rung.file) == ("two-sums of_mine.cu", "two-sums of_mine.cu")
+    assert rung.title == "Two sums of mine"
+    assert rung.idea
+    assert rung.weights == "constant"
+    assert '#line 1 "two-sums of_mine.cu"\n__constant__' in rung.text
+
+
+def test_what_a_header_says_counts_and_what_it_leaves_out_is_as_without():
+    rung = own_kernel(
+        "mine.cu", '/*---\ntitle = "T"\nrequires = [["KSIZE > 3", "{KSIZE}!"]]\n---*/\n' + PLAIN
+    )
+    assert (rung.title, rung.weights) == ("T", "constant")
+    job = Job(np.zeros((2, 2, 1), np.uint8), np.ones((3, 3), np.float32))
+    assert rung.why_not_anywhere(job) == "3!"
+
+
+def test_no_key_is_one_of_ours():
+    taken = {each.key for each in all_implementations()} | {"auto"}
+    for key in taken:
+        assert not is_own(key)
+        assert own_kernel(f"{key}.cu", PLAIN).key not in taken
+
+
+def test_a_comment_of_dashes_is_no_header():
+    assert own_kernel("mine.cu", f"/*------- mine -------*/\n{PLAIN}").title == "Mine"
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_lines_may_end_as_on_other_systems(newline, tmp_path):
+    path = tmp_path / "mine.cu"
+    path.write_bytes(b"\xef\xbb\xbf" + WITH_HEADER.replace("\n", newline).encode())
+    assert read_own_kernel(path).source == WITH_HEADER
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("title =", "titel =", ", line 2: there is no field titel; the nearest is title."),
+        ('"Mine"', "Mine", ", line 2: the header is no TOML: Invalid value."),
+        ('title = "Mine"', "weights = 'my'", ", line 2: there are no weights 'my'; choose from"),
+        ("/*---\n", "\n/*---\n", ", line 2: the header must be the first thing in the file."),
+        (
+            "convolve(",
+            "blur(",
+            ", line 5: the kernel must be called convolve, not blur; rename it, or say function = ",
+        ),
+        (
+            'title = "Mine"',
+            'weights = "separable"',
+            ", line 2: weights = 'separable' come in __constant__ float COLUMN[",
+        ),
+        (
+            'title = "Mine"',
+            "error_factor = 1e9",
+            ", line 2: error_factor says how far an answer may be off, which a kernel of your own",
+        ),
+        ('title = "Mine"', 'chain_length = "9"', ", line 2: chain_length says how far"),
+        ('title = "Mine"', 'weights = "global"', ", line 5: convolve takes 7 arguments and is"),
+        (" int pitch,", "", ", line 5: convolve takes 6 arguments and is given 7: src, dst,"),
+        ("int width", "float width", ", line 8: argument 4 of convolve, width, is an int, not f"),
+        ("sample* dst", "sample dst", ", line 7: argument 2 of convolve, dst, is a pointer, not"),
+        ('extern "C" ', "", ", line 5: convolve is found by its name, which C++ changes; write ex"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(right, wrong, words):
+    own_kernel("mine.cu", WITH_HEADER)
+    assert right in WITH_HEADER
+    assert refused(WITH_HEADER.replace(right, wrong, 1)).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ": it is empty."),
+        ("// nothing\n", ": there is no kernel in it; write one that begins with"),
+        (KERNEL, ": without a header a kernel finds the weights in __constant__ float WEIGHTS["),
+        (
+            PLAIN.replace("convolve", "blur"),
+            ", line 2: the kernel must be called convolve, not blur",
+        ),
+        (PLAIN + "\0", ", line 9: it is not text."),
+        ("x" * (MAX_BYTES + 1), ": it is too long; a kernel's file has up to 256 KiB."),
+    ],
+)
+def test_a_text_that_needs_a_header_or_is_none_is_refused(text, words):
+    assert refused(text).startswith(words)
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [
+        *('#include "/etc/passwd"', "  # include <cstdlib>", "%:include <x>", "#\\ \ninclude <x>"),
+        *('/**/ #/* */include "x"', '#inc\\\nlude "x"', '#embed "x"', '/*\n*/ # \\\n include "x"'),
+        'const char* s = R"x( " /* )x";\n#include "x"',
+    ],
+)
+def test_no_other_file_is_read(directive):
+    text = f"{WEIGHTS}{directive}\n{KERNEL}"
+    assert refused(text).startswith(
+        f", line {text.count(chr(10), 0, text.index(KERNEL))}: a kernel in"
+    )
+
+
+def test_a_word_or_a_comment_about_it_is_none():
+    own_kernel("mine.cu", f'// #include <x>\nconst char* s = "#include";\n{PLAIN}')
+
+
+@pytest.mark.parametrize(
+    "begin",
+    ["/**/", "\n", "#\t", "__global__ ", "/*\n", "__constant__ ", "extern __shared__ a "],
+)
+def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
+    """Where that takes more than a moment it takes years."""
+    text = begin * ((MAX_BYTES - 999) // len(begin)) + "*/\n"
+    assert "there is no kernel in it" in refused(text)
+    assert "without a header a kernel finds the weights in __constant__" in refused(KERNEL + text)
+    assert text in generated(own_kernel("mine.cu", PLAIN + text), [()])
+
+
+def test_the_headers_that_are_named_are_the_ladder_s():
+    assert ", line 2: there is no header ../ladder/wide.cuh beside it." in refused(
+        WITH_HEADER.replace('title = "Mine"', 'includes = ["../ladder/wide"]')
+    )
+
+
+def test_the_three_lines_that_are_asked_for_are_what_was_missing():
+    told = refused(KERNEL)
+    assert 'begin the file with three lines, /*--- and weights = "global" and ---*/' in told
+    text = '/*---\nweights = "global"\n---*/\n' + KERNEL.replace(
+        "    sample* dst,", "    sample* dst, const float* weights,"
+    )
+    assert own_kernel("mine.cu", text).weights == "global"
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: path.mkdir(), ": it is a folder."),
+        (lambda path: None, ": it cannot be read: No such file or directory."),
+        (lambda path: os.mkfifo(path), ": it is not a file that can be read."),
+        (lambda path: path.write_bytes(PLAIN.encode() + b"\n\xff"), ", line 10: it is not UTF-8"),
+        (lambda path: path.write_text(PLAIN, "utf-16"), ", line 1: it is not UTF-8 text."),
+        (lambda path: path.write_bytes(b" " * (MAX_BYTES + 1)), ": it is too long"),
+        (lambda path: path.symlink_to("/dev/zero"), ": it is not a file that can be read."),
+    ],
+    ids=["folder", "missing", "pipe", "latin1", "utf16", "long", "device"],
+)
+def test_what_cannot_be_read_is_said_in_words(make, words, tmp_path):
+    path = tmp_path / "mine.cu"
+    make(path)
+    with pytest.raises(HeaderError) as error:
+        read_own_kernel(path)
+    assert str(error.value).startswith(f"mine.cu{words}")
+
+
+def test_another_kind_of_file_is_no_kernel(tmp_path):
+    with pytest.raises(HeaderError, match=r"^shared: a kernel's file ends with \.cu\.$"):
+        read_own_kernel(tmp_path / "shared")
+
+
+def test_a_name_with_anything_in_it_stays_one_line_for_the_compiler():
+    rung = own_kernel('a "b"\\\n(2).cu', PLAIN)
+    assert '#line 1 "a \\"b\\"\\\\?(2).cu"\n' in rung.text
+
+
+@pytest.mark.parametrize("point", starting_points(), ids=lambda point: point.key or "empty")
+def test_whatever_one_begins_with_is_a_kernel(point):
+    rung = own_kernel(f"{point.stem}.cu", point.text)
+    assert rung.title
+    assert rung.idea
+    if not point.key:
+        assert (rung.after, rung.weights) == (None, "constant")
+        return
+    (origin,) = (each for each in ladder() if each.key == point.key)
+    assert rung.after == point.key
+    assert rung.title != origin.title
+    assert rung.source.partition("---*/")[2] == origin.source.partition("---*/")[2]
+    assert [(each.loads, each.flops, each.anatomy) for each in rung.passes] == [
+        ((), "", "") for _ in rung.passes
+    ]
+    job = Job(np.ones((20, 30, 1), np.uint8), np.ones((3, 3), np.float32), gradient=rung.gradient)
+    assert rung.tolerance(job) == origin.tolerance(job)
+    assert rung.why_not_anywhere(job) == origin.why_not_anywhere(job)
+    assert rung.defines(job) == origin.defines(job)
+
+
+def test_of_the_header_what_has_to_do_with_the_launch_stays_as_it_is_written():
+    (ring,) = (each for each in ladder() if each.key == "tensor")
+    text = changing(ring).text
+    assert 'covers = ["128 * CHANNELS", "64 if KSIZE <= 31 else 128"]\n' in text
+    assert "# 2^-9 in all" in text
+    assert "Products of 16×8×8" not in text.partition("---*/")[0]
