@@ -1,6 +1,6 @@
 /*---
 title   = "Global memory"
-idea    = "One thread a sample; samples and weights both come from global memory, tap by tap."
+idea    = "One thread per sample; samples and weights both come from global memory, tap by tap."
 weights = "global"
 
 [[passes]]

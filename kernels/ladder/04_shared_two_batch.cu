@@ -1,5 +1,5 @@
 /*---
-title   = "Two loads a thread"
+title   = "Two loads per thread"
 idea    = "No loop fills the tile: every thread loads one sample of it, and then most load a second one."
 after   = "shared"
 weights = "constant"

@@ -1,6 +1,6 @@
 /*---
 title   = "Apron"
-idea    = "A thread loads its own place in the tile and those one block right, below and diagonally: no division, and the border is minded twice an axis, not for every sample."
+idea    = "A thread loads its own place in the tile and those one block right, below and diagonally: no division, and the border is handled twice per axis, not for every sample."
 after   = "shared"
 weights = "constant"
 requires = [

@@ -1,6 +1,6 @@
 /*---
 title   = "Tensor cores"
-idea    = "The weights as banded matrices: a matrix product of half-precision samples and weights gives 8 filtered samples a row at once."
+idea    = "The weights as banded matrices: a matrix product of half-precision samples and weights gives 8 filtered samples per row at once."
 after   = "shared"
 weights = "bands"
 includes = ["tensor", "bands"]

@@ -1,6 +1,6 @@
 /*---
 title   = "FFT"
-idea    = "cuFFT turns tiles into spectra, where a filter of any size is one product a frequency."
+idea    = "cuFFT turns tiles into spectra, where a filter of any size is one product per frequency."
 after   = "constant"
 weights = "spectrum"
 finite_only = true

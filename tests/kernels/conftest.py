@@ -7,12 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from tests.kernels.runners import Run, make_runner
-
-settings.register_profile("kernels", deadline=None)
-settings.load_profile("kernels")
 
 
 @pytest.fixture(scope="session")

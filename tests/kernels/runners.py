@@ -22,12 +22,12 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Sampling
 from kernels.core.verdict import Check
 from kernels.cpu import HostImplementation, host_implementations
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.shim import POISON, Order, Shim
 from kernels.engine.engine import Engine
 from kernels.oracle.checking import checking
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.shim import POISON, Order, Shim
 from tests.kernels.cases import (
     HALVES_CASES,
     LEVELS,

@@ -30,6 +30,16 @@ def test_the_implementations_are_listed_without_importing_what_they_need():
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
 
 
+def test_trying_on_the_cpu_is_imported_where_it_cannot_run_and_without_what_it_may_need():
+    program = (
+        "import signal, sys; sys.modules['resource'] = None\n"
+        "for name in ('SIGBUS', 'SIGTRAP', 'SIGSYS', 'SIGPROF', 'SIGKILL'): delattr(signal, name)\n"
+        "import kernels.cuda_on_cpu.bug, kernels.cuda_on_cpu.trial\n"
+        f"sys.exit(bool(set({HEAVY!r}) & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+
+
 def test_no_text_of_the_library_names_qt():
     """One direction: the window knows the library, never the other way round."""
     naming = [
