@@ -9,15 +9,18 @@ import re
 import sys
 from pathlib import Path
 
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device, NoDevice, cuda_version
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
+from kernels.rungs.rung import broken_rungs
 from kernels.sweeps.machine import cpu
 from workbench.base import numbers, qt_libraries
 
 PACKAGES = (
     "PySide6-Essentials",
     "pyqtgraph",
+    "tree-sitter",
+    "tree-sitter-cuda",
     "numpy",
     "numba",
     "opencv-python-headless",
@@ -42,7 +45,14 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
         *_gpu_facts(device),
         ("Qt platform", qt_libraries.platform()),
         ("Display", _display()),
+        *_broken(),
     ]
+
+
+def _broken() -> list[tuple[str, str]]:
+    """Return what is wrong with the ladder's files, if anything is."""
+    reasons = [each.reason for each in broken_rungs()]
+    return [("Broken rungs", " ".join(reasons))] if reasons else []
 
 
 def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
@@ -54,7 +64,7 @@ def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
     shared = numbers.byte_count(device.shared_bytes_per_block)
     block = f"at most {device.max_threads_per_block} threads, {x}×{y}, {shared} shared memory"
     watchdog = "on: long launches are split" if device.watchdog else "off"
-    runtime = _cuda(device.runtime_version)
+    runtime = cuda_version(device.runtime_version)
     return [driver, ("CUDA runtime", runtime), named, ("Block", block), ("Watchdog", watchdog)]
 
 
@@ -67,13 +77,8 @@ def _driver(device: Device | NoDevice) -> str:
     except OSError:
         pass
     if isinstance(device, Device):
-        parts.append(f"runs CUDA up to {_cuda(device.driver_version)}")
+        parts.append(f"runs CUDA up to {cuda_version(device.driver_version)}")
     return ", ".join(parts) or "none found"
-
-
-def _cuda(version: int) -> str:
-    """Return a CUDA version in words: 13020 as "13.2"."""
-    return f"{version // 1000}.{version % 1000 // 10}"
 
 
 def _version(package: str) -> str:

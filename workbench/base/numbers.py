@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 GAP = "\u202f"  # narrow and no-break: a number and its unit stay on one line
 MISSING = "—"
@@ -10,6 +11,7 @@ MISSING = "—"
 Units = tuple[tuple[float, str], ...]  # how many of the base unit one is; smallest unit first
 _DURATIONS: Units = ((1e-3, "µs"), (1.0, "ms"), (1e3, "s"))
 _BYTES: Units = ((1, "B"), (1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
+_FILE_BYTES: Units = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 _PIXEL_RATES: Units = ((1e-3, "kP/s"), (1.0, "MP/s"), (1e3, "GP/s"))
 _BYTE_RATES: Units = ((1e-6, "kB/s"), (1e-3, "MB/s"), (1.0, "GB/s"), (1e3, "TB/s"))
 _PIXELS: Units = ((1.0, "MP"), (1e3, "GP"))
@@ -42,9 +44,9 @@ def duration(ms: float) -> str:
     return _with_unit(ms, _DURATIONS)
 
 
-def duration_range(low_ms: float, high_ms: float) -> str:
-    """Return both ends in the unit of the upper one: 1.20 – 1.31 ms."""
-    scale, unit = _unit_for(high_ms, _DURATIONS)
+def duration_range(low_ms: float, high_ms: float, middle_ms: float) -> str:
+    """Return both ends in the unit of the duration beside which they stand: 1.20 – 1.31 ms."""
+    scale, unit = _unit_for(middle_ms, _DURATIONS)
     low, high = three_digits(low_ms / scale), three_digits(high_ms / scale)
     return f"{low}{GAP}–{GAP}{high}{GAP}{unit}"
 
@@ -71,6 +73,14 @@ def byte_count(count: int) -> str:
     return f"{text}{GAP}{unit}"
 
 
+def file_size(count: int) -> str:
+    """Return the size of a file, decimal as file managers give it: 512 B, 1.2 MB."""
+    scale, unit = _unit_for(count, _FILE_BYTES)
+    size = count / scale
+    text = str(count) if scale == 1 else f"{size:,.{0 if size >= 99.5 else 1}f}"
+    return f"{text}{GAP}{unit}"
+
+
 def ratio(value: float) -> str:
     """Return a ratio: 0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
     if 0 < value < 0.0995:
@@ -79,9 +89,46 @@ def ratio(value: float) -> str:
     return f"{value:,.{decimals}f}×"
 
 
-def ratio_between(value: float, low: float, high: float) -> str:
-    """Return a ratio and its interval, if it has one: 12.3× (11.9× to 12.6×)."""
-    return f"{ratio(value)} ({ratio(low)} to {ratio(high)})" if low < high else ratio(value)
+def fine_ratio(value: float) -> str:
+    """Return a ratio of which a hundredth may be the difference: 0.995×, 1.02×, 12.3×."""
+    return f"{three_digits(value)}×"
+
+
+def speed_up(value: float, written: Callable[[float], str] = ratio) -> str:
+    """Return a ratio of speeds: "12.3×", or "29.4× slower", for 0.034× takes thought to read.
+
+    written  how the ratio is, with or without hundredths
+    """
+    if is_slower(value, written):
+        return f"{written(1 / value)} slower"
+    return written(max(value, 1.0))
+
+
+def times_as_fast(value: float, written: Callable[[float], str] = ratio) -> str:
+    """Return a ratio of speeds before a name: "1.9× as fast as", or "29.4× slower than"."""
+    how = "than" if is_slower(value, written) else "as fast as"
+    return f"{speed_up(value, written)} {how}"
+
+
+def is_slower(value: float, written: Callable[[float], str] = ratio) -> bool:
+    """Return whether a ratio of speeds reads as "1.3× slower": what rounds to 1.0× does not."""
+    return value < 1 and written(1 / value) != written(1.0)
+
+
+def speed_up_between(value: float, low: float, high: float) -> str:
+    """Return a ratio of speeds and its interval: 12.3× (11.9× to 12.6×), 29.4× slower (28× to …).
+
+    The interval is of the number that stands before it; where it has no width, there is none.
+    """
+    between = " to ".join(map(ratio, speed_up_ends(value, low, high)))
+    return f"{speed_up(value)} ({between})" if low < high else speed_up(value)
+
+
+def speed_up_ends(
+    value: float, low: float, high: float, written: Callable[[float], str] = ratio
+) -> tuple[float, float]:
+    """Return the interval of the number that `speed_up` writes: turned round where it is slower."""
+    return (1 / high, 1 / low) if is_slower(value, written) else (low, high)
 
 
 def _with_unit(value: float, units: Units) -> str:

@@ -6,9 +6,11 @@ computer, or of another one, as an image.  Labels, questions and tooltips come f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFont
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
@@ -16,10 +18,25 @@ from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 class Label(QLabel):
     """A label of plain text; rich text is opt-in, for code that escapes what others wrote."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        name: str = "",
+        font: QFont | None = None,
+        is_muted: bool = False,
+        wraps: bool = False,
+    ) -> None:
         super().__init__(parent)
+        self.setObjectName(name)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
+        if font is not None:
+            self.setFont(font)
+        if is_muted:
+            self.setProperty("muted", True)
+        self.setWordWrap(wraps)
 
 
 def tip_text(text: str) -> str:
@@ -28,6 +45,26 @@ def tip_text(text: str) -> str:
         return text
     lines = escape(text).replace("\n", "<br>")
     return f"<qt>{lines}</qt>"
+
+
+def ask_before(parent: QWidget, question: str, verb: str, do: Callable[[], object]) -> None:
+    """Ask beside all else whether to `do` what cannot be undone; the button for it says `verb`.
+
+    Cancel is what Enter, Esc and closing say.
+    """
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setWindowTitle(verb)
+    box.setText(question)
+    agree = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
+    cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(cancel)
+    box.setEscapeButton(cancel)
+    # Once the question is off the screen.
+    agree.clicked.connect(lambda: QTimer.singleShot(0, parent, do))
+    box.open()
 
 
 def is_agreed(parent: QWidget, title: str, question: str) -> bool:

@@ -16,6 +16,7 @@ from workbench.base import limited_json
 
 VERSION = 1
 RECENT = "recent"
+NO_LONGER_KEPT = ("geometry", "layout")  # earlier versions' windows, as only Qt could read them
 RECENT_FILES = 10
 MAX_BYTES = 1_000_000  # a few thousand are usual
 LOCK_NAME = ".settings.lock"  # held while the file is read, merged and written
@@ -201,7 +202,7 @@ def _read_file(path: Path) -> Values:
         raise UnreadableSettingsError
     if version > VERSION:
         raise NewerSettingsError
-    return dict(values)
+    return {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
 
 
 def _written(values: Values) -> bytes:

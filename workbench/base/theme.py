@@ -18,7 +18,7 @@ FONT_SCALE = 1.12  # readable from the back row, relative to what the user set i
 LARGE_POINTS = 12.0  # who set larger letters gets just those
 SCREEN_SHARE = 0.92  # of the screen that a window takes at most, by itself
 USUAL_LINE_PX = 16  # the height of a line of text on most desktops
-_ICONS = ("chevron-down", "chevron-up", "check", "close", "float")
+_ICONS = ("chevron-down", "chevron-up", "check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,17 @@ LIGHT = Colors(
     warn="#8a5d00",
     grid="#d9dde2",
     surround="#b4b4b4",
-    series=("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00", "#3a9ad4", "#000000"),
+    series=(
+        "#005f9b",
+        "#b84a00",
+        "#00946c",
+        "#c76ea0",
+        "#c48a00",
+        "#3a9ad4",
+        "#000000",
+        "#7d2ae8",
+        "#7a1020",
+    ),
 )
 DARK = Colors(
     surface="#17191c",
@@ -90,7 +100,17 @@ DARK = Colors(
     warn="#f0b429",
     grid="#363b42",
     surround="#3c3c3c",
-    series=("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#f0e442", "#ffffff"),
+    series=(
+        "#56b4e9",
+        "#d55e00",
+        "#009e73",
+        "#cc79a7",
+        "#e69f00",
+        "#f0e442",
+        "#ffffff",
+        "#9b6bff",
+        "#7df0d0",
+    ),
 )
 
 
@@ -170,8 +190,13 @@ class _Theme(QObject):
             self._dress(DARK if desktop == Qt.ColorScheme.Dark else LIGHT)
 
     def _dress(self, theme: Colors) -> None:
+        sheet = _style_sheet(theme)
+        if sheet != self._app.styleSheet():
+            # In place of another sheet Qt would style each widget once for all that it lies in.
+            self._app.setStyleSheet("")
         self._app.setPalette(_palette(theme))
-        self._app.setStyleSheet(_style_sheet(theme))
+        if sheet != self._app.styleSheet():
+            self._app.setStyleSheet(sheet)
 
 
 def _palette(theme: Colors) -> QPalette:

@@ -55,7 +55,6 @@ def open_all(qtbot, window):
     """Have everything look at what it was given."""
     for dock in window.docks.values():
         dock.show()
-        dock.raise_()
     open_recent(window)
     show_picture(qtbot, window, noise(8, 8))
     settle(qtbot, window, lambda: window.store.update(border="wrap"))
@@ -71,7 +70,7 @@ def test_whatever_they_hold_the_window_opens(qtbot, make_window, remembered, see
     default_path().write_text(json.dumps(remembered))
     window = make_window()
     bugs = []
-    for each in (window.worker, window.reading, window.gallery):
+    for each in (window.worker, window.reading, window.gallery.get()):
         each.broke.connect(lambda sentence, _: bugs.append(sentence))
     open_all(qtbot, window)
     assert bugs == []

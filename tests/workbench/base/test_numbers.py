@@ -47,7 +47,11 @@ def test_a_duration_takes_the_unit_that_suits_it_after_rounding(ms, text):
 
 
 def test_both_ends_of_a_range_have_the_same_unit():
-    assert numbers.duration_range(0.95, 1.05) == f"0.950{GAP}–{GAP}1.05{GAP}ms"
+    assert numbers.duration_range(0.95, 1.05, 1.0) == f"0.950{GAP}–{GAP}1.05{GAP}ms"
+
+
+def test_the_ends_of_a_range_have_the_unit_of_what_they_stand_beside():
+    assert numbers.duration_range(0.523, 1.92, 0.586) == f"523{GAP}–{GAP}1,920{GAP}µs"
 
 
 def test_rates_and_sizes_have_their_usual_units():
@@ -77,6 +81,37 @@ def test_a_ratio_has_as_many_decimals_as_it_deserves(value, text):
     assert numbers.ratio(value) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text", "fine"),
+    [
+        (12.34, "12.3×", "12.3×"),
+        (0.034, "29.4× slower", "29.4× slower"),
+        (0.42, "2.4× slower", "2.38× slower"),
+        (0.97, "1.0×", "1.03× slower"),
+        (0.999, "1.0×", "1.00×"),
+        (1.0, "1.0×", "1.00×"),
+    ],
+)
+def test_what_is_slower_says_how_many_times(value, text, fine):
+    assert numbers.speed_up(value) == text
+    assert numbers.speed_up(value, numbers.fine_ratio) == fine
+    how = "slower than" if "slower" in text else "as fast as"
+    assert numbers.times_as_fast(value) == f"{text.removesuffix(' slower')} {how}"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (12.3, 11.9, 12.6, "12.3× (11.9× to 12.6×)"),
+        (0.40, 0.38, 0.42, "2.5× slower (2.4× to 2.6×)"),
+        (0.40, 0.40, 0.40, "2.5× slower"),
+        (0.99, 0.95, 1.06, "1.0× (0.95× to 1.1×)"),
+    ],
+)
+def test_the_interval_is_of_the_number_before_it(value, low, high, text):
+    assert numbers.speed_up_between(value, low, high) == text
+
+
 @given(st.floats(1e-9, 1e9))
 def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
     text, unit = numbers.duration(ms).split(GAP)
@@ -87,3 +122,9 @@ def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
 def test_formatting_needs_no_qt():
     code = "import sys, workbench.base.numbers; assert not any('PySide6' in m for m in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_sizes_of_files_are_decimal_as_in_a_file_manager():
+    sizes = (512, 1_234, 123_400, 1_234_567, 2_500_000_000)
+    words = ("512 B", "1.2 kB", "123 kB", "1.2 MB", "2.5 GB")
+    assert [numbers.file_size(each) for each in sizes] == [each.replace(" ", GAP) for each in words]

@@ -1,0 +1,24 @@
+"""Keep Python's garbage collector from looking through much that is imported at once."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Keep the collector off inside of this; what is there at its end is never looked at again.
+
+    Where the collector is off anyway, nothing is done.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
