@@ -20,6 +20,9 @@ class Action:
 
     menu  its menu's title, with & for the mnemonic; "&File/&Recent" for one inside another
     keys  shortcuts in portable text; the first is shown
+    why_not  returns why there is nothing for it to do now, empty where there is; None: whoever
+             made it enables it
+    name     returns its text as of now, where that is not always `text`
     """
 
     menu: str
@@ -28,6 +31,8 @@ class Action:
     keys: tuple[str, ...] = ()
     tip: str = ""
     separator: bool = False
+    why_not: Callable[[], str] | None = None
+    name: Callable[[], str] | None = None
 
 
 class MenuTree:
@@ -37,6 +42,7 @@ class MenuTree:
         self._window = window
         self._menus: dict[str, QMenu] = {}
         self._actions: dict[str, QAction] = {}
+        self._changing: list[tuple[Action, QAction]] = []
 
     def menu(self, path: str) -> QMenu:
         """Return the menu called "&File", or "&File/&Recent" inside it; made if there is none."""
@@ -59,6 +65,17 @@ class MenuTree:
                 menu.addSeparator()
             menu.addAction(self._make(each))
 
+    def refresh(self) -> None:
+        """Enable what has something to do, and name it by what it would do."""
+        for each, made in self._changing:
+            if each.why_not is not None:
+                reason = each.why_not()
+                made.setEnabled(not reason)
+                made.setToolTip(tip_text(reason or each.tip or each.text.replace("&", "")))
+                made.setStatusTip(reason or each.tip)
+            if each.name is not None:
+                made.setText(each.name())
+
     def _make(self, action: Action) -> QAction:
         made = QAction(action.text, self._window)
         made.setObjectName(action.text.replace("&", ""))
@@ -67,4 +84,5 @@ class MenuTree:
         made.setStatusTip(action.tip)
         made.triggered.connect(lambda _=False: action.do())
         self._actions[made.objectName()] = made
+        self._changing.append((action, made))
         return made

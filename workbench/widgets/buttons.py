@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 
 from workbench.base.plain_text import tip_text
 
+_Button = TypeVar("_Button", bound=QAbstractButton)
 
-def make_button(name: str, text: str, tip: str) -> QToolButton:
-    """Return a button with a name and a tooltip that keyboard and screen reader find, too."""
-    button = QToolButton()
+
+def tab_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
+    """Return a button with a name and a tooltip, which a click does not give the keyboard.
+
+    title  what screen readers say in place of `text`
+    """
+    return _described(QToolButton(), name, text, tip, title)
+
+
+def push_button(name: str, text: str, tip: str = "", title: str = "") -> QPushButton:
+    """Return the same as a push button."""
+    return _described(QPushButton(), name, text, tip, title)
+
+
+def _described(button: _Button, name: str, text: str, tip: str, title: str) -> _Button:
     button.setObjectName(name)
     button.setText(text)
     button.setToolTip(tip_text(tip))
-    button.setAccessibleName(text.replace("&", ""))
-    button.setAccessibleDescription(tip)
+    button.setAccessibleName(title)  # else Qt says the text, and for want of a description the tip
+    return button
+
+
+def make_button(name: str, text: str, tip: str, title: str = "") -> QToolButton:
+    """Return a `tab_button` of constant text that a click gives the keyboard, too."""
+    button = tab_button(name, text, tip, title or text.replace("&", ""))
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 

@@ -1,13 +1,17 @@
-"""Captions on dark chips in the corners of pictures."""
+"""Captions on small dark chips in the corners of pictures."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from functools import lru_cache
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 
 CHIPS_HEIGHT = 112  # captions are within so much of the upper edge
+MAX_SHARE = 0.12  # of a picture's view that a caption may cover, unless one line needs more
 SEPARATOR = " · "
-_MARGIN, _INSIDE = 10, 10  # around a chip, and left and right of its text
+_SIZES = (0.9, 0.75)  # of the usual letters: the second where the first would cover too much
+_MARGIN, _INSIDE, _ABOVE = 8, 7, 3  # around a chip; left and right of its text, above and below it
 _LINES = (3, 2)  # that the first line of a caption may become, and any other
 _FLAGS = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _BACK = QColor(12, 14, 17, 205)  # reads on black and on white pictures, in both themes
@@ -17,14 +21,12 @@ _TEXT = QColor("#ffffff")
 def paint_chip(
     painter: QPainter, area: QRect, text: str, side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
 ) -> None:
-    """Write `text` on a chip in an upper corner of `area`, as `lines_in` breaks it."""
-    metrics = painter.fontMetrics()
-    room = area.width() - 2 * (_MARGIN + _INSIDE)
-    if not text or room < metrics.averageCharWidth() * 4:
+    """Write `text` on a chip in an upper corner of `area`, as `chip_of` fits it in."""
+    usual = painter.font()
+    lines, size, factor = chip_of(text, usual.toString(), area.width(), area.height())
+    if not lines:
         return
-    lines = lines_in(text, metrics, room)
-    wide = max(metrics.horizontalAdvance(line) for line in lines)
-    chip = QRect(0, 0, wide + 2 * _INSIDE, metrics.height() * len(lines) + 8)
+    chip = QRect(area.topLeft(), size)
     chip.moveTop(area.top() + _MARGIN)
     if side == Qt.AlignmentFlag.AlignLeft:
         chip.moveLeft(area.left() + _MARGIN)
@@ -33,9 +35,53 @@ def paint_chip(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(_BACK)
-    painter.drawRoundedRect(chip, 6, 6)
+    painter.drawRoundedRect(chip, 5, 5)
     painter.setPen(_TEXT)
+    painter.setFont(_scaled(usual, factor))
     painter.drawText(chip.adjusted(_INSIDE, 0, -_INSIDE, 0), _FLAGS, "\n".join(lines))
+    painter.setFont(usual)
+
+
+@lru_cache(maxsize=64)  # the same few are painted many times a second
+def chip_of(text: str, font: str, width: int, height: int) -> tuple[tuple[str, ...], QSize, float]:
+    """Return the lines of a chip, its size in px, and how large its letters are.
+
+    font           the usual letters, as of QFont.toString
+    width, height  of the view in px; with too little room for anything there are no lines
+
+    Letters get smaller, then the last lines go, until the chip covers at most MAX_SHARE.
+    """
+    usual = QFont()
+    usual.fromString(font)
+    for factor in _SIZES:
+        metrics = QFontMetrics(_scaled(usual, factor))
+        room = width - 2 * (_MARGIN + _INSIDE)
+        if not text or room < metrics.averageCharWidth() * 4:
+            return (), QSize(), factor
+        lines = lines_in(text, metrics, room)
+        if _is_small(_size_of(lines, metrics), width, height):
+            break
+    while len(lines) > 1 and not _is_small(_size_of(lines, metrics), width, height):
+        lines.pop()
+    return tuple(lines), _size_of(lines, metrics), factor
+
+
+def _size_of(lines: list[str], metrics: QFontMetrics) -> QSize:
+    wide = max(metrics.horizontalAdvance(line) for line in lines)
+    return QSize(wide + 2 * _INSIDE, metrics.height() * len(lines) + 2 * _ABOVE)
+
+
+def _is_small(chip: QSize, width: int, height: int) -> bool:
+    return chip.width() * chip.height() <= MAX_SHARE * width * height
+
+
+def _scaled(font: QFont, factor: float) -> QFont:
+    scaled = QFont(font)
+    if font.pixelSize() > 0:
+        scaled.setPixelSize(max(round(font.pixelSize() * factor), 1))
+    else:
+        scaled.setPointSizeF(font.pointSizeF() * factor)
+    return scaled
 
 
 def lines_in(text: str, metrics: QFontMetrics, room: int) -> list[str]:

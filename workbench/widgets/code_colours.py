@@ -1,37 +1,27 @@
-"""Light colouring of source text: CUDA C++, PTX and Python; one pattern a language."""
+"""Light colouring of source text: CUDA C++ by its grammar, PTX and Python by a pattern each."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from workbench.base.theme import Colors
 
+if TYPE_CHECKING:
+    from workbench.widgets.cuda_syntax import Span
+
 Language = Literal["cuda", "ptx", "python"]
 
-CUDA_WORDS = (
-    "__global__|__device__|__constant__|__shared__|__restrict__|__launch_bounds__|__forceinline__"
-    r"|__align__|__sync\w+|threadIdx|blockIdx|blockDim|gridDim|warpSize|extern|asm"
-)
-CPP_WORDS = (
-    "alignas|auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|else|enum"
-    "|false|float|for|if|inline|int|long|namespace|operator|return|short|signed|sizeof|static"
-    "|static_assert|struct|switch|template|true|typedef|typename|union|unsigned|using|void|volatile"
-    r"|while|u?int(?:8|16|32|64)_t|size_t|sample|half|float[234]|u?int[234]"
-)
 PYTHON_WORDS = (
     "and|as|assert|break|class|continue|def|elif|else|except|False|finally|for|from|global|if"
     "|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|True|try|while|with|yield"
 )
 NUMBER = r"\b0[xX][0-9a-fA-F]+\b|\b\d[\w.]*"
 TEXT = r'"(?:\\.|[^"\\])*"' + "|" + r"'(?:\\.|[^'\\])*'"
-PATTERNS: dict[Language, re.Pattern[str]] = {
-    "cuda": re.compile(
-        rf"(?P<comment>//.*)|(?P<text>{TEXT})|(?P<directive>^\s*\#.*)"
-        rf"|\b(?P<special>{CUDA_WORDS})\b|\b(?P<word>{CPP_WORDS})\b|(?P<number>{NUMBER})"
-    ),
+PATTERNS: dict[str, re.Pattern[str]] = {
     "ptx": re.compile(
         r"(?P<comment>//.*)|(?P<directive>\.(?:version|target|address_size|visible|entry|param|reg"
         r"|shared|const|global|align|func|extern|maxntid|minnctapersm)\b[\w.]*)"
@@ -44,7 +34,7 @@ PATTERNS: dict[Language, re.Pattern[str]] = {
     ),
 }
 # What goes on over lines: how it opens and ends, and what it is.
-LONG_TEXTS = {"cuda": ("/*", "*/", "comment"), "python": ('"""', '"""', "text")}
+LONG_TEXTS = {"python": ('"""', '"""', "text")}
 INSIDE = 1  # Qt's state of a line that ends within one
 
 
@@ -52,14 +42,21 @@ class CodeColours(QSyntaxHighlighter):
     """A highlighter of a document in one language, until another is chosen."""
 
     def __init__(self, document: QTextDocument, colors: Colors) -> None:
-        super().__init__(document)
+        super().__init__(None)  # type: ignore[call-overload]
+        self.setParent(document)
         self._language: Language | None = None
         self._formats: dict[str, QTextCharFormat] = {}
+        self._lines: list[tuple[Span, ...]] = []  # of CUDA C++
+        self._is_parsed = False
+        self._stale: set[int] = set()  # lines that others have given another meaning
+        document.contentsChange.connect(self._take_change)  # before Qt colours what changed
+        self.setDocument(document)
+        document.contentsChanged.connect(self._colour_stale)
         self.choose(None, colors)
 
     def choose(self, language: Language | None, colors: Colors) -> None:
         """Colour in `language` from now on; None: not at all."""
-        self._language = language
+        self._language, self._is_parsed, self._lines = language, False, []
         self._formats = {
             "comment": _format(colors.muted, italic=True),
             "text": _format(colors.good),
@@ -73,9 +70,45 @@ class CodeColours(QSyntaxHighlighter):
     def highlightBlock(self, text: str) -> None:  # noqa: N802
         if self._language is None:
             return
+        if self._language == "cuda":
+            self._colour_parts(self.currentBlock().blockNumber(), len(text))
+            return
         start = self._colour_long_text(text)
         while 0 <= start < len(text):
             start = self._colour_until_long_text(text, start)
+
+    def _colour_parts(self, line: int, length: int) -> None:
+        """Colour a line of CUDA C++ by what its parts are within the whole text."""
+        self._parse()
+        for begin, count, kind in self._lines[line] if line < len(self._lines) else ():
+            self.setFormat(begin, min(count, length - begin), self._formats[kind])
+
+    @Slot()
+    def _take_change(self) -> None:
+        self._is_parsed = False
+
+    def _parse(self) -> None:
+        """Bring `_lines` up to date, and note which lines Qt does not know to have changed."""
+        from workbench.widgets.cuda_syntax import spans_of
+
+        if self._is_parsed:
+            return
+        before, self._is_parsed = self._lines, True
+        self._lines = now = spans_of(self.document().toPlainText())
+        first = last = 0
+        shorter = min(len(before), len(now))
+        while first < shorter and before[first] == now[first]:
+            first += 1
+        while last < shorter - first and before[-1 - last] == now[-1 - last]:
+            last += 1
+        self._stale |= set(range(first, len(now) - last)) if before else set()
+
+    @Slot()
+    def _colour_stale(self) -> None:
+        stale, self._stale = sorted(self._stale), set()
+        if self._language == "cuda":
+            for line in stale:
+                self.rehighlightBlock(self.document().findBlockByNumber(line))
 
     def _colour_long_text(self, text: str) -> int:
         """Colour the rest of what was opened in an earlier line; return its end, or -1."""

@@ -7,31 +7,30 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QPlainTextEdit,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import tab_button
 from workbench.widgets.code_colours import CodeColours, Language
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.tile import scaled_font
 
 MAX_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
 MARGIN_PX = 6
 
 
 class SourceText(NamedTuple):
-    """A text to read, and its name."""
+    """A text to read, and its name.
+
+    first_line  from 0, the one at the top when it is opened; those before it are scrolled up to
+    """
 
     name: str
     text: str
     language: Language
+    first_line: int = 0
 
 
 class CodeView(QWidget):
@@ -50,14 +49,12 @@ class CodeView(QWidget):
         self._files.setToolTip("The rung itself, or a header that it is written in")
         self._files.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._files.activated.connect(self._show_chosen)
-        self._caption = Label()
-        self._caption.setObjectName(f"{name}-caption")
-        self._caption.setFont(scaled_font(0.9))
-        self._caption.setForegroundRole(MUTED)
-        self._caption.setWordWrap(True)
-        self._copy = _button(f"{name}-copy", "Copy", "Copy all of this text")
+        self._caption = Label(
+            name=f"{name}-caption", font=scaled_font(0.9), is_muted=True, wraps=True
+        )
+        self._copy = tab_button(f"{name}-copy", "Copy", "Copy all of this text")
         self._copy.clicked.connect(self._copy_all)
-        self._large = _button(f"{name}-large", "", "")
+        self._large = tab_button(f"{name}-large", "", "")
         self.show_large(False)
         self._large.clicked.connect(self.large_wanted)
         self._edit = QPlainTextEdit()
@@ -127,8 +124,10 @@ class CodeView(QWidget):
     @Slot()
     def _show_chosen(self) -> None:
         self._colour(None)  # so that each line is coloured once
-        self._edit.setPlainText(self._texts[self._files.currentIndex()].text)
+        chosen = self._texts[self._files.currentIndex()]
+        self._edit.setPlainText(chosen.text)
         self._colour(self._language)
+        self._edit.verticalScrollBar().setValue(chosen.first_line)  # it counts in lines
 
     def _colour(self, language: Language | None) -> None:
         self._colours.choose(language, theme.colors(self.palette()))
@@ -142,23 +141,7 @@ class CodeView(QWidget):
         QGuiApplication.clipboard().setText(self.text)
 
     def _lay_out(self) -> None:
-        tools = QHBoxLayout()
-        tools.setSpacing(6)
-        tools.addWidget(self._copy)
-        tools.addWidget(self._large)
-        tools.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self._files)
-        layout.addWidget(self._caption)
-        layout.addWidget(self._edit, 1)
-        layout.addLayout(tools)
-
-
-def _button(name: str, text: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setObjectName(name)
-    button.setText(text)
-    button.setToolTip(tip_text(tip))
-    return button
+        tools = HBox(spacing=6)
+        tools.add(self._copy, self._large, 1)
+        layout = VBox(self, (0, 8, 0, 0), 6)
+        layout.add(self._files, self._caption, (self._edit, 1), tools)

@@ -1,50 +1,26 @@
-"""The panels around the pictures: where they stand, which is in front, what is remembered."""
+"""The panels around the picture: how they are opened, enlarged, and what is remembered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, QTimer
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QWidget
 
+from workbench.base import theme
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Action
-from workbench.widgets.steady import Steady
+from workbench.widgets.lazy_panel import Dock, LazyPanel, Side
+from workbench.widgets.letters import factor_of, set_factor
+from workbench.widgets.panel_area import SIDES, PanelArea
+from workbench.widgets.panel_frame import PanelFrame
+from workbench.widgets.rail import Rail
 
-LAYOUT_VERSION = 3
-SIDE_PX = 312
 LARGE_PX = (1000, 760)  # of a panel to read in
-AREAS = {
-    "left": Qt.DockWidgetArea.LeftDockWidgetArea,
-    "right": Qt.DockWidgetArea.RightDockWidgetArea,
-    "below": Qt.DockWidgetArea.BottomDockWidgetArea,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Dock:
-    """The place of a panel in a window, as the panel's class declares it by DOCK.
-
-    title      on its tab, and in the menu of all panels
-    place      those on the right share it, a tab each
-    setting    under what name the settings keep its choices; empty: it has none, else it is
-               Remembered
-    is_hidden  at the first start: it comes with its action
-    menu, text, keys, tip  its action, as Action has them, which brings it forward; without a
-               menu it has none of its own
-    """
-
-    title: str
-    place: Literal["left", "right", "below"] = "right"
-    setting: str = ""
-    is_hidden: bool = False
-    menu: str = ""
-    text: str = ""
-    keys: tuple[str, ...] = ()
-    tip: str = ""
+MAX_PX = 2**15  # of a place or a size on the screen
+TITLE_PX = 32  # of a window, above what is in it
 
 
 class Remembered(Protocol):
@@ -57,136 +33,195 @@ class Remembered(Protocol):
         """Take up what `choices` gave; what is not there is as on the first day."""
 
 
-class Docks(Mapping[str, QDockWidget]):
-    """The docks of a window, by their titles.
+class Docks(Mapping[str, PanelFrame]):
+    """The panels of a window, by their titles; none is open at first.
 
-    A panel behind another's tab does nothing until it is chosen.
+    A panel that is closed does nothing; one that was never open is not even made.
+
+    area  the picture with the panels and the rail
+    rail  an icon for each panel
     """
 
-    def __init__(self, window: QMainWindow, centre: QWidget, panels: Sequence[QWidget]) -> None:
-        """Add a dock for each panel.
+    def __init__(
+        self, parent: QWidget, centre: QWidget, foot: QWidget, panels: Sequence[LazyPanel[Any]]
+    ) -> None:
+        """Put a frame for each panel beside `centre`.
 
-        panels: each with its DOCK, in the order in which Tab goes through them.
+        parent  best in its window already: Qt styles all that is in what changes its parent
+        foot    a line below the picture and the panels
+        panels  in the order of the rail
         """
-        self._window = window
-        self._declared: dict[str, Dock] = {}
-        self._docks: dict[str, QDockWidget] = {}
-        window.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks)
-        for panel in panels:
-            dock: Dock = panel.DOCK  # type: ignore[attr-defined]
-            self._declared[dock.title] = dock
-            self._docks[dock.title] = self._make(dock, panel)
-            if dock.place == "left":
-                window.setCentralWidget(Steady(centre))  # here, for Tab's sake
-        self._arrange()
-        self._first_layout = QByteArray()
+        self.area = PanelArea(parent)
+        self._panels = {panel.dock.title: panel for panel in panels}
+        self._kept: dict[str, Any] = {}  # what panels remember that are not made yet, by setting
+        made = self._make_all("left")
+        self.area.set_centre(centre)  # between them, as Tab goes from left to right
+        made |= self._make_all("right")
+        self.area.set_foot(foot)
+        self._frames = {title: made[title] for title in self._panels}
+        self.rail = Rail(list(self._frames), self.area)
+        self.rail.clicked.connect(self.toggle)
+        for title, frame in self._frames.items():
+            frame.opened.connect(partial(self.rail.show_open, title))
+        self.area.set_rail(self.rail)
 
-    def __getitem__(self, title: str) -> QDockWidget:
-        return self._docks[title]
+    def __getitem__(self, title: str) -> PanelFrame:
+        return self._frames[title]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._docks)
+        return iter(self._frames)
 
     def __len__(self) -> int:
-        return len(self._docks)
+        return len(self._frames)
 
     def bring_forward(self, title: str) -> None:
-        """Show the panel called `title`, and put it before those it shares its place with."""
-        self[title].show()
-        self[title].raise_()
+        """Open the panel called `title`, in place of the one that is open at its side."""
+        frame = self[title]
+        frame.show()
+        if frame.is_enlarged:
+            frame.raise_()
+            frame.activateWindow()
 
     def enter(self, title: str) -> None:
-        """Bring the panel forward, and give it the keyboard."""
+        """Open the panel, and give it the keyboard."""
         self.bring_forward(title)
-        keyboard.enter(self[title].widget())
+        keyboard.enter(self._panels[title].get())
 
     def show(self, title: str, is_shown: bool) -> None:
-        """Bring the panel forward, or hide it."""
+        """Open the panel and give it the keyboard, or close it."""
         if is_shown:
+            self.enter(title)
+        else:
+            self[title].hide()
+
+    def toggle(self, title: str) -> None:
+        """Open the panel if it is closed, and the other way round; the keyboard stays."""
+        if self[title].isHidden():
             self.bring_forward(title)
         else:
             self[title].hide()
 
     def enlarge(self, title: str) -> None:
         """Give the panel a window of its own, large enough to read in, or take it back."""
-        dock = self[title]
-        dock.setFloating(not dock.isFloating())
-        if not dock.isFloating():
-            dock.raise_()
-            return
-        box = QRect(QPoint(), QSize(*LARGE_PX))
-        box.moveCenter(self._window.geometry().center())
-        QTimer.singleShot(0, dock, lambda: dock.setGeometry(box))  # Qt gives it a size first
+        frame = self[title]
+        is_large = not frame.is_enlarged
+        frame.enlarge(is_large)
+        if is_large:
+            window = self.area.window()
+            box = QRect(QPoint(), theme.window_size(*LARGE_PX))
+            box.moveCenter(window.geometry().center())
+            frame.setGeometry(_within(box, window.screen().availableGeometry()))
+        frame.show()
+
+    def declared(self, title: str) -> Dock:
+        """Return the place of the panel called `title`, as its folder declares it."""
+        return self._panels[title].dock
+
+    def panel(self, title: str) -> LazyPanel[Any]:
+        """Return the panel called `title`, which may not be made yet."""
+        return self._panels[title]
 
     def action(self, title: str) -> Action:
-        """Return the line of the menu that the panel called `title` declares."""
-        dock = self._declared[title]
+        """Return the line of the menu that the panel called `title` has of its own."""
+        dock = self.declared(title)
         return Action(dock.menu, dock.text, partial(self.enter, title), dock.keys, dock.tip)
 
     # -- what is remembered
 
     def choices(self) -> dict[str, Any]:
-        """Return what the next start takes up, by its name in the settings."""
-        return {
-            **{name: panel.choices() for name, panel in self._remembered()},
-            "geometry": _to_text(self._window.saveGeometry()),
-            "layout": _to_text(self._window.saveState(LAYOUT_VERSION)),
-        }
+        """Return what the panels remember, by its name in the settings."""
+        made = {name: panel.made.choices() for name, panel in self._remembered() if panel.made}
+        return self._kept | made
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
         """Take up what `choices` gave; get: a setting by its name, and what there is without."""
         for name, panel in self._remembered():
-            panel.restore(get(name, {}))
-        self._first_layout = self._window.saveState(LAYOUT_VERSION)
-        self._window.restoreGeometry(_from_text(get("geometry", "")))
-        self._window.restoreState(_from_text(get("layout", "")), LAYOUT_VERSION)
+            if panel.made:
+                panel.made.restore(get(name, {}))
+            else:
+                self._kept[name] = get(name, {})
+
+    def layout(self) -> dict[str, Any]:
+        """Return which panels are open, where, and how wide, as JSON can hold it."""
+        return {
+            "open": [t for t, each in self.items() if not each.isHidden() and not each.is_enlarged],
+            "enlarged": {
+                title: box_of(each.geometry())
+                for title, each in self.items()
+                if each.is_enlarged and not each.isHidden()
+            },
+            "widths": self.area.widths(),
+        }
+
+    def restore_layout(self, data: Mapping[str, Any]) -> None:
+        """Take up what `layout` gave; what is not there, or no good, is as on the first day."""
+        for frame in self.values():
+            frame.hide()
+            frame.enlarge(False)
+        widths = _mapping(data.get("widths"))
+        self.area.set_widths(
+            {side: widths[side] for side in SIDES if type(widths.get(side)) is int}
+        )
+        opened = data.get("open")
+        for title in opened if isinstance(opened, list) else []:
+            if isinstance(title, str) and title in self:
+                self[title].show()
+        for title, box in _mapping(data.get("enlarged")).items():
+            if title in self and (place := box_from(box)) is not None:
+                self[title].enlarge(True)
+                self[title].setGeometry(place)
+                self[title].show()
 
     def forget(self) -> None:
-        """Put all as at the first start."""
-        self._window.restoreState(self._first_layout, LAYOUT_VERSION)
-        for _, panel in self._remembered():
-            panel.restore({})
+        """Reset what the panels remember to that of a first start."""
+        self.restore(lambda _name, without: without)
+        for panel in self._panels.values():
+            if panel.made and factor_of(panel.made) != 1:
+                set_factor(panel.made, 1.0)
 
-    def _remembered(self) -> Iterator[tuple[str, Remembered]]:
-        for title, dock in self._declared.items():
-            if dock.setting:
-                yield dock.setting, cast("Remembered", self[title].widget())
+    def _remembered(self) -> Iterator[tuple[str, LazyPanel[Any]]]:
+        for panel in self._panels.values():
+            if panel.dock.setting:
+                yield panel.dock.setting, panel
 
-    # -- how they are built
+    def _make_all(self, place: Side) -> dict[str, PanelFrame]:
+        return {
+            title: self._make(panel)
+            for title, panel in self._panels.items()
+            if panel.dock.place == place
+        }
 
-    def _make(self, declared: Dock, panel: QWidget) -> QDockWidget:
-        dock = QDockWidget(declared.title, self._window)
-        dock.setObjectName(declared.title)
-        dock.setWidget(panel)
-        if declared.place != "below":
-            dock.setMinimumWidth(SIDE_PX)  # whichever tab is chosen, nothing jumps
-        # Behind another tab Qt only moves it away, where Tab and Alt would still find it.
-        dock.visibilityChanged.connect(panel.setVisible)
-        self._window.addDockWidget(AREAS[declared.place], dock)
-        return dock
-
-    def _arrange(self) -> None:
-        """Let the side panels take the whole height, and what is below the pictures their width."""
-        window = self._window
-        for corner, side in (
-            (Qt.Corner.BottomLeftCorner, AREAS["left"]),
-            (Qt.Corner.BottomRightCorner, AREAS["right"]),
-        ):
-            window.setCorner(corner, side)
-        front, *others = (each for each in self._declared.values() if each.place == "right")
-        for each in others:
-            window.tabifyDockWidget(self[front.title], self[each.title])
-            if each.is_hidden:
-                self[each.title].hide()
-        self[front.title].raise_()
-        for each in others:
-            if not each.is_hidden:
-                self[each.title].widget().hide()  # until its tab is chosen
+    def _make(self, panel: LazyPanel[Any]) -> PanelFrame:
+        title, name = panel.dock.title, panel.dock.setting
+        frame = PanelFrame(title, panel, self.area)
+        frame.enlarge_wanted.connect(partial(self.enlarge, title))
+        self.area.add_frame(frame, panel.dock.place)
+        if name:
+            panel.when_made(lambda made: made.restore(self._kept.pop(name, {})))
+        return frame
 
 
-def _to_text(data: QByteArray) -> str:
-    return bytes(data.toBase64().data()).decode()
+def box_of(box: QRect) -> list[int]:
+    """Return left, top, width and height, as JSON can hold them."""
+    return [box.x(), box.y(), box.width(), box.height()]
 
 
-def _from_text(text: str) -> QByteArray:
-    return QByteArray.fromBase64(QByteArray(text.encode(errors="replace")))
+def box_from(data: Any) -> QRect | None:
+    """Return the box that `box_of` gave; None: it is no good, or more than Qt can hold."""
+    if not isinstance(data, list) or len(data) != len(box_of(QRect())):
+        return None
+    is_sane = all(type(each) is int and abs(each) < MAX_PX for each in data)
+    return QRect(*data) if is_sane else None
+
+
+def _within(box: QRect, room: QRect) -> QRect:
+    """Return `box` moved to where all of it, and its window's title, is in `room`."""
+    inner = room.adjusted(0, TITLE_PX, 0, 0)
+    placed = QRect(QPoint(), box.size().boundedTo(inner.size()))
+    placed.moveLeft(min(max(box.left(), inner.left()), inner.right() + 1 - placed.width()))
+    placed.moveTop(min(max(box.top(), inner.top()), inner.bottom() + 1 - placed.height()))
+    return placed
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFont, QStandardItem
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QListView
 
 from workbench.widgets.eliding_box import ElidingBox
@@ -15,9 +16,7 @@ class DropDown(ElidingBox):
     """A list that shows all its entries at once; keys pass those that cannot be chosen."""
 
     def __init__(self, name: str, title: str) -> None:
-        super().__init__()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
+        super().__init__(name, title)
         self.setMaxVisibleItems(40)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setView(_Entries(self))
@@ -25,6 +24,16 @@ class DropDown(ElidingBox):
     def entries(self) -> list[str]:
         """Return the entries that can be chosen, as they read."""
         return [self.itemText(number) for number in range(self.count())]
+
+
+def heading_item(title: str, font: QFont) -> QStandardItem:
+    """Return an entry that cannot be chosen, in bold letters of the list's `font`."""
+    heading = QStandardItem(title)
+    heading.setFlags(Qt.ItemFlag.NoItemFlags)
+    bold = QFont(font)
+    bold.setBold(True)
+    heading.setFont(bold)
+    return heading
 
 
 class _Entries(QListView):

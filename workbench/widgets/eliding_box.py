@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
+from workbench.base.plain_text import tip_text
 from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
 
 PADDING_PX = 2
@@ -17,8 +18,11 @@ class ElidingBox(QComboBox):
     The wheel changes it only while it has the focus.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, title: str, tip: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(tip_text(tip))
         no_wheel_focus(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802

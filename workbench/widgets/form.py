@@ -13,6 +13,7 @@ class Form(QFormLayout):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._labels: list[Label] = []
         self.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
 
@@ -22,4 +23,24 @@ class Form(QFormLayout):
         label.setBuddy(buddy or field)
         # Qt gives a label its row's whole height only if it wants to grow.
         label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self._labels.append(label)
         self.addRow(label, field)
+
+    def set_applies(self, field: QWidget, applies: bool) -> None:
+        """Disable a row that does not apply, in its place: what stands below does not move."""
+        for part in (field, self.labelForField(field)):
+            if part is not None:
+                part.setEnabled(applies)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Return the labels, from top to bottom."""
+        return tuple(self._labels)
+
+
+def align(*forms: Form) -> None:
+    """Give the labels of all forms one width, so that their fields have one left edge."""
+    labels = [label for form in forms for label in form.labels]
+    widest = max(label.sizeHint().width() for label in labels)
+    for label in labels:
+        label.setMinimumWidth(widest)

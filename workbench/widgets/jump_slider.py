@@ -44,8 +44,8 @@ class JumpSlider(QSlider):
         groove = self._part(option, QStyle.SubControl.SC_SliderGroove)
         handle = self._part(option, QStyle.SubControl.SC_SliderHandle).width()
         return QStyle.sliderValueFromPosition(
-            self.minimum(),
-            self.maximum(),
+            option.minimum,
+            option.maximum,
             round(x) - groove.x() - handle // 2,
             groove.width() - handle,
             option.upsideDown,

@@ -1,17 +1,34 @@
-"""Give the keyboard to a panel that comes forward."""
+"""Give the keyboard to a panel that comes forward, and read its keys."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from typing import cast
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
+ARROWS: dict[int, tuple[int, int]] = {  # where they go: so many across, and down
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
 
-def enter(panel: QWidget) -> None:
-    """Give the keyboard to the first part of `panel` that Tab comes to.
 
-    The panel itself would show no focus.
+def enter(panel: QWidget, why: Qt.FocusReason = Qt.FocusReason.TabFocusReason) -> None:
+    """Give the keyboard to the part of `panel` that it is opened for, its `entrance`.
+
+    Without one it is the first part that Tab comes to: the panel itself would show no focus.
     """
-    (_first_stop(panel) or panel).setFocus(Qt.FocusReason.TabFocusReason)
+    part: QWidget | None = getattr(panel, "entrance", None)
+    (part or _first_stop(panel) or panel).setFocus(why)
+
+
+def is_escape(event: QEvent, kind: QEvent.Type) -> bool:
+    """Return whether `event` is of this kind and about the key Esc."""
+    is_of_kind = event.type() == kind and isinstance(event, QKeyEvent)
+    return is_of_kind and cast("QKeyEvent", event).key() == Qt.Key.Key_Escape
 
 
 def _first_stop(panel: QWidget) -> QWidget | None:

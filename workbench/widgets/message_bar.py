@@ -1,4 +1,4 @@
-"""One sentence for the user, over the pictures: what happened, and what to do."""
+"""One sentence for the user, at the lower edge of the pictures: what happened, what to do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -31,31 +31,34 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTextEdit,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
 from workbench.base.plain_text import Label
-from workbench.widgets.chips import CHIPS_HEIGHT
+from workbench.widgets.boxes import VBox
+from workbench.widgets.floating import EDGE, Floating
+from workbench.widgets.panel_area import uncovered_part
 
 Kind = Literal["info", "warning", "error"]
 Act = tuple[str, Callable[[], None]]  # what a button says, and what it does
 
 WORDS: dict[Kind, str] = {"info": "Note", "warning": "Warning", "error": "Error"}
-INFO_MS = 8000
+INFO_MS = 3000  # at least
+READING_MS = 60  # for each character
 WIDEST = 900
-NARROW = 480
+READABLE = 240  # for the sentence: with less it gets a row of its own
 MAX_ACTS = 2
+MAX_OF_BUG = 240  # characters
 RING_PX = 2  # around a sentence that has the keyboard; see the style sheet
 _MARGIN = 18
 
 
 class MessageBar(QWidget):
-    """A bar that floats over the view that is its parent, below the captions; moves nothing there.
+    """A bar that floats at the lower edge of the view that is its parent, and moves nothing there.
 
-    Hidden while there is nothing to say.
+    Hidden while there is nothing to say.  What floats in the lower corners stays in sight.
     An info goes by itself, but not from under the pointer; a warning or an error stays until it
     is dismissed (the button, or Esc) or another message takes its place, and so does an info that
     is to stay.
@@ -74,7 +77,8 @@ class MessageBar(QWidget):
         self._more = QPushButton("Deta&ils…")
         self._acts = [QPushButton() for _ in range(MAX_ACTS)]
         self._dismiss = QToolButton()
-        self._timer = QTimer(self, singleShot=True, interval=INFO_MS)
+        self._timer = QTimer(self, singleShot=True)
+        self._age = QElapsedTimer()
         self._build()
         self.hide()
         over.installEventFilter(self)
@@ -106,6 +110,7 @@ class MessageBar(QWidget):
         stays  also an info waits until it is dismissed
         """
         self._kind, self._details, self._stays = kind, details, stays
+        self._age.start()
         self._do = [do for _, do in actions]
         for number, button in enumerate(self._acts):
             button.setVisible(number < len(actions))
@@ -126,8 +131,12 @@ class MessageBar(QWidget):
         self._wait()
 
     def show_bug(self, sentence: str, details: str) -> None:
-        """Say that something went wrong in here, with a traceback to copy."""
-        self.show_message("error", f"Something went wrong here: {sentence}", details)
+        """Say that something went wrong in here, with a traceback to copy.
+
+        A sentence that would fill the window is cut: the traceback has all of it.
+        """
+        shown = sentence if len(sentence) <= MAX_OF_BUG else f"{sentence[:MAX_OF_BUG]}…"
+        self.show_message("error", f"Something went wrong here: {shown}", details)
 
     def clear(self, kind: Kind | None = None) -> None:
         """Hide the message; with `kind`, only if it is of that kind."""
@@ -136,6 +145,24 @@ class MessageBar(QWidget):
             self._kind = None
             self._sentence.clear()
             self.hide()
+
+    def show_error_if_free(self, sentence: str) -> None:
+        """Show an error that is told elsewhere as well, unless something waits to be read here."""
+        if self._kind in (None, "info"):
+            self.show_message("error", sentence)
+
+    def outdate(self, least_ms: int = 0) -> None:
+        """Hide an info that would go by itself: what it spoke of has been taken back or is past.
+
+        least_ms  it stays where it has not been there for so long
+        """
+        if not self._stays and self._age.isValid() and self._age.elapsed() >= least_ms:
+            self.clear("info")
+
+    def make_way(self) -> None:
+        """Move out of the way of a drawer that moved."""
+        if self.isVisible():
+            self._place()
 
     def dismiss(self, sentence: str) -> None:
         """Hide `sentence`, which holds no longer, if it is the message in view."""
@@ -174,7 +201,7 @@ class MessageBar(QWidget):
 
     def _wait(self) -> None:
         if self._kind == "info" and not self._stays and not self.underMouse():
-            self._timer.start()
+            self._timer.start(max(INFO_MS, READING_MS * len(self.sentence)))
 
     def _announce(self) -> None:
         event = QAccessibleAnnouncementEvent(self, self.accessibleName())
@@ -200,13 +227,30 @@ class MessageBar(QWidget):
         self.update()
 
     def _place(self) -> None:
-        """Place the bar in the middle of the view's width, as high as the sentence then needs."""
-        width = min(self._over.width() - 2 * _MARGIN, WIDEST)
-        self._fold(width < NARROW)
+        """Place the bar over the middle of the lower edge, as high as the sentence then needs."""
+        room = uncovered_part(self._over)
+        width = min(room.width() - 2 * _MARGIN, WIDEST)
+        self._fold(width - self._beside_px < READABLE)
         self.resize(width, self.height())
         self._grid.activate()  # which tells the sentence its width, and it its height
-        left = (self._over.width() - width) // 2
-        self.setGeometry(QRect(left, CHIPS_HEIGHT, width, self.sizeHint().height()))
+        height = self.sizeHint().height()
+        left = room.left() + (room.width() - width) // 2
+        self.setGeometry(QRect(left, max(self._lowest - height, 0), width, height))
+
+    @property
+    def _beside_px(self) -> int:
+        """Return the width that all but the sentence takes."""
+        parts = (self._icon, self._word, *self._acts, self._more, self._dismiss)
+        margins, gap = self._grid.contentsMargins(), self._grid.horizontalSpacing()
+        shown = [part.sizeHint().width() + gap for part in parts if not part.isHidden()]
+        return margins.left() + margins.right() + sum(shown)
+
+    @property
+    def _lowest(self) -> int:
+        """Return how far down the bar may reach."""
+        cards = self._over.findChildren(Floating)
+        tops = [card.y() for card in cards if not card.isHidden()]
+        return min([self._over.height(), *tops]) - EDGE
 
     def _fold(self, is_narrow: bool) -> None:
         """Give the sentence a row of its own, or a place between the word and the buttons."""
@@ -302,10 +346,8 @@ class DetailsDialog(QDialog):
             lambda: QGuiApplication.clipboard().setText(f"{sentence}\n\n{details}")
         )
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(headline)
-        column.addWidget(text, 1)
-        column.addWidget(buttons)
+        column = VBox(self)
+        column.add(headline, (text, 1), buttons)
 
 
 def _icon(kind: Kind) -> QIcon:

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip
 
 from workbench.base.plain_text import tip_text
 from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
@@ -25,9 +25,9 @@ class DecimalBox(QDoubleSpinBox):
     A number out of range becomes the nearest in it, and the range is told.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
         super().__init__()
-        _prepare(self)
+        _prepare(self, name, title, tip)
 
     def show_value(self, value: float) -> None:
         """Set the value without telling anybody."""
@@ -65,9 +65,9 @@ class DecimalBox(QDoubleSpinBox):
 class WholeBox(QSpinBox):
     """A box that takes whole numbers; one out of range becomes the nearest, and that is told."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        _prepare(self)
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__()
+        _prepare(self, name, title, tip)
 
     def show_value(self, value: int) -> None:
         """Set the value without telling anybody."""
@@ -88,7 +88,10 @@ class WholeBox(QSpinBox):
         return _nearest(self, text)
 
 
-def _prepare(box: QAbstractSpinBox) -> None:
+def _prepare(box: QAbstractSpinBox, name: str, title: str, tip: str) -> None:
+    box.setObjectName(name)
+    box.setAccessibleName(title)
+    box.setToolTip(tip_text(tip))
     box.setLocale(QLocale.c())  # a point, as everywhere else in the program
     box.setKeyboardTracking(False)
     no_wheel_focus(box)

@@ -16,10 +16,8 @@ class OddSpinBox(WholeBox):
 
     picked = Signal(int)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("ksize")
-        self.setAccessibleName("Kernel size")
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__(name, title, tip)
         self.setSingleStep(2)
         self.setMinimumWidth(72)
         self.valueChanged.connect(self._pick)

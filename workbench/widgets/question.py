@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.tile import scaled_font
 
 Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip, what it does
@@ -22,19 +22,11 @@ class Question(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setObjectName(name)
-        self._sentence = Label()
-        self._sentence.setObjectName(f"{name}-sentence")
-        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
-        self._sentence.setWordWrap(True)
-        self._sentence.setFont(scaled_font(0.9))
-        self._row = QHBoxLayout()
-        self._row.setSpacing(6)
+        self._sentence = Label(name=f"{name}-sentence", font=scaled_font(0.9), wraps=True)
+        self._row = HBox(spacing=6)
         self._buttons: list[QPushButton] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self._sentence)
-        column.addLayout(self._row)
+        column = VBox(self, 0, 4)
+        column.add(self._sentence, self._row)
         self.hide()
 
     @property

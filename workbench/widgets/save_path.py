@@ -6,10 +6,11 @@ import os
 import re
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.base.plain_text import is_agreed
 from workbench.base.settings import Settings
+from workbench.widgets.file_dialogs import ask_new_file
 
 FOLDER = "save-folder"  # the setting's name
 REPLACE = "{} is there already. Replace it?"
@@ -23,7 +24,7 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
     """
     types = file_types.split(";;")
     offered = next((each for each in types if proposed.suffix in _endings(each)), "")
-    chosen, kind = QFileDialog.getSaveFileName(parent, title, str(proposed), file_types, offered)
+    chosen, kind = ask_new_file(parent, title, proposed, file_types, offered)
     if not chosen:
         return None
     path = Path(chosen)
@@ -31,7 +32,8 @@ def ask_save_path(parent: QWidget, title: str, proposed: Path, file_types: str) 
         return path  # Qt has asked about this name
     path = path.with_name(path.name + (_endings(kind) or [proposed.suffix])[0])
     is_there = os.path.exists(path)  # noqa: PTH110 - where that cannot be known nothing is
-    return path if not is_there or _may_replace(parent, path) else None
+    may_write = not is_there or is_agreed(parent, "Save", REPLACE.format(path.name))
+    return path if may_write else None
 
 
 def save_folder(settings: Settings) -> Path:
@@ -59,7 +61,3 @@ def _is_whole(path: Path, types: list[str]) -> bool:
         return True
     is_choice = len([each for each in types if _endings(each)]) > 1
     return is_choice and path.suffix[1:2].isalpha()
-
-
-def _may_replace(parent: QWidget, path: Path) -> bool:
-    return is_agreed(parent, "Save", REPLACE.format(path.name))

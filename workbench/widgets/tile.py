@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from workbench.base import theme
 from workbench.base.numbers import MISSING
 from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.boxes import VBox
 
 TEXT = QPalette.ColorRole.WindowText
 MUTED = QPalette.ColorRole.PlaceholderText
@@ -40,20 +41,11 @@ class ValueTile(QFrame):
         self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._detail = ElidedLabel(0.85)
         self._detail.setVisible(detail)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 5, 10, 5)
-        layout.setSpacing(0)
-        for label in (self._caption, self._value, self._detail):
-            layout.addWidget(label)
+        layout = VBox(self, (10, 5, 10, 5), 0)
+        layout.add(self._caption, self._value, self._detail)
 
     def show_value(
-        self,
-        text: str,
-        detail: str = "",
-        *,
-        note: str = "",
-        unsure: str = "",
-        more: str = "",
+        self, text: str, detail: str = "", *, note: str = "", unsure: str = "", more: str = ""
     ) -> None:
         """Show a value.
 
@@ -67,7 +59,7 @@ class ValueTile(QFrame):
         self._caption.show_text(f"{self._name} · {note}" if note else self._name)
         self._value.setText(text)
         self._fit()
-        self._value.setForegroundRole(MUTED if unsure or text == MISSING else TEXT)
+        show_role(self._value, MUTED if unsure or text == MISSING else TEXT)
         self._detail.show_text(detail)
         self.setToolTip(tip_text(f"{more}\n\n{self._tip}" if more else self._tip))
         spoken = "unknown" if text == MISSING else text
@@ -114,10 +106,10 @@ class ValueTile(QFrame):
 class ElidedLabel(Label):
     """A line of small print, cut with an ellipsis where it is too long; whole in its tooltip."""
 
-    def __init__(self, scale: float, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
-        super().__init__()
+    def __init__(self, scale: float, name: str = "") -> None:
+        super().__init__(name=name)
         self._whole = ""
-        self.setAlignment(align | Qt.AlignmentFlag.AlignVCenter)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setFont(scaled_font(scale))
         self.setForegroundRole(MUTED)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -148,6 +140,12 @@ class ElidedLabel(Label):
         shown = self.fontMetrics().elidedText(self._whole, mode, self.width())
         self.setText(shown)
         self.setToolTip(tip_text(self._whole if shown != self._whole else ""))
+
+
+def show_role(label: Label, role: QPalette.ColorRole) -> None:
+    """Write `label` in the colour of `role`; Qt itself would also paint the same colour anew."""
+    if role != label.foregroundRole():
+        label.setForegroundRole(role)
 
 
 def scaled_font(factor: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:

@@ -32,9 +32,9 @@ from workbench.base import theme
 from workbench.base.plain_text import tip_text
 
 THUMBNAIL = QSize(144, 96)  # 3:2, in device-independent pixels
-_PADDING, _GAP, _ROUND = 8, 6, 8
+_PADDING, _GAP, _ROUND = 4, 4, 8  # so that two stand side by side in a panel
 _KEY = Qt.ItemDataRole.UserRole
-_CAPTION = Qt.ItemDataRole.UserRole + 1
+CAPTION = Qt.ItemDataRole.UserRole + 1
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -64,7 +64,7 @@ class TileList(QListView):
         super().__init__()
         self.setAccessibleName(name)
         self.setModel(QStandardItemModel(self))
-        self.setItemDelegate(_TileDelegate(self))
+        self.setItemDelegate(TileDelegate(self))
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
         self.setResizeMode(QListView.ResizeMode.Adjust)
@@ -100,13 +100,13 @@ class TileList(QListView):
         for item in self._all_items():
             if item.data(_KEY) == key:
                 item.setData(QPixmap.fromImage(image), Qt.ItemDataRole.DecorationRole)
-                item.setData(caption, _CAPTION)
+                item.setData(caption, CAPTION)
                 item.setData(f"{item.text()}, {caption}", Qt.ItemDataRole.AccessibleTextRole)
 
     def caption(self, key: object) -> str | None:
         """Return what stands under the title; None until the thumbnail is there."""
         found = next(item for item in self._all_items() if item.data(_KEY) == key)
-        caption = found.data(_CAPTION)
+        caption = found.data(CAPTION)
         return None if caption is None else str(caption)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
@@ -137,7 +137,6 @@ class TileList(QListView):
         return [self._items().item(row) for row in range(self._items().rowCount())]
 
     def _take_items(self) -> list[QStandardItem]:
-        """Take all items off the wall, and return them."""
         return [self._items().takeRow(0)[0] for _ in range(self._items().rowCount())]
 
     def _fit(self) -> None:
@@ -164,19 +163,19 @@ def tile_size(widget: QWidget) -> QSize:
     """Return the size of a tile with its margins, in the widget's font."""
     text = 2 * widget.fontMetrics().height()
     return QSize(
-        THUMBNAIL.width() + 2 * _PADDING + _GAP,
-        THUMBNAIL.height() + text + 2 * _PADDING + _GAP + 6,
+        THUMBNAIL.width() + 2 * _PADDING + _GAP, THUMBNAIL.height() + text + 2 * _PADDING + _GAP + 6
     )
 
 
-class _TileDelegate(QStyledItemDelegate):
+class TileDelegate(QStyledItemDelegate):
     """A painter of tiles: a card, the picture with round corners, title and caption below."""
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: _Index) -> QSize:  # noqa: N802
         view = option.widget
-        return view.gridSize() if isinstance(view, TileList) else QSize(THUMBNAIL)
+        return view.gridSize() if isinstance(view, QListView) else QSize(THUMBNAIL)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint the tile of `index`."""
         colors = theme.colors()  # the option's palette is the style sheet's transparent one
         card = QRectF(option.rect).adjusted(0, 0, -_GAP, -_GAP)
         painter.save()
@@ -198,7 +197,8 @@ class _TileDelegate(QStyledItemDelegate):
     def _paint_card(
         self, painter: QPainter, option: QStyleOptionViewItem, card: QRectF, colors: theme.Colors
     ) -> None:
-        is_current = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        marks = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_Selected
+        is_current = bool(option.state & marks)
         is_hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.setBrush(QColor(colors.hover if is_hovered else colors.panel))
         width = 2.0 if is_current else 1.0
@@ -235,7 +235,7 @@ class _TileDelegate(QStyledItemDelegate):
         line = metrics.height()
         lines = (
             (index.data(Qt.ItemDataRole.DisplayRole), colors.text),
-            (index.data(_CAPTION) or "", colors.muted),
+            (index.data(CAPTION) or "", colors.muted),
         )
         painter.setFont(option.font)
         for row, (words, color) in enumerate(lines):

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 class UprightArea(QScrollArea):
     """A scroll area as wide as what it holds and the scroll bar: sideways nothing is lost."""
 
-    def __init__(self, inside: QWidget | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, inside: QWidget | None = None) -> None:
         """Make an area that scrolls up and down.
 
         inside  what it holds; None: it is set later
         """
-        super().__init__(parent)
+        super().__init__()
         self._narrowest = 0
         if inside is not None:
             self.setWidget(inside)
@@ -31,7 +31,11 @@ class UprightArea(QScrollArea):
         return QSize(width, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+        inside = self.widget()
+        if watched is inside and event.type() == QEvent.Type.LayoutRequest:
+            # Else Qt would take the height that its sentences need where they are narrow.
+            layout = inside.layout()
+            inside.setMinimumHeight(1 if layout is not None and layout.hasHeightForWidth() else 0)
             self._ask_for_room()  # Qt only looks at the scroll bars again
         return super().eventFilter(watched, event)
 

@@ -7,11 +7,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QMenu
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QMenu, QToolButton
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import settle, show_picture, until
+from kernels.rungs.rung import ladder
+from kernels.sweeps.session_files import SessionFile
+from tests.made_sessions import PLANS, a_session
+from tests.workbench.driving import child, settle, show_picture, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
+from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.weights.weights_grid import WeightsGrid
@@ -22,13 +26,16 @@ from workbench.window.palette.entries import OWN_NAME
 
 # What these hold are pictures and measurements, as many as there are: the palette finds them.
 LISTS = {"Open recent", "Built-in picture", "Recent sessions", "Recorded sessions"}
-NOT_OF_A_LIST = {"Forget these"}
+NOT_OF_A_LIST = {"Clear list"}
 # What stands beside a thing as well, and in the menu under a name that says of which thing.
 TWINS = {
     "Copy the chart": "Copy chart",
     "Save as PNG…": "Chart…",
     "Explain this pixel": "This pixel",
 }
+# What the chip on a picture lets one choose, as Settings does; and what a kernel of one's own
+# begins with.
+CHOICES = {*NEGATIVE_TITLES.values(), "Empty kernel", *(rung.title for rung in ladder())}
 MIN_LETTERS = 8  # of a tooltip that says something
 
 
@@ -39,6 +46,14 @@ def window(qtbot, make_window):
     show_picture(qtbot, window, noise(20, 30))
     window.activateWindow()
     return window
+
+
+@pytest.fixture(params=["closed", "made"])
+def panels(request, window):
+    """As at the start, and with all panels made: lines of a panel have stand-ins before."""
+    if request.param == "made":
+        for title in window.docks:
+            window.docks.panel(title).get()
 
 
 def own(lines):
@@ -64,25 +79,29 @@ def shortcuts_of(window):
     ]
 
 
-def test_every_action_is_in_a_menu(window):
+def test_every_action_is_in_a_menu(qtbot, window):
+    for title in window.docks:
+        window.docks.panel(title).get()
+    until(qtbot, lambda: set(elsewhere(window)) == set(TWINS) | CHOICES)
+    assert set(TWINS.values()) <= {plain(line.action.text()) for line in menu_lines(window)}
+
+
+def elsewhere(window):
+    """The texts of the actions that are in no menu."""
     in_menus = [line.action for line in menu_lines(window)]
-    names = {plain(each.text()) for each in in_menus}
     of_menus = [menu.menuAction() for menu in window.findChildren(QMenu)]
-    of_docks = [dock.toggleViewAction() for dock in window.docks.values()]  # the menu has others
-    elsewhere = [
+    return [
         plain(each.text())
         for each in window.findChildren(QAction)
         if each not in in_menus
         and not each.isSeparator()
-        and each not in (*of_menus, *of_docks)
+        and each not in of_menus
         and plain(each.text())
         and not type(each.parent()).__module__.startswith("pyqtgraph")  # whose menu never opens
     ]
-    assert set(elsewhere) == set(TWINS), "an action is in no menu"
-    assert set(TWINS.values()) <= names
 
 
-def test_every_action_has_a_key_and_says_what_it_does(window):
+def test_every_action_has_a_key_and_says_what_it_does(panels, window):
     lines = own(menu_lines(window))
     assert len(lines) > 80
     keyless = [line.name for line in lines if not line.action.shortcuts()]
@@ -95,7 +114,7 @@ def test_every_action_has_a_key_and_says_what_it_does(window):
     assert dumb == [], "their tooltips say nothing but their names"
 
 
-def test_no_key_means_two_things(window):
+def test_no_key_means_two_things(panels, window):
     keys = [key.toString() for key in shortcuts_of(window)]
     assert len(keys) > 80
     assert [key for key, count in Counter(keys).items() if count > 1] == []
@@ -103,7 +122,7 @@ def test_no_key_means_two_things(window):
     assert not {"!", '"', "§", "$", "%"} & set(keys)
 
 
-def test_every_action_is_in_the_palette_and_on_the_page_of_keys(window):
+def test_every_action_is_in_the_palette_and_on_the_page_of_keys(panels, window):
     lines = own(menu_lines(window))
     entries = {(entry.where, entry.name): entry for entry in window.dialogs.entries()}
     page = ShortcutsDialog(menu_lines(window), window)
@@ -117,18 +136,76 @@ def test_every_action_is_in_the_palette_and_on_the_page_of_keys(window):
 
 def test_keys_do_what_their_lines_in_the_menu_say(qtbot, window):
     """A few from every menu, pressed: Qt finds no second meaning for them."""
+    window.sweep.get()  # its own lines replace others
     lines = {line.action.objectName() or line.name: line.action for line in menu_lines(window)}
-    names = ("Forget these", "Pin this result", "Fit", "Larger kernel", "Pixel", "Dark",
+    names = ("Clear list", "Pin this result", "Fit", "Larger kernel", "Pixel", "Dark",
              "Close all sessions", "Published numbers, in grey")  # fmt: skip
-    lines["Published numbers, in grey"].setEnabled(True)
     for name in names:
         done = []
+        lines[name].setEnabled(True)  # as with something to do
         lines[name].triggered.connect(lambda *_, done=done: done.append(1))
         key = lines[name].shortcut()[0]
         QTest.keyClick(window, key.key(), key.keyboardModifiers())
         assert done == [1], name
-    lines["Like the system"].trigger()
-    assert QKeySequence("Ctrl+Shift+6") in lines["Pixel"].shortcuts()
+    lines["Follow system"].trigger()
+
+
+def test_every_panel_has_its_place_on_the_rail_as_a_key_and_the_rail_says_which(window):
+    lines = {line.action.text(): line.action for line in menu_lines(window)}
+    for key, title in zip("1234567890-", window.docks, strict=True):
+        sequence = QKeySequence(f"Ctrl+Shift+{key}")
+        assert sequence in lines[title].shortcuts(), title
+        button = child(window, f"rail-{title.lower()}", QToolButton)
+        assert sequence.toString(QKeySequence.SequenceFormat.NativeText) in button.toolTip()
+        for is_open in (True, False):
+            QTest.keyClick(window, sequence[0].key(), sequence[0].keyboardModifiers())
+            assert button.isChecked() == is_open, title
+
+
+def test_what_has_nothing_to_do_is_grey_and_says_why(window):
+    lines = {line.name: line.action for line in menu_lines(window)}
+    for name, reason in (
+        ("Pause sweep", "No sweep is running"),
+        ("Close all sessions", "No session is open"),
+        ("Compare", "Show two sessions first"),
+        ("Report", "nothing to report yet"),
+        ("Next block shape", "no thread blocks"),
+        ("Previous block shape", "no thread blocks"),
+    ):
+        assert not lines[name].isEnabled(), name
+        assert reason in lines[name].toolTip()
+        assert reason in lines[name].statusTip()
+
+
+def test_the_zoom_is_grey_until_a_picture_is_open(qtbot, make_window):
+    window = make_window()
+    lines = {line.name: line.action for line in menu_lines(window)}
+    names = ("Fit", "100 %", "Zoom in", "Zoom out")
+    assert not any(lines[name].isEnabled() for name in names)
+    show_picture(qtbot, window, noise(20, 30))
+    assert all(lines[name].isEnabled() for name in names)
+
+
+def test_what_has_something_to_do_again_is_no_longer_grey(qtbot, window, tmp_path):
+    lines = {line.name: line.action for line in menu_lines(window)}
+    session = a_session(PLANS["ksizes"])
+    for count, name in enumerate(("a", "b"), 1):
+        with SessionFile.create(tmp_path / f"{name}.jsonl", session.plan, session.machine) as file:
+            for record in session.records:
+                file.append(record)
+        window.sweep_menu.open_session(tmp_path / f"{name}.jsonl")
+        until(qtbot, lambda count=count: window.sessions.measured == count)
+        assert lines["Report"].isEnabled()
+        assert lines["Close all sessions"].isEnabled()
+        assert lines["Compare"].isEnabled() == (count == 2)
+    lines["Close all sessions"].trigger()
+    assert not lines["Report"].isEnabled()
+
+
+def test_open_in_the_toolbar_offers_folders_and_recent_files_as_well(window):
+    menu = child(window, "tool-open", QToolButton).menu()
+    titles = [plain(each.text()) for each in menu.actions()]
+    assert titles == ["Open…", "Open folder…", "Open recent"]
 
 
 def test_no_menu_is_too_long_to_be_read(window):
@@ -139,7 +216,7 @@ def test_no_menu_is_too_long_to_be_read(window):
 
 
 def test_every_control_has_a_tooltip_that_says_something(qtbot, window):
-    window.weights.open()
+    window.docks.enter("Weights")
     window.help_controller.show_place("start")
     silent = [
         name_of(each)
@@ -191,6 +268,7 @@ OTHERS = {
     "baseline": "parallel",
     "cache": "warm",
     "levels": (1.0, 2.0),
+    "result_levels": (1.0, 2.0),
     "view_mode": "wipe",
     "negative_display": "offset",
     "divider": "level",
@@ -204,45 +282,45 @@ def test_every_setting_can_be_taken_back_and_set_again(qtbot, window):
     # What was chosen to run on is seen only in what runs.
     names = [each.name for each in fields(State) if each.name != "chosen_implementation"]
     assert sorted(OTHERS) == sorted(names), "a new field of State: say here what else it may be"
-    window.undoing.forget()
+    window.undo_history.forget()
     before = window.store.state
     for name in names:
         if name in ("picture", "pixel_type"):
             continue  # they take a while: test_undo has them
         window.store.update(**{name: OTHERS[name]})
-        assert window.undoing.undo_words, name
-        assert "_" not in window.undoing.undo_words, name
+        assert window.undo_history.undo_words, name
+        assert "_" not in window.undo_history.undo_words, name
     for name in reversed(names):
         if name in ("picture", "pixel_type"):
             continue
         assert getattr(window.store.state, name) == OTHERS[name]
-        window.undoing.undo()
+        window.undo_history.undo()
         assert getattr(window.store.state, name) == getattr(before, name), name
-    assert not window.undoing.undo_words
-    while window.undoing.redo_words:
-        window.undoing.redo()
+    assert not window.undo_history.undo_words
+    while window.undo_history.redo_words:
+        window.undo_history.redo()
     assert window.store.state.gain == 4.0
     assert window.store.state.matrix == ((1.0,),)
 
 
 def type_cell(window, row, column, text):
     """Type a weight into the grid."""
-    model = window.weights.editor.findChild(WeightsGrid).model()
+    model = window.weights.get().editor.findChild(WeightsGrid).model()
     model.setData(model.index(row, column), text)
 
 
 def test_weights_drawn_in_the_editor_are_taken_back(qtbot, window):
-    window.undoing.forget()
-    window.weights.open()
-    editor = window.weights.editor
+    window.undo_history.forget()
+    window.docks.enter("Weights")
+    editor = window.weights.get().editor
     settle(qtbot, window, lambda: type_cell(window, 2, 2, "5"))
     assert window.store.state.filter == "custom"
     drawn = window.store.state.matrix
     settle(qtbot, window, lambda: type_cell(window, 0, 0, "7"))
     assert window.store.state.matrix != drawn
-    settle(qtbot, window, window.undoing.undo)
+    settle(qtbot, window, window.undo_history.undo)
     if window.store.state.filter == "custom":  # both in a moment are one step
         assert window.store.state.matrix == drawn
         assert editor.drawing.matrix == drawn
-        settle(qtbot, window, window.undoing.undo)
+        settle(qtbot, window, window.undo_history.undo)
     assert window.store.state.filter == "gaussian"

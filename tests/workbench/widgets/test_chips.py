@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtGui import QFont, QFontMetrics
 
-from workbench.widgets.chips import lines_in
+from workbench.widgets.chips import chip_of, lines_in
 
 CAPTION = "Gaussian blur 15×15 · Sequential 32×8\nPinned 1 · 20.4 ms · clipped: below 0 is black"
 
@@ -52,3 +52,26 @@ def test_a_time_is_there_as_it_is_or_not_at_all(time, metrics):
     for room in range(least, width_of(metrics, caption)):
         below = lines_in(caption, metrics, room)[-1]
         assert below in (time, f"Pinned 1 · {time}")
+
+
+@pytest.mark.parametrize("letters", [1.0, 1.5])
+@pytest.mark.parametrize(
+    "view",
+    [(1100, 600), (450, 300), (370, 250), (300, 200), (230, 150)],
+    ids=lambda view: "x".join(map(str, view)),
+)
+def test_a_caption_hides_no_eighth_of_its_picture(view, letters, qapp):
+    """Also with four results in a window at 200 %."""
+    font = QFont()
+    font.setPointSizeF(font.pointSizeF() * letters)
+    lines, size, _ = chip_of(CAPTION, font.toString(), *view)
+    assert lines
+    if len(lines) > 1:
+        assert size.width() * size.height() <= view[0] * view[1] / 8
+    assert size.width() * size.height() <= view[0] * view[1] / 5, "nor does a single line"
+
+
+def test_where_there_is_room_a_caption_is_whole(qapp):
+    lines, _, factor = chip_of(CAPTION, QFont().toString(), 900, 600)
+    assert list(lines) == CAPTION.splitlines()
+    assert factor < 1, "smaller than other letters"

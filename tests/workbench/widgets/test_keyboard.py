@@ -5,7 +5,7 @@ from itertools import groupby
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QLineEdit,
-    QListView,
     QMenu,
     QPlainTextEdit,
     QScrollBar,
@@ -109,12 +108,12 @@ def test_no_letter_of_a_menu_means_two_things(window):
         assert twice(filter(None, letters)) == [], menu.title() if menu.parent() else "menu bar"
 
 
-@pytest.mark.parametrize("panel", ["Sweep", "Rung", "Gallery"])
+@pytest.mark.parametrize("panel", ["Sweep", "Implementation", "Gallery"])
 def test_no_letter_of_the_window_means_two_things(panel, qtbot, window):
     pick(child(window, "filter", QComboBox), "unsharp")
-    window.docks[panel].raise_()
+    window.docks.bring_forward(panel)
     window.messages.show_message("error", "Something happened.", "in detail")
-    hidden = [window.docks[each] for each in ("Sweep", "Rung", "Gallery") if each != panel]
+    hidden = [window.docks[each] for each in window.docks if each != panel]
     texts = [each.text() for each in window.menuBar().actions()]
     texts += [
         each.text()
@@ -136,7 +135,9 @@ def test_every_letter_of_a_label_leads_somewhere(window):
 
 
 def test_the_letter_of_the_size_leads_to_its_box(qtbot, window):
+    window.resize(1920, 1080)  # the toolbar has room for its labels
     window.activateWindow()
+    until(qtbot, lambda: window.width() == 1920)
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier)
     assert QApplication.focusWidget() is child(window, "ksize")
 
@@ -153,7 +154,10 @@ def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(
     window = ready(qtbot, make_window(make_engine))
     pick(child(window, "filter", QComboBox), "unsharp")
     window.activateWindow()
-    start = child(window, "filter")
+    window.resize(1920, 1080)  # there is room for a panel at each side
+    window.docks.bring_forward("Settings")
+    window.docks.bring_forward("Sweep")
+    start = child(window, "tool-open")
     start.setFocus()
     visited = [start]
     while True:
@@ -171,22 +175,22 @@ def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(
     assert len(visited) < 200
     missed = [name_of(each) for each in usable if each not in visited and not _group_mate(each)]
     assert missed == []
-    left = [each for each in visited if window.controls.isAncestorOf(each)]
-    column = child(window, "controls")
-    rows = [each.mapTo(column, each.rect().center()).y() // ROW_PX for each in left]
-    assert rows == sorted(rows), [each.objectName() for each in left]
-    panels = (window.controls, window.centralWidget(), window.sweep)
-    seen = [panel for each in visited for panel in panels if panel.isAncestorOf(each)]
-    assert [panel for panel, _ in groupby(seen)] == list(panels)
+    for inside in (child(window, "controls"), child(window, "rail")):
+        stops = [each for each in visited if inside.isAncestorOf(each)]
+        rows = [each.mapTo(inside, each.rect().center()).y() // ROW_PX for each in stops]
+        assert rows == sorted(rows), [each.objectName() for each in stops]
+    parts = (window.toolbar, window.controls, window.compare, window.sweep.get(), window.docks.rail)
+    seen = [part for each in visited for part in parts if part.isAncestorOf(each)]
+    assert [part for part, _ in groupby(seen)] == list(parts)
 
 
-def test_a_panel_behind_another_is_out_of_reach_and_does_nothing(qtbot, window):
-    assert window.sweep.isVisible()
-    assert not window.gallery.isVisible()
-    assert child(window.gallery, "built_in_tiles", QListView).model().rowCount() == 0
-    window.docks["Gallery"].raise_()
-    until(qtbot, window.gallery.isVisible)
-    assert not window.sweep.isVisible()
+def test_a_closed_panel_is_out_of_reach_and_does_nothing(qtbot, window):
+    window.docks.bring_forward("Sweep")
+    assert window.sweep.get().isVisible()
+    assert window.gallery.made is None
+    window.docks.bring_forward("Gallery")
+    until(qtbot, window.gallery.get().isVisible)
+    assert not window.sweep.get().isVisible()
 
 
 def _group_mate(widget):
@@ -219,76 +223,55 @@ def panel_action(window, title):
     return next(each for each in menu.actions() if each.text() == title)
 
 
-def test_panels_can_be_closed_and_opened_from_the_menu(qtbot, window):
-    for title, dock in window.docks.items():
+def test_panels_can_be_opened_and_closed_from_the_menu(qtbot, window):
+    for title, frame in window.docks.items():
         toggle = panel_action(window, title)
-        if not toggle.isChecked():  # behind another, or one that comes when it is asked for
-            toggle.trigger()
-        until(qtbot, dock.widget().isVisible)
+        assert not toggle.isChecked()
         toggle.trigger()
-        assert dock.isHidden()
+        until(qtbot, window.docks.panel(title).get().isVisible)
+        assert toggle.isChecked()
         toggle.trigger()
-        until(qtbot, dock.widget().isVisible)
-
-
-def test_the_key_of_a_panel_behind_another_brings_it_forward(qtbot, window):
-    front, behind = window.docks["Blocks"], window.docks["Sweep"]
-    window.docks.bring_forward("Sweep")
-    window.docks.bring_forward("Blocks")
-    until(qtbot, front.widget().isVisible)
-    assert not behind.widget().isVisible()
-    action = panel_action(window, "Sweep")
-    assert (panel_action(window, "Blocks").isChecked(), action.isChecked()) == (True, False)
-    action.trigger()
-    until(qtbot, behind.widget().isVisible)
-    assert not front.widget().isVisible()
-    assert not front.isHidden()  # its tab is there
-    assert (panel_action(window, "Blocks").isChecked(), action.isChecked()) == (False, True)
-
-
-@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # offscreen popups
-def test_the_right_button_on_a_panels_title_lists_the_panels_of_the_menu(qtbot, window):
-    front, behind = window.docks["Blocks"], window.docks["Sweep"]
-    window.docks.bring_forward("Sweep")
-    window.docks.bring_forward("Blocks")
-    until(qtbot, front.widget().isVisible)
-    menus = len([each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)])
-    at = front.mapTo(window, QPoint(60, 8))
-    mouse = QContextMenuEvent.Reason.Mouse
-    QApplication.sendEvent(window, QContextMenuEvent(mouse, at, window.mapToGlobal(at)))
-    popup = QApplication.activePopupWidget()
-    lines = {each.text(): each for each in popup.actions()}
-    assert list(lines) == list(window.docks)
-    lines["Sweep"].trigger()
-    popup.close()
-    until(qtbot, behind.widget().isVisible)
-    assert not front.isHidden()
-    until(
-        qtbot,
-        lambda: (
-            len([each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)])
-            == menus
-        ),
-    )
+        assert frame.isHidden()
+        assert not toggle.isChecked()
 
 
 def test_the_gallery_comes_forward_and_takes_the_keyboard(qtbot, window):
     window.activateWindow()
     trigger(window, "Gallery")
-    until(qtbot, window.gallery.isVisible)
-    assert window.gallery.isAncestorOf(QApplication.focusWidget()) or window.gallery.hasFocus()
+    until(qtbot, window.gallery.get().isVisible)
+    gallery = window.gallery.get()
+    assert gallery.isAncestorOf(QApplication.focusWidget()) or gallery.hasFocus()
 
 
 def test_view_actions_change_the_view(qtbot, window):
     zoom = child(window, "zoom", QLabel)
     trigger(window, "100 %")
     assert zoom.text() == "100 %"
+    trigger(window, "Zoom in")
+    assert zoom.text() == "141 %"
+    for _ in range(2):
+        trigger(window, "Zoom out")
+    assert zoom.text() == "71 %"
     trigger(window, "Fit")
-    assert zoom.text() != "100 %"
-    trigger(window, "Side by side or wipe")
-    assert window.store.state.view_mode == "wipe"
-    trigger(window, "Side by side or wipe")
-    assert window.store.state.view_mode == "side"
+    assert zoom.text() not in ("71 %", "100 %")
+    for name, mode in {
+        "Wipe": "wipe",
+        "Side by side": "side",
+        "Difference": "difference",
+        "Mismatch": "mismatch",
+    }.items():
+        trigger(window, name)
+        assert window.store.state.view_mode == mode
+        trigger(window, name)
+        assert window.store.state.view_mode == "result"
+    seen = []
+    for _ in range(5):
+        trigger(window, "Next view")
+        seen.append(window.store.state.view_mode)
+    assert seen == ["wipe", "side", "difference", "mismatch", "result"]
+    trigger(window, "Mismatch")
+    trigger(window, "Result")
+    assert window.store.state.view_mode == "result"
     trigger(window, "Full screen")
     assert window.isFullScreen()
     trigger(window, "Full screen")

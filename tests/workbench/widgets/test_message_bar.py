@@ -4,11 +4,19 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QTextEdit,
+    QToolButton,
+    QWidget,
+)
 
 from workbench.base import theme
 from workbench.widgets import message_bar
-from workbench.widgets.chips import CHIPS_HEIGHT
+from workbench.widgets.floating import Floating
 from workbench.widgets.message_bar import DetailsDialog, MessageBar
 
 
@@ -21,16 +29,23 @@ def window(qapp, qtbot):
     window.resize(700, 400)
     window.show()
     qtbot.waitExposed(window)
-    QTest.mouseMove(window, QPoint(699, 399))  # a test before may have left it where the bar is
+    QTest.mouseMove(window, QPoint(699, 0))  # a test before may have left it where the bar is
     return window
 
 
-def shorten_infos(window):
-    """Have an info go after a moment."""
-    timer = window.bar.findChild(QTimer)
-    assert timer.interval() == message_bar.INFO_MS
-    timer.setInterval(20)
-    return timer
+@pytest.fixture
+def short(window, monkeypatch):
+    """The timer of infos, which go after a moment."""
+    assert message_bar.INFO_MS == 3000
+    monkeypatch.setattr(message_bar, "INFO_MS", 20)
+    monkeypatch.setattr(message_bar, "READING_MS", 0)
+    return window.bar.findChild(QTimer)
+
+
+def test_a_bug_with_a_very_long_sentence_does_not_fill_the_window(window):
+    window.bar.show_bug("RecursionError: " + 5000 * "again ", "a traceback")
+    assert window.bar.sentence.endswith("…")
+    assert window.bar.height() < window.height() / 2
 
 
 def test_it_is_hidden_until_there_is_something_to_say(window):
@@ -53,8 +68,8 @@ def test_the_kind_is_said_by_word_and_icon_too(window, kind):
     assert window.bar.accessibleName() == f"{message_bar.WORDS[kind]}: Something happened."
 
 
-def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot, monkeypatch):
-    shorten_infos(window)
+@pytest.mark.usefixtures("short")
+def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot):
     window.bar.show_message("info", "Saved.")
     qtbot.waitUntil(window.bar.isHidden)
     window.bar.show_message("info", "Saved.")
@@ -64,8 +79,8 @@ def test_an_info_goes_by_itself_and_an_error_stays(window, qtbot, monkeypatch):
     assert window.bar.isVisible()
 
 
+@pytest.mark.usefixtures("short")
 def test_an_info_that_is_to_stay_does(window, qtbot):
-    shorten_infos(window)
     window.bar.show_message("info", "The report is there.", stays=True)
     qtbot.wait(60)
     assert window.bar.isVisible()
@@ -89,14 +104,14 @@ def test_what_can_be_done_has_a_button_each(window):
     assert all(each.isHidden() for each in acts)
 
 
-def test_an_info_does_not_go_from_under_the_pointer(window, qtbot):
-    timer = shorten_infos(window)
+def test_an_info_does_not_go_from_under_the_pointer(window, qtbot, short):
+    timer = short
     window.bar.show_message("info", "Saved.")
     QTest.mouseMove(window.bar, QPoint(40, 10))
     qtbot.waitUntil(lambda: not timer.isActive() or window.bar.isHidden())
     if window.bar.isHidden():
         pytest.fail("went from under the pointer")
-    QTest.mouseMove(window, QPoint(300, 390))
+    QTest.mouseMove(window, QPoint(300, 20))
     qtbot.waitUntil(window.bar.isHidden)
 
 
@@ -173,4 +188,36 @@ def test_it_floats_over_the_view_and_follows_its_width(window, qtbot):
     window.resize(420, 400)
     qtbot.waitUntil(lambda: window.bar.geometry().right() < 420)
     qtbot.waitUntil(lambda: window.bar.height() > wide)
-    assert window.bar.y() >= CHIPS_HEIGHT  # the captions stay readable
+    assert window.bar.y() > window.height() / 2, "off the middle"
+    assert window.rect().contains(window.bar.geometry())
+
+
+def test_a_message_stands_at_the_lower_edge_above_what_floats_there(window):
+    bar = window.bar
+    bar.show_message("info", "Saved.")
+    assert window.height() - bar.geometry().bottom() < 20
+    card = Floating(window, QLabel("a choice"))
+    card.show()
+    QApplication.processEvents()
+    bar.show_message("info", "Saved.")
+    assert not bar.geometry().intersects(card.geometry())
+    assert card.y() - bar.geometry().bottom() < 20
+
+
+def test_a_long_info_is_there_as_long_as_reading_takes(window):
+    timer = window.bar.findChild(QTimer)
+    window.bar.show_message("info", "Saved.")
+    assert timer.interval() == message_bar.INFO_MS
+    window.bar.show_message("info", "What was pinned is of that picture. " * 4)
+    assert timer.interval() > 2 * message_bar.INFO_MS
+
+
+def test_what_is_taken_back_takes_its_message_along_but_no_error_and_none_that_stays(window):
+    bar = window.bar
+    bar.show_message("info", "Copied the result.")
+    bar.outdate()
+    assert bar.isHidden()
+    for kind, stays in (("error", False), ("warning", False), ("info", True)):
+        bar.show_message(kind, "Something else.", stays=stays)
+        bar.outdate()
+        assert bar.isVisible()
