@@ -29,21 +29,21 @@ def to_srgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[Any]
     """
     name, space = _name_and_space(icc)
     if space is None:
-        notes.append("The colour profile in the file is damaged and was ignored.")
+        notes.append("Damaged colour profile ignored.")
         return samples
     is_grey = samples.shape[2] <= 2
     is_for_these = space == _RGB or (space == _GREY and is_grey)
     if not is_for_these or samples.dtype.kind == "f":
-        notes.append(f"The colour profile “{name}” was not applied.")
+        notes.append(f"Colour profile “{name}” not applied.")
         return samples
     try:
         if _is_srgb(icc, space):
             return samples
         converted = _converted_grey(samples, icc, space) if is_grey else _in_bands(samples, icc)
     except imagecodecs.CmsError:
-        notes.append(f"The colour profile “{name}” was not applied.")
+        notes.append(f"Colour profile “{name}” not applied.")
         return samples
-    notes.append(f"Colours were converted from the profile “{name}” to sRGB.")
+    notes.append(f"Converted from profile “{name}” to sRGB.")
     return converted
 
 
@@ -61,9 +61,9 @@ def cmyk_to_rgb(samples: NDArray[Any], icc: bytes, notes: list[str]) -> NDArray[
         except imagecodecs.CmsError:
             pass
         else:
-            notes.append(f"CMYK was converted to RGB by the profile “{name}”.")
+            notes.append(f"Converted from CMYK to RGB by profile “{name}”.")
             return converted
-    notes.append("CMYK was converted to RGB.")
+    notes.append("Converted from CMYK to RGB, without a profile.")
     rgb = np.empty((*samples.shape[:2], 3), samples.dtype)
     for rows in _bands(samples):
         rgb[rows] = _mixed(samples[rows])

@@ -37,11 +37,7 @@ class DeepReader(from_pillow.PillowReader):
     """A `Reader` of such a file: Pillow reads its header, profile and EXIF data."""
 
     def __init__(
-        self,
-        path: Path,
-        start: bytes,
-        image: ImageFile.ImageFile,
-        is_stopped: Callable[[], bool],
+        self, path: Path, start: bytes, image: ImageFile.ImageFile, is_stopped: Callable[[], bool]
     ) -> None:
         super().__init__(path, image, is_stopped)
         self._start, self._is_png = start, start.startswith(png.SIGNATURE)
@@ -67,7 +63,7 @@ class DeepReader(from_pillow.PillowReader):
             return _stretched(*_pnm_samples(self._path), notes)
         samples: NDArray[np.uint16] = imagecodecs.png_decode(self._path.read_bytes())
         if samples[:1].size // samples.shape[1] > _channels_of(self._start):
-            notes.append("The colour marked as transparent became an alpha channel.")
+            notes.append("Transparent colour became an alpha channel.")
         return samples
 
 
@@ -118,7 +114,7 @@ def _stretched(samples: NDArray[np.uint16], largest: int, notes: list[str]) -> N
     """Spread samples of 0 to `largest` over all 16 bits, so that white is white."""
     if largest == 65535:
         return samples
-    notes.append(f"Samples of 0 to {largest} were spread over 0 to 65535.")
+    notes.append(f"Samples scaled from 0–{largest} to 0–65535.")
     table = np.rint(np.arange(65536) * (65535 / largest)).clip(0, 65535).astype(np.uint16)
     spread: NDArray[np.uint16] = table[samples]
     return spread

@@ -22,13 +22,17 @@ _SRGB = 1
 
 
 def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
-    """Return the EXIF of a TIFF file, whose own directory it is; of a BigTIFF its words alone."""
+    """Return the EXIF of a TIFF file, whose own directory it is.
+
+    Of a big-endian BigTIFF, which Pillow takes for a small one, its words alone.
+    """
     exif = Image.Exif()
-    if page.parent.is_bigtiff:
+    exif.bigtiff, exif.endian = page.parent.is_bigtiff, page.parent.byteorder
+    if exif.bigtiff and exif.endian == ">":
         exif.update({tag: page.tags.valueof(tag) for tag in _WORDS if tag in page.tags})
         return exif
     with path.open("rb") as file:
-        exif.load_from_fp(file)
+        exif.load_from_fp(file, page.offset)
         for tag in _SUBORDINATE:
             exif.get_ifd(tag)  # while it is open
     return exif
@@ -61,17 +65,17 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
     """Return what `tifffile.imwrite` takes as `extratags`.
 
-    Directories are empty until `fill_tiff` fills them, and left out of a file that is so large
-    that it becomes a BigTIFF.
+    Directories are empty until `fill_tiff` fills them.
+    is_big  whether the file is a BigTIFF, whose offsets have 64 bits
     """
     found = _read(exif)
     words = [(tag, found[tag].encode("latin-1") + b"\0") for tag in _WORDS if tag in found]
     tags: list[tuple[int, str, int, Any, bool]] = [
         (tag, "s", len(word), word, True) for tag, word in words
     ]
-    if is_big:
-        return tags
-    return tags + [(_stand_in(tag), "I", 1, 0, True) for tag in _SUBORDINATE if found.get_ifd(tag)]
+    offset = "Q" if is_big else "I"
+    present = [tag for tag in _SUBORDINATE if found.get_ifd(tag)]
+    return tags + [(_stand_in(tag), offset, 1, 0, True) for tag in present]
 
 
 def fill_tiff(file: BinaryIO, exif: bytes) -> None:
@@ -82,22 +86,22 @@ def fill_tiff(file: BinaryIO, exif: bytes) -> None:
     found = _read(exif)
     file.seek(0)
     with tifffile.TiffFile(file) as tiff:
-        order, tags = tiff.byteorder, tiff.pages.first.tags
+        order, is_big, tags = tiff.byteorder, tiff.is_bigtiff, tiff.pages.first.tags
         stand_ins = {tag: tags.get(_stand_in(tag)) for tag in _SUBORDINATE}
-        start = b"II*\0" if order == "<" else b"MM\0*"
+    start = b"II+\0" + bytes(12) if is_big else b"II*\0" + bytes(4)
     for tag, found_at in stand_ins.items():
         if found_at is None:
             continue
-        directory = TiffImagePlugin.ImageFileDirectory_v2(start + bytes(4))
+        directory = TiffImagePlugin.ImageFileDirectory_v2(start, b"II" if order == "<" else b"MM")
         for key, value in found.get_ifd(tag).items():
             directory[key] = value
         end = file.seek(0, 2)
-        end += file.write(bytes(end % 2))
+        end += file.write(bytes(-end % 8))
         file.write(directory.tobytes(end))
         file.seek(found_at.offset)
         file.write(struct.pack(f"{order}H", tag))
         file.seek(found_at.valueoffset)
-        file.write(struct.pack(f"{order}I", end))
+        file.write(struct.pack(f"{order}{'Q' if is_big else 'I'}", end))
 
 
 def _stand_in(tag: int) -> int:

@@ -67,7 +67,7 @@ class BmpReader:
         white = np.iinfo(self.dtype).max
         if white > 255:
             most = max(map(int.bit_count, self.masks))
-            notes.append(f"Samples of up to {most} bits were spread over 0 to {white}.")
+            notes.append(f"Samples of up to {most} bits scaled to 0–{white}.")
         samples = np.empty((*pixels.shape, len(self.masks)), self.dtype)
         for channel, mask in enumerate(self.masks):
             lowest = mask & -mask

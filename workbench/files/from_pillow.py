@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +14,8 @@ from PIL import ExifTags, Image, ImageFile
 
 from workbench.files import colour_profiles, quiet_libraries
 from workbench.files.needs import Need
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.files.picture_reader import Decoded, note_first_of
-from workbench.files.watched import Watched
 
 Image.MAX_IMAGE_PIXELS = None  # Pillow's guess at what is too large; ours knows the memory there is
 
@@ -87,6 +87,7 @@ class PillowReader:
             None if image.mode == "CMYK" else image.info.get("icc_profile"),
             1 if is_upright else int(exif.get(ExifTags.Base.Orientation, 1)),
             lambda: exif,
+            image.info.get("xmp"),
         )
 
     def _exif(self) -> Image.Exif:
@@ -203,23 +204,22 @@ def _conversion(image: Image.Image, notes: list[str]) -> Convert:
     """
     mode = image.mode
     if mode in ("1", "L") and "transparency" in image.info:
-        notes.append("The grey marked as transparent became an alpha channel.")
+        notes.append("Transparent grey became an alpha channel.")
         return _with_clear(int(image.info["transparency"]))
     if mode in ("P", "PA"):
-        notes.append("The palette was replaced by the colours it stands for.")
+        notes.append("Indexed colours expanded to RGB.")
         return _to("RGBA" if image.has_transparency_data else "RGB")
     if mode == "1":
-        notes.append("Black and white, one bit a pixel, became 0 and 255.")
+        notes.append("1-bit samples became 0 and 255.")
         return _to("L")
     if mode == "RGB" and "transparency" in image.info:
-        notes.append("The colour marked as transparent became an alpha channel.")
+        notes.append("Transparent colour became an alpha channel.")
         return _to("RGBA")
     if mode in ("L", "LA", "RGB", "RGBA", "F"):
         return lambda band: band
     with_alpha = mode in ("RGBa", "La")
     wanted = {"RGBa": "RGBA", "La": "LA"}.get(mode, "RGB")
-    what = "Colours multiplied by their alpha" if with_alpha else f"{mode} colours"
-    notes.append(f"{what} were converted to {wanted}.")
+    notes.append("Premultiplied alpha undone." if with_alpha else f"Converted from {mode} to RGB.")
     return _to(wanted)
 
 
@@ -235,3 +235,20 @@ def _with_clear(marked: int) -> Convert:
         return np.dstack([grey, np.where(grey == marked, np.uint8(0), np.uint8(255))])
 
     return convert
+
+
+class Watched(io.BufferedReader):
+    """A binary file to read, which raises StoppedError once `is_stopped` says so.
+
+    Pillow reads as it decodes, some 64 KiB at a time.
+    """
+
+    def __init__(self, path: Path, is_stopped: Callable[[], bool]) -> None:
+        super().__init__(io.FileIO(path))
+        self._is_stopped = is_stopped
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read as any binary file does, unless nobody wants it any more."""
+        if self._is_stopped():
+            raise StoppedError("Reading was cancelled.")
+        return super().read(size)

@@ -23,7 +23,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded, note_first_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-ICC_PROFILE_TAG, INK_SET_TAG = 34675, 332
+ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
 BAND_SAMPLES = 1 << 22  # worked on at once, since that takes several copies
 MAX_PADDING_BYTES = 1 << 26  # of a tile, beyond what the whole picture takes
 _SPREAD = ("uint8", "uint16", "int8", "int16", "float16")  # what float32 holds without rounding
@@ -102,6 +102,7 @@ class TiffReader:
             None if is_inks else page.tags.valueof(ICC_PROFILE_TAG),
             page.tags.valueof(ExifTags.Base.Orientation, 1),
             lambda: exif_of.of_tiff(self._path, page),
+            page.tags.valueof(XMP_TAG),
         )
 
 
@@ -137,12 +138,12 @@ def _channels_of(page: tifffile.TiffPage) -> int:
 def _samples_of(page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
     samples = _as_stored(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
-        notes.append("The palette was replaced by the colours it stands for.")
+        notes.append("Indexed colours expanded to RGB.")
         colours: NDArray[Any] = _colour_map(page)[samples[:, :, 0]]
         return colours
     samples = _spread(samples, page.bitspersample, notes)
     if page.photometric == PHOTOMETRIC.MINISWHITE:
-        notes.append("Zero stood for white and was turned round.")
+        notes.append("Inverted: the file stores white as 0.")
         grey = samples[:, :, 0]
         samples[:, :, 0] = ~grey if grey.dtype.kind in "ui" else 1 - grey
     samples = _without_extra(samples, page, notes)
@@ -248,9 +249,9 @@ def _spread(samples: NDArray[Any], bits: int, notes: list[str]) -> NDArray[Any]:
         return samples
     largest, white = 2**bits - 1, np.iinfo(samples.dtype).max
     if bits == 1:
-        notes.append("Black and white, one bit a pixel, became 0 and 255.")
+        notes.append("1-bit samples became 0 and 255.")
     elif bits > 8:
-        notes.append(f"Samples of 0 to {largest} were spread over 0 to {white}.")
+        notes.append(f"Samples scaled from 0–{largest} to 0–{white}.")
     table = np.rint(np.arange(largest + 1) * (white / largest)).astype(samples.dtype)
     spread: NDArray[Any] = table[samples]
     return spread
@@ -262,18 +263,18 @@ def _without_extra(
     """Keep at most one channel behind the colours: alpha, not multiplied in."""
     held, colours = samples.shape[2], _COLOURS[page.photometric]
     if held > colours + 1:
-        names = {1: "first is", 3: "first three are", 4: "first four are"}
-        notes.append(f"Of {held} channels the {names[colours]} shown.")
+        names = {1: "first", 3: "first three", 4: "first four"}
+        notes.append(f"Only the {names[colours]} of {held} channels are read.")
         return samples[:, :, :colours]
     if held == colours:
         return samples
     meaning = page.extrasamples[0] if page.extrasamples else 0
     if meaning == _ASSOCIATED:
-        notes.append("Colours multiplied by their alpha were divided by it.")
+        notes.append("Premultiplied alpha undone.")
         for rows in _bands(samples):
             samples[rows, :, :-1] = _divided(samples[rows])
     elif meaning != _UNASSOCIATED:
-        notes.append("The last channel, which the file does not explain, was taken as alpha.")
+        notes.append("The last channel was read as alpha; the file does not say what it is.")
     return samples
 
 
@@ -292,14 +293,14 @@ def _to_pixel_type(samples: NDArray[Any], notes: list[str]) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         as_float = samples.astype(np.float32)
     if str(samples.dtype) in _SPREAD:
-        kept = "with their values unchanged"
+        kept = "values unchanged"
     else:
-        kept = "rounded where that holds fewer digits"
+        kept = "rounded where it holds fewer digits"
     beyond = np.isinf(as_float).sum() - (
         np.isinf(samples).sum() if samples.dtype.kind == "f" else 0
     )
     too_large = f"; {beyond:,} of them are too large for it and infinite" if beyond else ""
-    notes.append(f"Samples of type {samples.dtype} became float32, {kept}{too_large}.")
+    notes.append(f"Converted from {samples.dtype} to float32, {kept}{too_large}.")
     return as_float
 
 

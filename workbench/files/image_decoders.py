@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import UnidentifiedImageError
 
 from workbench.files import (
     colour_profiles,
@@ -21,8 +21,10 @@ from workbench.files import (
     quiet_libraries,
 )
 from workbench.files import exif as exif_of
+from workbench.files import xmp as xmp_of
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.picture_reader import Opened
+from workbench.files.picture_reader import Decoded, Opened
+from workbench.model.metadata import Metadata
 
 quiet_libraries.hush()
 # The first that gives a reader reads the file; the last always does, or says that it is no picture.
@@ -36,8 +38,8 @@ READERS: tuple[Opened, ...] = (
 
 def decode(
     path: Path, ask: bool, is_stopped: Callable[[], bool]
-) -> tuple[NDArray[Any], list[str], bytes | None]:
-    """Return the samples, the conversions that were made, and the EXIF that is kept, if any.
+) -> tuple[NDArray[Any], list[str], Metadata]:
+    """Return the samples, the conversions that were made, and the metadata that are kept.
 
     Samples are (H, W, C) and C-contiguous, conversions one sentence each.
 
@@ -46,12 +48,12 @@ def decode(
     """
     notes: list[str] = []
     with quiet_libraries.without_warnings(), _failures_in_words(path.name):
-        samples, exif = _decode(path, notes, ask, is_stopped)
+        samples, metadata = _decode(path, notes, ask, is_stopped)
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
             raise ValueError(f"decoded to {samples.shape}")
         samples = np.ascontiguousarray(samples)
         _note_infinite(samples, notes)
-    return samples, notes, exif
+    return samples, notes, metadata
 
 
 @contextmanager
@@ -72,7 +74,7 @@ def _failures_in_words(name: str) -> Iterator[None]:
         ) from error
     except EOFError as error:
         raise ImageFileError(
-            f"{name} is damaged or cut short, so it is not shown; get it again from its source."
+            f"{name} is damaged or cut short; get it again from its source."
         ) from error
     except Exception as error:  # damaged files make decoders fail with anything
         raise ImageFileError(
@@ -84,7 +86,7 @@ def _failures_in_words(name: str) -> Iterator[None]:
 
 def _decode(
     path: Path, notes: list[str], ask: bool, is_stopped: Callable[[], bool]
-) -> tuple[NDArray[Any], bytes | None]:
+) -> tuple[NDArray[Any], Metadata]:
     with path.open("rb") as file:
         start = file.read(4096)
     with ExitStack() as files:
@@ -98,15 +100,24 @@ def _decode(
         if decoded.icc is not None:
             samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
         samples = _upright(samples, decoded.orientation, notes)
-        return samples, _kept(decoded.exif, samples, notes)
+        return samples, _kept(decoded, samples, notes)
 
 
-def _kept(read: Callable[[], Image.Exif], samples: NDArray[Any], notes: list[str]) -> bytes | None:
-    """Return what is kept of EXIF beside samples that are upright."""
+def _kept(decoded: Decoded, samples: NDArray[Any], notes: list[str]) -> Metadata:
+    """Return the metadata that are kept beside samples that are upright."""
+    height, width = samples.shape[:2]
+    exif = _sound("EXIF", lambda: exif_of.portable(decoded.exif(), width, height), notes)
+    packet = decoded.xmp
+    xmp = _sound("XMP", lambda: xmp_of.portable(packet), notes) if packet else None
+    return Metadata(exif, xmp)
+
+
+def _sound(kind: str, read: Callable[[], bytes | None], notes: list[str]) -> bytes | None:
+    """Return what `read` gives, or None with a note where it cannot be read."""
     try:
-        return exif_of.portable(read(), samples.shape[1], samples.shape[0])
+        return read()
     except Exception:  # noqa: BLE001 - damaged files make decoders fail with anything
-        notes.append("The EXIF data in the file are damaged and are not kept.")
+        notes.append(f"Damaged {kind} data were dropped.")
         return None
 
 
@@ -116,8 +127,8 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
     count = sum(row.size - np.count_nonzero(np.isfinite(row)) for row in samples)
     if count:
         notes.append(
-            f"{count:,} of its samples are infinite or NaN: filters spread NaN around them, since "
-            "an infinity times a weight of 0 is NaN."
+            f"{count:,} samples are infinite or NaN; filters spread NaN around them, as an "
+            "infinity times a weight of 0 is NaN."
         )
 
 
@@ -125,7 +136,7 @@ def _upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArr
     """Turn and mirror the samples as EXIF's orientation, 1 to 8, asks for."""
     if orientation not in range(2, 9):
         return samples
-    notes.append("The picture was turned upright, as its EXIF orientation says.")
+    notes.append("Rotated upright (EXIF).")
     if orientation >= 5:
         samples = samples.swapaxes(0, 1)
     if orientation in (3, 4, 7, 8):

@@ -16,20 +16,24 @@ import imagecodecs
 import imageio.v3 as iio
 import numpy as np
 from numpy.typing import NDArray
+from PIL import PngImagePlugin
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import exif as exif_of
 from workbench.files import png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
+from workbench.model.metadata import NO_METADATA, Metadata
 
-Writer = Callable[[BinaryIO, NDArray[Any], int | None, bytes | None], None]
+Writer = Callable[[BinaryIO, NDArray[Any], int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for
 # Of zlib.  8000×8000 pixels of photographs take 5.4 s and 115.3 MB; at zlib's usual level, 6, they
 # take 19 s and 113.5 MB.
 PNG_LEVEL = 2
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
-MAX_JPEG_EXIF_BYTES = 65_000
+MAX_JPEG_METADATA_BYTES = 65_000  # of EXIF, and as many of XMP
+XMP_TAG = 700  # of TIFF
+XMP_KEYWORD = "XML:com.adobe.xmp"  # of a text in a PNG
 _PILLOW_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _CHANNELS_IN_WORDS = {1: "grey", 2: "grey with alpha", 3: "colour", 4: "colour with alpha"}
 
@@ -39,11 +43,11 @@ class Format:
     """A file format: what it can hold, and what writes it.
 
     write  gets the file, to be read as well, the samples, a quality, None: as good as it gets, and
-           EXIF, if there is any and the format holds it
+           the metadata that the format holds
     largest_side        in pixels
     has_quality         whether it knows a quality from 1 to 100
     can_be_lossless     whether it can also do without loss
-    largest_exif_bytes  of EXIF; 0: it holds none
+    max_metadata_bytes  of EXIF, and of XMP; 0: it holds none
     """
 
     title: str
@@ -54,11 +58,16 @@ class Format:
     largest_side: int = 2**31 - 1
     has_quality: bool = False
     can_be_lossless: bool = True
-    largest_exif_bytes: int = 2**31 - 1
+    max_metadata_bytes: int = 2**31 - 1
 
-    def holds_exif(self, exif: bytes) -> bool:
-        """Return whether the format has room for it."""
-        return len(exif) <= self.largest_exif_bytes
+    def kept(self, metadata: Metadata) -> Metadata:
+        """Return what of the metadata the format has room for."""
+        return Metadata(
+            *(
+                None if each is None or len(each) > self.max_metadata_bytes else each
+                for each in (metadata.exif, metadata.xmp)
+            )
+        )
 
     def why_not(self, samples: NDArray[Any]) -> str | None:
         """Return what of these samples the format cannot hold, or None."""
@@ -68,7 +77,7 @@ class Format:
         if channels not in self.channels:
             return f"{_CHANNELS_IN_WORDS[channels]} pictures"
         if max(height, width) > self.largest_side:
-            return f"more than {self.largest_side:,} pixels a side"
+            return f"more than {self.largest_side:,} pixels per side"
         return None
 
 
@@ -79,7 +88,8 @@ def format_of(path: Path) -> Format:
     if found is None:
         known = ", ".join(f.extensions[0] for f in FORMATS)
         raise ImageFileError(
-            f"Cannot save {path.name}: its extension names no picture format; use one of {known}."
+            f"Cannot save {path.name}: its extension names no format that is written; use one of "
+            f"{known}."
         )
     return found
 
@@ -87,6 +97,18 @@ def format_of(path: Path) -> Format:
 def extension_of(title: str) -> str:
     """Return the usual extension of the format of that title."""
     return next(each.extensions[0] for each in FORMATS if each.title == title)
+
+
+def extension_for(source: Path | None, samples: NDArray[Any]) -> str:
+    """Return the extension to propose for samples that came of the file `source`.
+
+    Its own, where that format holds them; else PNG's, or for floats TIFF's.
+    """
+    own = source.suffix.lower() if source is not None else ""
+    known = (each for each in FORMATS if own in each.extensions)
+    if any(each.why_not(samples) is None for each in known):
+        return own
+    return ".png" if samples.dtype.kind == "u" else ".tif"
 
 
 def able(samples: NDArray[Any]) -> tuple[Format, ...]:
@@ -109,13 +131,11 @@ def writer_for(path: Path, samples: NDArray[Any]) -> Writer:
 
 
 def _write_png(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, exif: bytes | None
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
 ) -> None:
     channels = samples.shape[2]
     if samples.dtype == np.uint8:
-        icc = profile_for(channels)
-        options = {"icc_profile": icc, "compress_level": PNG_LEVEL}
-        _write_8_bits(file, samples, "PNG", exif, **options)
+        _write_8_bits(file, samples, "PNG", metadata, compress_level=PNG_LEVEL)
         return
     encoded = imagecodecs.png_encode(
         samples if channels > 1 else samples[:, :, 0],
@@ -124,13 +144,16 @@ def _write_png(
         filter=imagecodecs.PNG.FILTER.SUB,
     )
     profile = b"icc\0\0" + zlib.compress(profile_for(channels))
-    if exif is not None:
-        encoded = png.insert_chunk(encoded, b"eXIf", exif)
+    if metadata.exif is not None:
+        encoded = png.insert_chunk(encoded, b"eXIf", metadata.exif)
+    if metadata.xmp is not None:
+        text = XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp
+        encoded = png.insert_chunk(encoded, b"iTXt", text)
     file.write(png.insert_chunk(encoded, b"iCCP", profile))
 
 
 def _write_tiff(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, exif: bytes | None
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
 ) -> None:
     channels, is_big = samples.shape[2], samples.nbytes > MAX_TIFF_BYTES
     with iio.imopen(file, "w", plugin="tifffile", bigtiff=is_big) as tiff:  # type: ignore[call-overload]
@@ -144,36 +167,40 @@ def _write_tiff(
             iccprofile=profile_for(channels) if samples.dtype.kind == "u" else None,
             metadata=None,
             software=False,
-            extratags=None if exif is None else exif_of.tiff_tags(exif, is_big=is_big),
+            extratags=_tiff_tags(metadata, is_big=is_big) or None,
         )
-    if exif is not None:
-        exif_of.fill_tiff(file, exif)
+    if metadata.exif is not None:
+        exif_of.fill_tiff(file, metadata.exif)
+
+
+def _tiff_tags(metadata: Metadata, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:
+    tags = [] if metadata.exif is None else exif_of.tiff_tags(metadata.exif, is_big=is_big)
+    if metadata.xmp is not None:
+        tags.append((XMP_TAG, "B", len(metadata.xmp), metadata.xmp, True))
+    return tags
 
 
 def _write_jpeg(
-    file: BinaryIO, samples: NDArray[Any], quality: int | None, exif: bytes | None
+    file: BinaryIO, samples: NDArray[Any], quality: int | None, metadata: Metadata
 ) -> None:
-    icc = profile_for(samples.shape[2])
-    quality = quality or JPEG_QUALITY
-    _write_8_bits(file, samples, "JPEG", exif, quality=quality, subsampling=0, icc_profile=icc)
+    _write_8_bits(file, samples, "JPEG", metadata, quality=quality or JPEG_QUALITY, subsampling=0)
 
 
 def _write_webp(
-    file: BinaryIO, samples: NDArray[Any], quality: int | None, exif: bytes | None
+    file: BinaryIO, samples: NDArray[Any], quality: int | None, metadata: Metadata
 ) -> None:
     options = {"lossless": True} if quality is None else {"quality": quality}
-    icc = profile_for(samples.shape[2])
-    _write_8_bits(file, samples, "WEBP", exif, exact=True, icc_profile=icc, **options)
+    _write_8_bits(file, samples, "WEBP", metadata, exact=True, **options)
 
 
 def _write_bmp(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _exif: bytes | None
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _metadata: Metadata
 ) -> None:
-    _write_8_bits(file, samples, "BMP", None)
+    _write_8_bits(file, samples, "BMP", NO_METADATA)
 
 
 def _write_pnm(
-    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _exif: bytes | None
+    file: BinaryIO, samples: NDArray[Any], _quality: int | None, _metadata: Metadata
 ) -> None:
     height, width, channels = samples.shape
     kind = "P5" if channels == 1 else "P6"
@@ -185,12 +212,19 @@ def _write_8_bits(
     file: BinaryIO,
     samples: NDArray[np.uint8],
     pillow_format: str,
-    exif: bytes | None,
+    metadata: Metadata,
     **options: Any,
 ) -> None:
     channels = samples.shape[2]
-    if exif is not None:
-        options["exif"] = exif_of.PREFIX + exif
+    if pillow_format != "BMP":
+        options["icc_profile"] = profile_for(channels)
+    if metadata.exif is not None:
+        options["exif"] = exif_of.PREFIX + metadata.exif
+    if metadata.xmp is not None and pillow_format == "PNG":
+        options["pnginfo"] = texts = PngImagePlugin.PngInfo()
+        texts.add_itxt(XMP_KEYWORD, metadata.xmp.decode())
+    elif metadata.xmp is not None:
+        options["xmp"] = metadata.xmp
     iio.imwrite(
         file,
         np.ascontiguousarray(samples[:, :, 0] if channels == 1 else samples),
@@ -215,11 +249,11 @@ FORMATS = (
         65_500,
         has_quality=True,
         can_be_lossless=False,
-        largest_exif_bytes=MAX_JPEG_EXIF_BYTES,
+        max_metadata_bytes=MAX_JPEG_METADATA_BYTES,
     ),
     Format("WebP", (".webp",), ("uint8",), (3, 4), _write_webp, 16_383, has_quality=True),
-    Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp, largest_exif_bytes=0),
-    Format("PNM", (".pnm",), ("uint8", "uint16"), (1, 3), _write_pnm, largest_exif_bytes=0),
-    Format("PGM", (".pgm",), ("uint8", "uint16"), (1,), _write_pnm, largest_exif_bytes=0),
-    Format("PPM", (".ppm",), ("uint8", "uint16"), (3,), _write_pnm, largest_exif_bytes=0),
+    Format("BMP", (".bmp",), ("uint8",), (1, 3), _write_bmp, max_metadata_bytes=0),
+    Format("PNM", (".pnm",), ("uint8", "uint16"), (1, 3), _write_pnm, max_metadata_bytes=0),
+    Format("PGM", (".pgm",), ("uint8", "uint16"), (1,), _write_pnm, max_metadata_bytes=0),
+    Format("PPM", (".ppm",), ("uint8", "uint16"), (3,), _write_pnm, max_metadata_bytes=0),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,35 @@ from numpy.typing import NDArray
 
 from kernels.core import atomic_files
 from workbench.files.picture_errors import ImageFileError
+from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture
 
-EXTENSIONS = (
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".tif",
-    ".tiff",
-    ".bmp",
-    ".webp",
-    ".gif",
-    ".pnm",
-    ".pgm",
-    ".ppm",
-    ".pbm",
+# Of what is read, by the format's title.
+_READ = {
+    "PNG": (".png",),
+    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif"),
+    "TIFF": (".tif", ".tiff"),
+    "BMP": (".bmp", ".dib"),
+    "WebP": (".webp",),
+    "GIF": (".gif",),
+    "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
+}
+EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
+
+
+def _file_type(title: str, extensions: Iterable[str]) -> str:
+    """Return a line of a file dialog's list of types, as Qt has them."""
+    return f"{title} ({' '.join(f'*{extension}' for extension in extensions)})"
+
+
+PICTURES_FILTER = _file_type("All pictures", EXTENSIONS)
+OPEN_FILTER = ";;".join(
+    (
+        PICTURES_FILTER,
+        *(_file_type(title, extensions) for title, extensions in _READ.items()),
+        "All files (*)",
+    )
 )
-OPEN_FILTER = f"Pictures ({' '.join(f'*{extension}' for extension in EXTENSIONS)});;All files (*)"
 SAVE_FILTER = (
     "PNG (*.png);;TIFF (*.tif *.tiff);;JPEG (*.jpg *.jpeg);;WebP (*.webp);;"
     "BMP (*.bmp);;PNM (*.pnm *.pgm *.ppm)"
@@ -46,35 +58,32 @@ def load(
     """
     path = Path(path).absolute()
     _check_readable(path)
-    from workbench.files import (
-        image_decoders,  # Pillow and tifffile: not before they are needed
-    )
+    from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
-    samples, notes, exif = image_decoders.decode(path, ask, is_stopped)
-    return Picture(path.name, samples, path, tuple(notes), exif=exif)
+    samples, notes, metadata = image_decoders.decode(path, ask, is_stopped)
+    return Picture(path.name, samples, path, tuple(notes), metadata=metadata)
 
 
 def save(
     path: str | Path,
     samples: NDArray[Any],
     quality: int | None = None,
-    exif: bytes | None = None,
+    metadata: Metadata = NO_METADATA,
 ) -> None:
     """Write samples, (H, W, C) of any pixel type, in the format that the extension names.
 
-    quality  1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
-    exif     as `Picture.exif` has it; left out where the format cannot hold it
+    quality   1 to 100, of JPEG and WebP; None: a JPEG of high quality, a WebP without any loss
+    metadata  as `Picture.metadata` has them; left out where the format cannot hold them
     Raises ImageFileError, and then leaves the folder as it was.
     """
     path = Path(path).absolute()
     from workbench.files import image_encoders
 
     write = image_encoders.writer_for(path, samples)
-    if exif is not None and not image_encoders.format_of(path).holds_exif(exif):
-        exif = None
+    kept = image_encoders.format_of(path).kept(metadata)
     try:
         with atomic_files.replacing(path) as file:
-            write(file, samples, quality, exif)
+            write(file, samples, quality, kept)
     except OSError as error:
         raise ImageFileError(f"Cannot save {path.name}: {atomic_files.reason(error)}.") from error
 

@@ -6,6 +6,8 @@ import os
 import re
 import time
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
 from heapq import merge
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,57 @@ CALM_S = 2.0
 SORTED_AT_ONCE = 2000  # which takes a millisecond
 
 _NUMBERS = re.compile(r"([0-9]+)")
-_listings: LruCache[tuple[Path, int], list[str]] = LruCache(
-    1
-)  # by folder and when it was last changed
+# By folder and when it was last changed.
+_listings: LruCache[tuple[Path, int], list[str]] = LruCache(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The pictures that one is among, in order, to walk through or to choose from.
+
+    folder  that all of them lie in; None: they were opened together
+    names   in the folder, or else whole paths
+    index   which of them it is; None: it is not there any more
+    """
+
+    folder: Path | None
+    names: Sequence[str]
+    index: int | None
+
+    def path(self, index: int) -> Path:
+        """Return where the picture of that index lies."""
+        return (self.folder or Path()) / self.names[index]
+
+
+def shelf_of(path: Path, together: Sequence[Path] = ()) -> Shelf:
+    """Return the pictures that were opened together with `path`, or else those in its folder.
+
+    Takes as long as `neighbours`.  Raises ImageFileError when the folder cannot be read.
+    """
+    if path in together:
+        return Shelf(None, [str(each) for each in together], together.index(path))
+    names = _listed(path.parent)
+    index = bisect_left(names, natural_key(path.name), key=natural_key)
+    is_there = index < len(names) and names[index] == path.name
+    return Shelf(path.parent, names, index if is_there else None)
+
+
+def pictures_among(paths: Sequence[Path]) -> list[Path]:
+    """Return the pictures among files, and those in folders, in order.
+
+    Of several files those whose names are no picture's are left out.
+    Raises ImageFileError where there is none, or a folder cannot be read.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found += [path / name for name in _listed(path)]
+        elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS:
+            found.append(path)
+    if not found:
+        where = f"in {paths[0]}" if len(paths) == 1 else "among these files"
+        raise ImageFileError(f"There are no pictures {where}; choose others.")
+    return list(dict.fromkeys(found))
 
 
 def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
@@ -35,19 +85,24 @@ def neighbours(path: str | Path) -> tuple[Path | None, Path | None]:
     raises   ImageFileError when the folder cannot be read
     """
     path = Path(path).absolute()
-    here = _natural_key(path.name)
-    try:
-        names = _names_in(path.parent)
-    except OSError as error:
-        raise ImageFileError(
-            f"Cannot look into {path.parent}: {error.strerror}; open a picture elsewhere."
-        ) from error
-    before = bisect_left(names, here, key=_natural_key)
-    after = bisect_right(names, here, key=_natural_key)
+    here = natural_key(path.name)
+    names = _listed(path.parent)
+    before = bisect_left(names, here, key=natural_key)
+    after = bisect_right(names, here, key=natural_key)
     return (
         path.parent / names[before - 1] if before else None,
         path.parent / names[after] if after < len(names) else None,
     )
+
+
+def _listed(folder: Path) -> list[str]:
+    """Return the names of the pictures, sorted.  Raises ImageFileError."""
+    try:
+        return _names_in(folder)
+    except OSError as error:
+        raise ImageFileError(
+            f"Cannot look into {folder}: {error.strerror}; open a picture elsewhere."
+        ) from error
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -62,7 +117,7 @@ def pictures_in(folder: Path) -> list[str]:
     """Return the names of the pictures in `folder`, as a person sorts them."""
     with os.scandir(folder) as entries:
         keys = [
-            _natural_key(entry.name)
+            natural_key(entry.name)
             for entry in entries
             if entry.name.lower().endswith(EXTENSIONS) and entry.is_file()
         ]
@@ -71,7 +126,7 @@ def pictures_in(folder: Path) -> list[str]:
     return [name for _, name in merge(*pieces)]
 
 
-def _natural_key(name: str) -> tuple[tuple[Any, ...], str]:
+def natural_key(name: str) -> tuple[tuple[Any, ...], str]:
     """Return a key by which digits compare as numbers: img2 comes before img10.
 
     Text and numbers take turns.

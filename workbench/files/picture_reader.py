@@ -28,12 +28,14 @@ class Decoded:
     icc          the colour profile that they are to be converted from, if any
     orientation  of EXIF, 1 to 8
     exif         reads the EXIF data; raises whatever Pillow does where they are damaged
+    xmp          the XMP packet, if any, as it is in the file
     """
 
     samples: NDArray[Any]
     icc: bytes | None = None
     orientation: int = 1
     exif: Callable[[], Image.Exif] = Image.Exif
+    xmp: bytes | str | None = None
 
 
 class Reader(Protocol):
@@ -60,6 +62,6 @@ Opened = Callable[[Path, bytes, Callable[[], bool]], AbstractContextManager[Read
 def note_first_of(count: int | None, notes: list[str]) -> None:
     """Note that a file holds more than the picture that is shown; count: None where unknown."""
     if count is None:
-        notes.append("The file is damaged behind its first picture, which is shown.")
+        notes.append("The file is damaged after its first picture, which is shown.")
     elif count > 1:
         notes.append(f"The file holds {count} pictures; the first is shown.")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# Of iTXt, behind the keyword: not compressed, no language, no translation.
+PLAIN_UTF8 = b"\0\0\0\0\0"
 _HEADER_END = len(SIGNATURE) + 8 + 13 + 4  # the signature and the IHDR chunk, always the first
 
 

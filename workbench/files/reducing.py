@@ -11,22 +11,34 @@ from numpy.typing import NDArray
 
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files.image_encoders import Format, able, format_of
+from workbench.model.metadata import NO_METADATA, Metadata
 
-_DEPTHS = {"uint16": "16-bit"}  # other types by their names
 ROWS = 1024  # made to fit at once, for the sake of the memory that takes
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A part of a picture that a format does not hold, and its fate.
+
+    lacks    the words behind the format's title: "has no transparency"
+    becomes  a clause of its own: "what is transparent becomes white"
+    """
+
+    lacks: str
+    becomes: str
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
     """The changes to a picture that a format makes.
 
-    changes  what would be done to it so that it fits, one clause each; empty: it fits as it is
+    changes  what would be done to it so that it fits; empty: it fits as it is
     why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
     instead  titles of formats that hold it as it is
     """
 
     format: Format
-    changes: tuple[str, ...]
+    changes: tuple[Change, ...]
     why_not: str | None
     instead: tuple[str, ...]
 
@@ -36,18 +48,20 @@ class Fit:
         return not self.changes and self.why_not is None
 
     def __str__(self) -> str:
-        """Return one sentence on what the format does not hold."""
+        """Return what the format does not hold and what becomes of it, then what does hold it."""
         title, keeps = self.format.title, " and ".join(self.instead[:2])
-        keep = "keeps" if len(self.instead) == 1 else "keep"
         if self.why_not is not None:
             return f"{title} does not hold {self.why_not}; {keeps} can."
-        return f"In {title} {' and '.join(self.changes)}; {keeps} {keep} all of it."
+        lacks = " and ".join(each.lacks for each in self.changes)
+        becomes = ", ".join(each.becomes for each in self.changes)
+        keep = "keeps" if len(self.instead) == 1 else "keep"
+        return f"{title} {lacks}; {becomes}. {keeps} {keep} everything."
 
 
-def fit_of(path: Path, samples: NDArray[Any], exif: bytes | None = None) -> Fit:
+def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) -> Fit:
     """Return how samples, (H, W, C) of any pixel type, fit what the extension of `path` names.
 
-    exif  what is to be kept beside them: see `Picture.exif`
+    metadata  what is to be kept beside them: see `Picture.metadata`
 
     Raises ImageFileError where it names no format.
     """
@@ -55,20 +69,33 @@ def fit_of(path: Path, samples: NDArray[Any], exif: bytes | None = None) -> Fit:
     corner = _reduced(samples[:1, :1], wanted)  # whose type and channels are those of all
     changes = []
     if corner.dtype != samples.dtype:
-        depth = _DEPTHS.get(str(samples.dtype), str(samples.dtype))
-        scale = " and cut off at black and white" if samples.dtype.kind == "f" else ""
-        changes.append(f"{depth} samples are rounded to 8 bits{scale}")
+        changes.append(_rounding(wanted, str(samples.dtype)))
     if samples.shape[2] in (2, 4) and corner.shape[2] in (1, 3):
-        changes.append("what is transparent is put on white")
+        changes.append(Change("has no transparency", "what is transparent becomes white"))
     if samples.shape[2] <= 2 < corner.shape[2]:
-        changes.append("grey becomes three equal channels")
+        changes.append(Change("has no grey", "grey becomes three equal channels"))
     if samples.shape[2] > 2 >= corner.shape[2]:
-        changes.append("colours become grey")
-    if exif is not None and not wanted.holds_exif(exif):
-        changes.append("EXIF data, such as camera and date, are left out")
+        changes.append(Change("has no colour", "colours become grey"))
+    kept = wanted.kept(metadata)
+    if kept.exif != metadata.exif:
+        changes.append(Change(_lack(wanted, "EXIF"), "camera, date and place are dropped"))
+    if kept.xmp != metadata.xmp:
+        changes.append(Change(_lack(wanted, "XMP"), "title, rating and keywords are dropped"))
     as_large = np.broadcast_to(corner, (*samples.shape[:2], corner.shape[2]))
-    instead = tuple(each.title for each in able(samples))
+    instead = tuple(each.title for each in able(samples) if each.kept(metadata) == metadata)
     return Fit(wanted, tuple(changes), wanted.why_not(as_large), instead)
+
+
+def _rounding(wanted: Format, pixel_type: str) -> Change:
+    if pixel_type == "uint16":
+        return Change("holds 8 bits", "16-bit values are rounded")
+    if "uint16" in wanted.pixel_types:
+        return Change(f"holds no {pixel_type}", "values are rounded to 8 bits and clipped")
+    return Change("holds 8 bits", f"{pixel_type} values are rounded and clipped")
+
+
+def _lack(wanted: Format, kind: str) -> str:
+    return f"has no room for so much {kind}" if wanted.max_metadata_bytes else f"has no {kind}"
 
 
 def reduced(path: Path, samples: NDArray[Any]) -> NDArray[Any]:

@@ -17,6 +17,13 @@ def largest(one: Bytes, other: Bytes) -> int:
     return int(cv2.norm(one, other, cv2.NORM_INF))
 
 
+def sizes(one: Bytes, other: Bytes) -> Bytes:
+    """Return the |differences| of two arrays (rows, W, C) alike in shape."""
+    import cv2
+
+    return np.asarray(cv2.absdiff(np.ascontiguousarray(one), np.ascontiguousarray(other)))
+
+
 def paint_sizes(bgra: Bytes, one: Bytes, other: Bytes, scale: float) -> None:
     """Fill `bgra`, (rows, W, 4), with the size of each difference times `scale`, saturated.
 

@@ -17,11 +17,16 @@ from PySide6.QtGui import QImage
 from workbench.imaging.display import Bytes
 
 WIDEST = {"uint8": 3, "uint16": 5, "float16": 6, "float32": 6}  # characters
-ALPHABET = " 0123456789-.+einfa"
+NAMES = {1: "", 2: " α", 3: "RGB", 4: "RGBα"}  # what stands before the value of each channel
+ALPHABET = " 0123456789-.+einfaRGBα"
+FAINT = 0.6  # how strong a channel's letter is beside its number
 LIGHT = 140  # above, ink is black: where black and white are read about as well
 MARGIN = 2  # pixels around what is in view, so that a small pan needs nothing new
 
 Region = tuple[int, int, int, int]  # left, top, right, bottom, in pixels of the picture
+
+_PLACES = np.zeros(1 << 10, np.int64)  # of each character's code in the alphabet
+_PLACES[[ord(character) for character in ALPHABET]] = range(len(ALPHABET))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +88,11 @@ def written(asked: CellRequest) -> Cells:
     return Cells(asked, image, (x0, y0), memory)
 
 
+def columns_of(channels: int, pixel_type: str) -> int:
+    """Return how many characters a line of a cell has: a channel's letter and its value."""
+    return WIDEST[pixel_type] + (2 if NAMES[channels] else 0)
+
+
 def in_characters(value: float) -> str:
     """Return a value in at most six characters: -0.123, 12.5, 65535, -1e-05, nan."""
     if value == 0:
@@ -99,14 +109,18 @@ def _in_cells(asked: CellRequest, side: int) -> Bytes:
     left, top, right, bottom = asked.region
     values = asked.samples[top:bottom, left:right]
     rows, columns, channels = values.shape
-    wide = WIDEST[str(values.dtype)]
+    wide = columns_of(channels, str(values.dtype))
     write = str if values.dtype.kind == "u" else in_characters
-    texts = [write(value).rjust(wide) for value in values.ravel().tolist()]
-    codes = np.frombuffer("".join(texts).encode("ascii"), np.uint8)
-    index = np.zeros(256, np.int64)
-    index[np.frombuffer(ALPHABET.encode("ascii"), np.uint8)] = np.arange(len(ALPHABET))
+    numbers = WIDEST[str(values.dtype)]
+    leads = [name and f"{name} " for name in NAMES[channels]] or [""]
+    texts = [
+        leads[place % channels] + write(value).rjust(numbers)
+        for place, value in enumerate(values.ravel().tolist())
+    ]
+    codes = np.frombuffer("".join(texts).encode("utf-16-le"), np.uint16)
     _, height, width = asked.digits.shapes.shape
-    shapes = asked.digits.shapes[index[codes]].reshape(rows, columns, channels, wide, height, width)
+    shapes = asked.digits.shapes[_PLACES[codes]]
+    shapes = shapes.reshape(rows, columns, channels, wide, height, width)
     blocks = shapes.transpose(0, 1, 2, 4, 3, 5).reshape(
         rows, columns, channels * height, wide * width
     )

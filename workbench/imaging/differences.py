@@ -27,6 +27,9 @@ PART_BYTES = 2 << 20
 # with any colour vision tell apart, darker towards the ends so that grey print does, too.
 STOPS = ((0, 40, 74), (0, 114, 178), (245, 245, 245), (213, 94, 0), (92, 34, 0))
 MIDDLE = 127
+GAINS = (*(m * 10.0**power for power in range(3) for m in (1, 2, 5)), MAX_GAIN)
+MAX_COUNTED = 1 << 20  # samples that an automatic gain goes by: rows evenly apart
+OFF_SCALE = 0.005  # the share of what differs that an automatic gain takes off the scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +74,7 @@ def subtracting(
     full        the value of full intensity
     is_signed   blue where it is below zero, orange above, of the channel that differs most, or of
                 two that do so of the one above; else each channel's size, black where there is none
-    gain        None: the largest of 1, 2, 5, 10 … 1000 that keeps every difference on the scale
+    gain        None: as `auto_gain` has it
 
     Where a difference is infinite or NaN, magenta is shown.  Raises MemoryError.
     """
@@ -80,6 +83,8 @@ def subtracting(
     are_bytes = one.dtype == other.dtype == np.uint8
     row_bytes = width * colours * one.itemsize
     found: list[tuple[float, int]] = []
+    sizes: list[NDArray[Any]] = []
+    step = max(height * width * colours // MAX_COUNTED, 1)
 
     def look(part: Rectangle) -> None:
         _, ours, theirs = _both(one, other, colours, part)
@@ -87,10 +92,13 @@ def subtracting(
             found.append((float(byte_differences.largest(ours, theirs)), 0))
         else:
             found.append(_furthest(_minus(ours, theirs)))
+        if gain is None:
+            sizes_of = byte_differences.sizes if are_bytes else _sizes
+            sizes.append(sizes_of(ours[::step], theirs[::step]).ravel())
 
     yield from on_all_threads(_parts(height, width, row_bytes), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
-    scale = auto_gain(largest, full) if gain is None else gain
+    scale = auto_gain(np.concatenate(sizes), largest, full) if gain is None else gain
     require_memory(4 * height * width)
     bgra = buffer_pool.empty((height, width, 4))
     paint = _paint_bytes if are_bytes else _paint
@@ -103,11 +111,24 @@ def subtracting(
     yield Difference(averaged(bgra), scale, largest, is_signed, not_finite)
 
 
-def auto_gain(largest: float, full: float) -> float:
-    """Return the largest of 1, 2, 5, 10 … 1000 that takes `largest` no further than `full`."""
-    steps = [m * 10.0**power for power in range(3) for m in (1, 2, 5)] + [MAX_GAIN]
-    fitting = [step for step in steps if step * largest <= full]
-    return fitting[-1] if fitting else MIN_GAIN
+def auto_gain(sizes: NDArray[Any], largest: float, full: float) -> float:
+    """Return the largest of GAINS that keeps 99.5 % of all that differs on the scale.
+
+    So a few pixels that differ much, a dead one or an edge of the picture, hide nothing else.
+
+    sizes    |differences| of some samples, (n,) uint8 or float32
+    largest  that of all samples
+    """
+    if not sizes.any():  # they may miss all that differs
+        sizes = np.array([largest])
+    allowed = OFF_SCALE * np.count_nonzero(sizes)
+    fitting = MIN_GAIN
+    for gain in GAINS:
+        end = full / gain if sizes.dtype.kind == "f" else math.floor(full / gain)
+        if end < largest and np.count_nonzero(sizes > end) > allowed:
+            break
+        fitting = gain
+    return fitting
 
 
 @cache
@@ -162,6 +183,13 @@ def _furthest(apart: NDArray[np.float32]) -> tuple[float, int]:
         return most, 0
     finite = np.abs(apart[np.isfinite(apart)])
     return float(finite.max(initial=0)), apart.size - finite.size
+
+
+def _sizes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the sizes of the finite differences."""
+    sizes = np.abs(_minus(one, other))
+    is_finite = np.isfinite(sizes)
+    return sizes if is_finite.all() else sizes[is_finite]
 
 
 def _paint_bytes(bgra: Bytes, one: Bytes, other: Bytes, scale: float, is_signed: bool) -> None:

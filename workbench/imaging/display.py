@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,10 +32,12 @@ class Display:
             are at most MIN_LEVEL
     pixels  the images' memory, (H, W, 4) or (H, W) uint8 each: an image is good as long as its
             Display is
+    levels  the sample values shown as black and white; None: it is no mapping of samples
     """
 
     images: tuple[QImage, ...]
     pixels: tuple[Bytes, ...] = field(repr=False)
+    levels: tuple[float, float] | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -44,9 +46,7 @@ class Display:
 
 
 def to_display(
-    samples: NDArray[Any],
-    levels: tuple[float, float] | None = None,
-    opaque: float | None = None,
+    samples: NDArray[Any], levels: tuple[float, float] | None = None, opaque: float | None = None
 ) -> Display:
     """Make `samples` ready to paint.
 
@@ -63,13 +63,13 @@ def to_display(
         raise ValueError(f"the level of black, {low}, must be below that of white, {high}")
     height, width, channels = samples.shape
     if is_compact(height, width, channels) and not _has_nan(samples):
-        return averaged(_grey(samples, low, high))
+        return replace(averaged(_grey(samples, low, high)), levels=(low, high))
     require_memory(height * width * 4)
     full = white(samples.dtype) if opaque is None else opaque
     bgra = buffer_pool.empty((height, width, 4))
     for rows in _bands(height, width):
         _paint(samples[rows], (low, high), full, bgra[rows])
-    return averaged(bgra)
+    return replace(averaged(bgra), levels=(low, high))
 
 
 def as_display(pixels: tuple[Bytes, ...]) -> Display:

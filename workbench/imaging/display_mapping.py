@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kernels.pictures.generated import white
 from workbench.base.memory import require_memory
 
-NegativeDisplay = Literal["clipped", "absolute", "offset", "scaled"]
+NegativeDisplay = Literal["clip", "absolute", "offset", "scaled"]
 NEGATIVE_DISPLAYS: tuple[NegativeDisplay, ...] = get_args(NegativeDisplay)
 MIN_GAIN, MAX_GAIN = 1.0, 1000.0  # of a difference that is shown
 CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
@@ -22,17 +22,39 @@ CANCEL = 1e-4  # of Σ|w|: weights whose sum is smaller cancel each other
 class DisplayMapping:
     """The values shown as black and as white.
 
-    levels     sample values shown as black and white; None: 0 and full intensity
-    negative_display  clipped   values below black are black
+    levels     sample values shown as black and white; None: those of `default_levels`
+    negative_display  clip      values below black are black
                absolute  the sign is left out
-               offset    zero is the grey half-way between black and white
-               scaled    zero is the middle grey, the value furthest from it black or white
+               offset    zero is the middle grey
+               scaled    zero is the middle grey, and nearly all values fit between black and
+                         white: see `fitted_levels.around_zero`
     full       the value of full intensity; None: that of the samples' type
     """
 
     levels: tuple[float, float] | None = None
-    negative_display: NegativeDisplay = "clipped"
+    negative_display: NegativeDisplay = "clip"
     full: float | None = None
+
+
+def default_levels(display: NegativeDisplay, span: float) -> tuple[float, float] | None:
+    """Return the sample values shown as black and white; None: only the samples can tell.
+
+    span  how far they are apart: the value of full intensity
+    """
+    if display == "scaled":
+        return None
+    return (-span / 2, span / 2) if display == "offset" else (0.0, span)
+
+
+def natural_display(weights: NDArray[np.float32]) -> NegativeDisplay:
+    """Return how results of `weights`, which swing around zero, can be read at first sight.
+
+    Of a slope, whose weights change sign when turned by half a turn, the sign says little: it is
+    left out.  Others, such as Laplacians, are fitted around grey.
+    """
+    size = float(np.abs(weights).max())
+    is_slope = np.allclose(weights, -weights[::-1, ::-1], rtol=0, atol=CANCEL * size)
+    return "absolute" if is_slope else "scaled"
 
 
 def is_signed(weights: NDArray[np.float32], gradient: bool) -> bool:

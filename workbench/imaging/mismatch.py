@@ -74,7 +74,7 @@ class Mismatch:
         if self.differing == 0:
             return "no pixel differs"
         others = f"{self.differing - self.wrong:,}"
-        counts = f"orange: {self.wrong:,} wrong · blue: {others} rounded otherwise"
+        counts = f"orange: {self.wrong:,} wrong · blue: {others} rounded differently (allowed)"
         if not self.is_judged:
             counts = f"blue: {others} differ; sums this large may overflow"
         return f"{counts} · largest error {self.furthest:.3g}"

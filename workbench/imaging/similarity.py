@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class Similarity:
     """The outcome of comparing two pictures, alpha left out.
 
     largest  |difference|, in sample values; NaN where a sample is NaN
@@ -37,8 +37,8 @@ class Likeness:
     full: float
 
 
-def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[Likeness | None]:
-    """Compare strip by strip; the last step is the Likeness.
+def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[Similarity | None]:
+    """Compare strip by strip; the last step is the Similarity.
 
     one, other  (H, W, C) alike in shape, in the same units; full: the value of full intensity
 
@@ -66,7 +66,7 @@ def comparing(one: NDArray[Any], other: NDArray[Any], full: float) -> Iterator[L
             yield None
     mean = squares / (one.shape[0] * one.shape[1] * colours)
     psnr = math.inf if mean == 0 else 20 * math.log10(full) - 10 * math.log10(mean)
-    yield Likeness(largest, psnr, similarity / windows if windows else None, full)
+    yield Similarity(largest, psnr, similarity / windows if windows else None, full)
 
 
 def _similarities(a: Floats, b: Floats, full: float) -> Floats:

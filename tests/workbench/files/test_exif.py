@@ -10,13 +10,16 @@ from PIL import ExifTags, Image
 from kernels.pictures.generated import noise
 from tests.workbench.driving import until
 from workbench.cli.main import main
+from workbench.files import exif as exif_of
+from workbench.files import image_encoders
 from workbench.files.image_encoders import FORMATS
 from workbench.files.image_files import load, save
 from workbench.files.reducing import fit_of, reduced
+from workbench.model.metadata import NO_METADATA
 
 TAKEN, EXPOSURE, NOTE = "2026:01:02 03:04:05", 0.005, b"maker's own"
 IFD = ExifTags.IFD
-HOLDING = [each for each in FORMATS if each.largest_exif_bytes]
+HOLDING = [each for each in FORMATS if each.max_metadata_bytes]
 
 
 def camera_exif(orientation=1):
@@ -54,8 +57,8 @@ def test_what_the_camera_said_is_kept_in_every_format_that_holds_it(tmp_path, na
     picture = load(photo(tmp_path / name, orientation=6))
     assert picture.samples.shape[:2] == (40, 30)
     path = tmp_path / f"saved{wanted.extensions[0]}"
-    assert fit_of(path, picture.samples, picture.exif).is_exact
-    save(path, picture.samples, exif=picture.exif)
+    assert fit_of(path, picture.samples, picture.metadata).is_exact
+    save(path, picture.samples, metadata=picture.metadata)
     found = told(path)
     assert (found[271], found[272], found[306]) == ("Maker", "Model 1", TAKEN)
     assert found[36867] == TAKEN
@@ -66,7 +69,7 @@ def test_what_the_camera_said_is_kept_in_every_format_that_holds_it(tmp_path, na
     assert found[40961] == 1  # sRGB
     assert 37500 not in found
     again = load(path)
-    assert again.exif == picture.exif
+    assert again.metadata == picture.metadata
     assert again.notes == ()
     if wanted.title != "JPEG":
         np.testing.assert_array_equal(again.samples, picture.samples)
@@ -75,22 +78,24 @@ def test_what_the_camera_said_is_kept_in_every_format_that_holds_it(tmp_path, na
 @pytest.mark.parametrize("pixel_type", ["uint16", "float32"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_deep_pictures_keep_it_too(tmp_path, pixel_type, channels):
-    exif = load(photo(tmp_path / "a.jpg")).exif
+    kept = load(photo(tmp_path / "a.jpg")).metadata
     samples = noise(30, 40, channels, pixel_type)
     name = "b.png" if pixel_type == "uint16" else "b.tif"
-    save(tmp_path / name, samples, exif=exif)
+    save(tmp_path / name, samples, metadata=kept)
     again = load(tmp_path / name)
-    assert again.exif == exif
+    assert again.metadata == kept
     np.testing.assert_array_equal(again.samples, samples)
 
 
 @pytest.mark.parametrize("name", ["b.bmp", "b.ppm", "b.pnm"])
 def test_where_a_format_cannot_hold_it_that_is_said_before(tmp_path, name):
     picture = load(photo(tmp_path / "a.jpg"))
-    fit = fit_of(tmp_path / name, picture.samples, picture.exif)
-    assert "EXIF data, such as camera and date, are left out; PNG and TIFF keep all" in str(fit)
-    save(tmp_path / name, reduced(tmp_path / name, picture.samples), exif=picture.exif)
-    assert load(tmp_path / name).exif is None
+    fit = fit_of(tmp_path / name, picture.samples, picture.metadata)
+    assert "has no EXIF; camera, date and place are dropped. PNG and TIFF keep everything." in str(
+        fit
+    )
+    save(tmp_path / name, reduced(tmp_path / name, picture.samples), metadata=picture.metadata)
+    assert load(tmp_path / name).metadata == NO_METADATA
 
 
 def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
@@ -98,14 +103,16 @@ def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
     exif[270] = "x" * 70_000
     Image.fromarray(noise(30, 40, 3)).save(tmp_path / "a.png", exif=exif)
     picture = load(tmp_path / "a.png")
-    assert "are left out" in str(fit_of(tmp_path / "b.jpg", picture.samples, picture.exif))
-    save(tmp_path / "b.jpg", picture.samples, exif=picture.exif)
-    assert load(tmp_path / "b.jpg").exif is None
+    assert "has no room for so much EXIF; camera, date and place are dropped" in str(
+        fit_of(tmp_path / "b.jpg", picture.samples, picture.metadata)
+    )
+    save(tmp_path / "b.jpg", picture.samples, metadata=picture.metadata)
+    assert load(tmp_path / "b.jpg").metadata == NO_METADATA
 
 
 def test_a_picture_without_exif_gets_none(tmp_path):
     save(tmp_path / "a.png", noise(9, 8, 3))
-    assert load(tmp_path / "a.png").exif is None
+    assert load(tmp_path / "a.png").metadata == NO_METADATA
     with Image.open(tmp_path / "a.png") as image:
         assert not image.getexif()
 
@@ -119,7 +126,7 @@ def test_the_thumbnail_of_what_was_is_not_in_what_is_saved(tmp_path):
     picture = load(tmp_path / "a.jpg")
     for each in HOLDING:
         path = tmp_path / f"b{each.extensions[0]}"
-        save(path, picture.samples, exif=picture.exif)
+        save(path, picture.samples, metadata=picture.metadata)
         assert secret not in path.read_bytes()
 
 
@@ -132,18 +139,18 @@ def test_letters_beyond_ascii_come_through(tmp_path):
     )
     picture = load(tmp_path / "a.tif")
     for name in ("b.tif", "b.png", "b.jpg"):
-        save(tmp_path / name, picture.samples, exif=picture.exif)
+        save(tmp_path / name, picture.samples, metadata=picture.metadata)
         assert artist in (tmp_path / name).read_bytes()
 
 
 def test_it_stays_with_a_picture_in_another_pixel_type(tmp_path):
     picture = load(photo(tmp_path / "a.jpg"))
-    assert picture.stored_as("float32").exif == picture.exif
+    assert picture.stored_as("float32").metadata == picture.metadata
 
 
 def test_tiffs_remain_readable_by_others(tmp_path):
     picture = load(photo(tmp_path / "a.jpg"))
-    save(tmp_path / "b.tif", picture.samples, exif=picture.exif)
+    save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
     with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
         assert tiff.pages.first.tags.valueof(34665)["DateTimeOriginal"] == TAKEN
         np.testing.assert_array_equal(tiff.asarray(), picture.samples)
@@ -156,10 +163,10 @@ def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
     assert main(["apply", source, str(tmp_path / "b.tif"), *how]) == 0
     assert told(tmp_path / "b.tif")[36867] == TAKEN
     assert main(["apply", source, str(tmp_path / "b.bmp"), *how]) == 1
-    assert "EXIF data, such as camera and date, are left out" in capsys.readouterr().err
+    assert "BMP has no EXIF; camera, date and place are dropped" in capsys.readouterr().err
     assert not (tmp_path / "b.bmp").exists()
     assert main(["apply", source, str(tmp_path / "b.bmp"), "--reduce", *how]) == 0
-    assert load(tmp_path / "b.bmp").exif is None
+    assert load(tmp_path / "b.bmp").metadata == NO_METADATA
 
 
 def test_what_the_window_saves_keeps_it(qtbot, window, tmp_path):
@@ -169,3 +176,35 @@ def test_what_the_window_saves_keeps_it(qtbot, window, tmp_path):
     with qtbot.waitSignal(window.exporter.saved):
         window.exporter.save_result(tmp_path / "b.png", picture, result)
     assert told(tmp_path / "b.png")[271] == "Maker"
+
+
+def test_a_file_too_large_for_32_bits_keeps_all_of_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(image_encoders, "MAX_TIFF_BYTES", 1000)
+    picture = load(photo(tmp_path / "a.jpg"))
+    save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
+    with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
+        assert tiff.is_bigtiff
+        assert tiff.pages.first.tags.valueof(34665)["DateTimeOriginal"] == TAKEN
+        assert tiff.pages.first.tags.valueof(34853)["GPSLatitudeRef"] == "N"
+    assert told(tmp_path / "b.tif")[36867] == TAKEN
+    assert load(tmp_path / "b.tif").metadata == picture.metadata
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_directories_beyond_4_gb_are_found_again(tmp_path, order):
+    exif = load(photo(tmp_path / "a.jpg")).metadata.exif
+    tags = exif_of.tiff_tags(exif, is_big=True)
+    path = tmp_path / "b.tif"
+    how = {"bigtiff": True, "byteorder": order, "metadata": None, "software": False}
+    tifffile.imwrite(path, noise(30, 40)[..., 0], extratags=tags, **how)
+    with path.open("r+b") as file:
+        file.truncate(2**32 + 1001)  # with a hole, so that it takes no room on the disk
+        exif_of.fill_tiff(file, exif)
+    with tifffile.TiffFile(path) as tiff:
+        assert tiff.pages.first.tags.valueof(34665)["DateTimeOriginal"] == TAKEN
+        assert tiff.pages.first.tags.valueof(34853)["GPSLatitudeRef"] == "N"
+    found = load(path)
+    assert found.notes == ()
+    if order == "<":  # of others only words are read
+        assert found.metadata.exif == exif
+        assert told(path)[36867] == TAKEN

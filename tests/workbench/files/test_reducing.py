@@ -20,23 +20,38 @@ from workbench.files.reducing import fit_of, reduced
         ("a.tif", "float16", 2, None),
         ("a.webp", "uint8", 4, None),
         ("a.jpg", "uint8", 1, None),
-        ("a.jpg", "uint16", 3, "In JPEG 16-bit samples are rounded to 8 bits; PNG and TIFF keep"),
-        ("a.jpg", "uint8", 4, "In JPEG what is transparent is put on white; PNG and TIFF keep"),
-        ("a.jpg", "uint8", 2, "In JPEG what is transparent is put on white; PNG and TIFF keep"),
+        ("a.jpg", "uint16", 3, "JPEG holds 8 bits; 16-bit values are rounded. PNG and TIFF keep"),
+        (
+            "a.jpg",
+            "uint8",
+            4,
+            "JPEG has no transparency; what is transparent becomes white. PNG and",
+        ),
+        (
+            "a.jpg",
+            "uint8",
+            2,
+            "JPEG has no transparency; what is transparent becomes white. PNG and",
+        ),
         (
             "a.jpg",
             "float32",
             4,
-            "In JPEG float32 samples are rounded to 8 bits and cut off at black and white and what "
-            "is transparent is put on white; TIFF keeps all of it.",
+            "JPEG holds 8 bits and has no transparency; float32 values are rounded and clipped, "
+            "what is transparent becomes white. TIFF keeps everything.",
         ),
-        ("a.webp", "uint8", 1, "In WebP grey becomes three equal channels; PNG and TIFF keep"),
+        ("a.webp", "uint8", 1, "WebP has no grey; grey becomes three equal channels. PNG and TIFF"),
         (
             *("a.png", "float32", 3),
-            "In PNG float32 samples are rounded to 8 bits and cut off at black and white; TIFF",
+            "PNG holds no float32; values are rounded to 8 bits and clipped. TIFF",
         ),
-        ("a.pgm", "uint16", 3, "In PGM colours become grey; PNG and TIFF keep all of it."),
-        ("a.ppm", "uint16", 1, "In PPM grey becomes three equal channels; PNG and TIFF keep all"),
+        (
+            "a.pgm",
+            "uint16",
+            3,
+            "PGM has no colour; colours become grey. PNG and TIFF keep everything.",
+        ),
+        ("a.ppm", "uint16", 1, "PPM has no grey; grey becomes three equal channels. PNG and TIFF"),
     ],
 )
 def test_what_a_format_does_not_hold_is_one_sentence(name, pixel_type, channels, said):
@@ -86,6 +101,6 @@ def test_grey_in_webp_comes_back_as_three_channels_of_the_same_samples(tmp_path)
 
 def test_what_no_reduction_makes_fit_is_refused_with_what_can():
     fit = fit_of(Path("a.webp"), np.zeros((1, 20_000, 1), np.uint8))
-    assert str(fit) == "WebP does not hold more than 16,383 pixels a side; PNG and TIFF can."
-    with pytest.raises(ImageFileError, match="names no picture format"):
+    assert str(fit) == "WebP does not hold more than 16,383 pixels per side; PNG and TIFF can."
+    with pytest.raises(ImageFileError, match="names no format that is written"):
         fit_of(Path("a.xyz"), noise(2, 2))

@@ -14,13 +14,21 @@ from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from workbench.imaging import mismatch
 from workbench.imaging.cell_values import in_characters
-from workbench.imaging.differences import MIDDLE, auto_gain, diverging, subtracting
+from workbench.imaging.differences import GAINS, MIDDLE, OFF_SCALE, diverging, subtracting
 from workbench.imaging.display import NAN_BGR, to_display
-from workbench.imaging.display_mapping import DisplayMapping, is_signed, known_unclipped, unclipped
+from workbench.imaging.display_mapping import (
+    MIN_GAIN,
+    DisplayMapping,
+    is_signed,
+    known_unclipped,
+    natural_display,
+    unclipped,
+)
+from workbench.imaging.fitted_levels import around_zero
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along, column, distances, in_words, row
 from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
-from workbench.imaging.showing import furthest, show
+from workbench.imaging.showing import show
 from workbench.imaging.similarity import comparing
 
 
@@ -45,7 +53,7 @@ SIGNED = np.array([[[-0.5]], [[0.0]], [[0.25]], [[1.5]]], np.float32)
 @pytest.mark.parametrize(
     ("negative_display", "greys"),
     [
-        ("clipped", (0, 0, 64, 255)),
+        ("clip", (0, 0, 64, 255)),
         ("absolute", (128, 0, 64, 255)),
         ("offset", (0, 128, 191, 255)),
         ("scaled", (85, 128, 149, 255)),
@@ -58,20 +66,52 @@ def test_each_way_to_show_values_below_zero(negative_display, greys):
 
 
 def test_levels_hold_for_values_shown_in_another_way():
-    shown = show(SIGNED * 100, DisplayMapping((0.0, 100.0), "offset")).pixels[0][..., 0].ravel()
-    assert np.abs(shown.astype(int) - (0, 128, 191, 255)).max() <= 1
+    for negative_display in ("offset", "scaled"):
+        look = DisplayMapping((-50.0, 50.0), negative_display)
+        display = show(SIGNED * 100, look)
+        shown = display.pixels[0][..., 0].ravel()
+        assert np.abs(shown.astype(int) - (0, 128, 191, 255)).max() <= 1
+        assert display.levels == (-50.0, 50.0)
+
+
+def test_slopes_are_read_without_their_sign_and_others_around_grey():
+    def natural(key):
+        chosen = filters.get(key)
+        return natural_display(chosen.weights(chosen.nearest_size(9)))
+
+    assert {natural(f"{name}_{axis}") for name in ("sobel", "prewitt") for axis in "xy"} == {
+        "absolute"
+    }
+    second = ("laplacian", "laplacian_diagonal", "laplacian_of_gaussian")
+    assert {natural(key) for key in second} == {"scaled"}
 
 
 def test_alpha_of_whole_numbers_stored_as_float_is_as_opaque_as_before():
     samples = noise(9, 7, 4)
-    wide = show(unclipped(_locked(samples)), DisplayMapping(None, "clipped", 255.0))
+    wide = show(unclipped(_locked(samples)), DisplayMapping(None, "clip", 255.0))
     assert np.array_equal(wide.pixels[0], to_display(samples).pixels[0])
 
 
-def test_the_furthest_value_is_of_colours_that_are_numbers():
-    samples = np.array([[[0.5, 9.0], [-2.0, 9.0], [np.inf, 9.0], [np.nan, 9.0]]], np.float32)
-    assert furthest(samples) == 2.0
-    assert furthest(np.zeros((2, 2, 1), np.float32)) == 1.0
+def test_a_result_is_fitted_by_its_colours_that_are_numbers():
+    samples = np.array([[[2.0, 9.0], [-2.0, 9.0], [np.inf, 9.0], [np.nan, 9.0]]], np.float32)
+    assert around_zero(samples, "scaled") == (-2.0, 2.0)
+    assert around_zero(samples, "absolute") == (0.0, 2.0)
+    flat = np.zeros((2, 2, 1), np.float32)
+    assert around_zero(flat, "scaled") is None
+    assert (show(flat, DisplayMapping(None, "scaled")).pixels[0][..., 0] == 128).all()
+
+
+def test_a_few_extremes_leave_the_rest_of_a_fitted_result_its_contrast():
+    samples = np.zeros((1000, 1100, 1), np.float32)
+    samples[::2] = 10.0
+    samples[::2, ::500] = -900.0  # 0.3 % of what is not zero
+    assert around_zero(samples, "scaled") == (-10.0, 10.0)
+
+
+def test_one_value_in_a_large_flat_result_is_found():
+    samples = np.zeros((3000, 1000, 1), np.float32)
+    samples[1501, 333] = -7.0
+    assert around_zero(samples, "scaled") == (-7.0, 7.0)
 
 
 def test_filters_that_swing_around_zero_are_known():
@@ -141,7 +181,35 @@ def test_the_map_of_signed_differences_is_told_apart_by_its_lightness_too():
     ("largest", "gain"), [(0.0, 1000.0), (1.0, 200.0), (100.0, 2.0), (255.0, 1.0), (900.0, 1.0)]
 )
 def test_the_gain_that_suits_is_a_round_one_from_1_to_1000(largest, gain):
-    assert auto_gain(largest, 255.0) == gain
+    one = np.full((4, 5, 1), largest, np.float32)
+    assert difference(one, np.zeros_like(one), 255.0).gain == gain
+
+
+@pytest.mark.parametrize("pixel_type", [np.uint8, np.uint16, np.float32])
+def test_a_few_large_differences_do_not_set_the_gain(pixel_type):
+    one = np.zeros((40, 50, 1), pixel_type)
+    one[:, ::2] = 4
+    one[0, ::10] = 255  # 5 of 1000 that differ
+    found = difference(one, np.zeros_like(one), 255.0)
+    assert (found.gain, found.largest) == (50.0, 255.0)
+    one[1, 0] = 255  # one more, and they are too many to be left off the scale
+    assert difference(one, np.zeros_like(one), 255.0).gain == 1.0
+
+
+@pytest.mark.parametrize("pixel_type", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize("typical", [0.5, 2, 8, 40, 200])
+def test_no_larger_gain_keeps_as_much_on_the_scale(pixel_type, typical):
+    sizes = np.random.default_rng(1).exponential(typical, (60, 80, 3))
+    one = np.minimum(sizes, 255).astype(pixel_type)
+    differing = one[one > 0].astype(float)
+    fitting = [each for each in GAINS if (differing * each > 255).mean() <= OFF_SCALE]
+    assert difference(one, np.zeros_like(one), 255.0).gain == max(fitting, default=MIN_GAIN)
+
+
+def test_what_differs_in_one_row_of_a_large_picture_is_on_the_scale():
+    one = np.zeros((2048, 2048, 1), np.uint8)  # of which some rows alone are counted
+    one[1] = 10
+    assert difference(one, np.zeros_like(one), 255.0).gain == 20.0
 
 
 @pytest.mark.parametrize("is_signed", [False, True])
@@ -270,7 +338,7 @@ def test_what_is_in_view_is_compared_first(monkeypatch):
     assert not first.is_over
 
 
-# -- likeness
+# -- similarity
 
 
 def ssim_by_scipy(a, b, full):

@@ -1,0 +1,126 @@
+"""What XMP says of a picture is kept by what is saved; what is about its old pixels is not."""
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image, PngImagePlugin
+
+from kernels.pictures.generated import noise
+from workbench.cli.main import main
+from workbench.files.image_encoders import FORMATS, XMP_KEYWORD
+from workbench.files.image_files import load, save
+from workbench.files.reducing import fit_of
+from workbench.files.xmp import portable
+
+HOLDING = [each for each in FORMATS if each.max_metadata_bytes]
+PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="A converter 1.0">
+ <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+  <rdf:Description rdf:about=""
+    xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+    xmlns:tiff="http://ns.adobe.com/tiff/1.0/" xmlns:exif="http://ns.adobe.com/exif/1.0/"
+    xmlns:crs="http://ns.adobe.com/camera-raw-settings/1.0/"
+    xmlns:xmpGImg="http://ns.adobe.com/xap/1.0/g/img/"
+    xmp:Rating="4" tiff:Orientation="6" tiff:Make="Maker" exif:PixelXDimension="40"
+    crs:Exposure2012="+1.00" xmp:ModifyDate="2026-01-02">
+   <dc:title><rdf:Alt><rdf:li xml:lang="x-default">Zoë on the Größe</rdf:li></rdf:Alt></dc:title>
+   <dc:subject><rdf:Bag><rdf:li>sea</rdf:li><rdf:li>light &amp; air</rdf:li></rdf:Bag></dc:subject>
+   <xmp:Thumbnails><rdf:Alt><rdf:li><xmpGImg:image>secret</xmpGImg:image></rdf:li></rdf:Alt>
+   </xmp:Thumbnails>
+  </rdf:Description>
+ </rdf:RDF>
+</x:xmpmeta>
+<?xpacket end="w"?>"""
+GONE = ("secret", "Orientation", "PixelXDimension", "Exposure2012", "ModifyDate", "A converter")
+
+
+def described(path, packet=PACKET):
+    """A picture (30, 40) that Pillow or tifffile wrote with this packet, turned by it."""
+    samples = noise(30, 40, 3)
+    if path.suffix == ".png":
+        info = PngImagePlugin.PngInfo()
+        info.add_itxt(XMP_KEYWORD, packet)
+        Image.fromarray(samples).save(path, pnginfo=info)
+    elif path.suffix == ".tif":
+        raw = packet.encode()
+        tifffile.imwrite(path, samples, extratags=[(700, "B", len(raw), raw, True)])
+    else:
+        Image.fromarray(samples).save(path, xmp=packet.encode())
+    return path
+
+
+def packet_in(path):
+    """The packet as another program finds it."""
+    with Image.open(path) as image:
+        found = image.info["xmp"]
+        return found if isinstance(found, str) else found.decode()
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp", "a.tif"])
+@pytest.mark.parametrize("wanted", HOLDING, ids=lambda each: each.title)
+def test_what_describes_a_picture_is_kept_in_every_format_that_holds_it(tmp_path, name, wanted):
+    picture = load(described(tmp_path / name))
+    path = tmp_path / f"saved{wanted.extensions[0]}"
+    assert fit_of(path, picture.samples, picture.metadata).is_exact
+    save(path, picture.samples, metadata=picture.metadata)
+    found = packet_in(path)
+    for kept in ("Zoë on the Größe", "sea", "light &amp; air", 'xmp:Rating="4"', "Maker"):
+        assert kept in found
+    assert not [each for each in GONE if each in found]
+    again = load(path)
+    assert again.metadata == picture.metadata
+    assert again.notes == ()
+    if wanted.title != "JPEG":
+        np.testing.assert_array_equal(again.samples, picture.samples)
+
+
+@pytest.mark.parametrize(("name", "pixel_type"), [("b.png", "uint16"), ("b.tif", "float32")])
+def test_deep_pictures_keep_it_too(tmp_path, name, pixel_type):
+    metadata = load(described(tmp_path / "a.jpg")).metadata
+    samples = noise(30, 40, 3, pixel_type)
+    save(tmp_path / name, samples, metadata=metadata)
+    again = load(tmp_path / name)
+    assert again.metadata == metadata
+    np.testing.assert_array_equal(again.samples, samples)
+
+
+def test_where_a_format_has_none_that_is_said_before(tmp_path):
+    picture = load(described(tmp_path / "a.png"))
+    fit = fit_of(tmp_path / "b.bmp", picture.samples, picture.metadata)
+    assert str(fit).startswith("BMP has no XMP; title, rating and keywords are dropped. PNG and")
+
+
+def test_apply_keeps_it(tmp_path):
+    source, target = str(described(tmp_path / "a.webp")), tmp_path / "b.jpg"
+    how = ["--filter", "identity", "--size", "3", "--no-gpu"]
+    assert main(["apply", source, str(target), *how]) == 0
+    assert 'xmp:Rating="4"' in packet_in(target)
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><not closed",
+        '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+        "<a>" * 20_000 + "</a>" * 20_000,
+        "x" * 2_000_000,
+    ],
+)
+def test_a_damaged_packet_is_dropped_and_said(tmp_path, packet):
+    picture = load(described(tmp_path / "a.tif", packet))
+    assert picture.metadata.xmp is None
+    assert picture.notes in (("Damaged XMP data were dropped.",), ())
+    np.testing.assert_array_equal(picture.samples, noise(30, 40, 3))
+
+
+def test_nested_too_deep_to_be_written_is_dropped_and_said(tmp_path):
+    deep = "<dc:a>" * 5000 + "</dc:a>" * 5000
+    inside = '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Zoë on the Größe'
+    picture = load(described(tmp_path / "a.png", PACKET.replace(inside, f"{deep}{inside}")))
+    assert picture.notes == ("Rotated upright (EXIF).", "Damaged XMP data were dropped.")
+
+
+def test_a_packet_with_nothing_to_keep_is_none():
+    empty = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>'
+    assert portable(empty) is None
+    assert portable(f"\ufeff{empty}\0\0") is None

@@ -1,0 +1,26 @@
+"""The folder of the user's for kernels of their own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_dir
+
+FOLDER_VARIABLE = "FILTER_WORKBENCH_KERNELS"
+
+
+class KernelFileError(Exception):
+    """A kernel cannot be read, or kept in a file; str(error) is one sentence for the user."""
+
+
+def kernels_folder() -> Path:
+    """Return the folder in the user's data, or the one FILTER_WORKBENCH_KERNELS names."""
+    if folder := os.environ.get(FOLDER_VARIABLE):
+        return Path(folder)
+    return Path(user_data_dir("filter-workbench", appauthor=False)) / "kernels"
+
+
+def is_own_file(path: Path) -> bool:
+    """Return whether `path` lies in the user's folder of kernels, or would."""
+    return path.resolve().is_relative_to(kernels_folder().resolve())
