@@ -21,7 +21,13 @@ from kernels.engine.engine import Engine, Implementation, all_implementations
 from kernels.filters import Filter
 from kernels.measuring.tuner import tuning
 from kernels.rungs.rung import BrokenRung, Rung
-from workbench.imaging.display_mapping import DisplayMapping, is_signed, known_unclipped
+from workbench.imaging.display_mapping import (
+    DisplayMapping,
+    default_levels,
+    is_signed,
+    known_unclipped,
+    natural_display,
+)
 from workbench.model.state import FACTS, Matrix, Picture, State, changed_fields
 
 Changes = dict[str, Any]
@@ -84,12 +90,14 @@ def is_unclipped(state: State) -> bool:
     """Return whether a picture of whole numbers is to be filtered as float32.
 
     That is so where the filter's results lie around zero: negative ones stay in the data however
-    they are shown. They are cut off only where a pixel type of whole numbers was chosen and values
-    below zero are shown as clipped.
+    they are shown. They are cut off only where a pixel type of whole numbers was chosen, and no
+    way to see values below zero.
     """
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
-    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and state.negative_display == "clipped"
+    is_to_be_cut = state.pixel_type in ("uint8", "uint16") and (
+        state.negative_display in (None, "clip")
+    )
     return not is_to_be_cut and swings_around_zero(state)
 
 
@@ -105,6 +113,14 @@ def swings_around_zero(state: State) -> bool:
     return is_signed(weights, filters.get(state.filter).gradient) and not offset_for(state)
 
 
+def is_around_zero(state: State) -> bool:
+    """Return whether the result's values lie around zero, with negative ones kept."""
+    picture = state.picture
+    if picture is None or not (picture.samples.dtype.kind == "f" or is_unclipped(state)):
+        return False
+    return swings_around_zero(state)
+
+
 def is_of(job: Job, picture: Picture | None) -> bool:
     """Return whether `job` filters `picture`, as it is or as float32."""
     if picture is None:
@@ -114,10 +130,7 @@ def is_of(job: Job, picture: Picture | None) -> bool:
 
 def look_for(state: State) -> DisplayMapping:
     """Return how the result of the present choices is to be shown."""
-    full = None if state.picture is None else state.picture.white
-    return DisplayMapping(
-        state.levels, state.negative_display if swings_around_zero(state) else "clipped", full
-    )
+    return _look(state, weights_for(state) if is_around_zero(state) else None)
 
 
 def look_at(job: Job, state: State) -> DisplayMapping:
@@ -125,9 +138,18 @@ def look_at(job: Job, state: State) -> DisplayMapping:
 
     A result stored as whole numbers has no values below zero, whatever its filter.
     """
-    full = None if state.picture is None else state.picture.white
     has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
-    return DisplayMapping(state.levels, state.negative_display if has_sign else "clipped", full)
+    return _look(state, job.weights if has_sign else None)
+
+
+def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
+    """Return the mapping of what comes of `weights`; None: it has no values below zero."""
+    full = None if state.picture is None else state.picture.white
+    if weights is None or full is None:
+        return DisplayMapping(state.levels, "clip", full)
+    display = state.negative_display or natural_display(weights)
+    low, high = state.levels or (0.0, full)  # a picture of little contrast has small differences
+    return DisplayMapping(state.result_levels or default_levels(display, high - low), display, full)
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
@@ -143,10 +165,10 @@ def _is_signed(job: Job) -> bool:
 
 CUT_OFF = "cut off: below 0 is stored as 0"
 SIGNED_IN_WORDS = {
-    "clipped": "clipped: below 0 is black",
-    "absolute": "absolute: without sign",
-    "offset": "offset by half: 0 is grey",
-    "scaled": "scaled to fit: 0 is grey",
+    "clip": "clipped: below 0 is black",
+    "absolute": "absolute values",
+    "offset": "centred: 0 is grey",
+    "scaled": "fit range: 0 is grey",
 }
 
 
@@ -213,6 +235,11 @@ def has_sizes(chosen: Filter) -> bool:
     return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
 
 
+def with_picture(picture: Picture) -> Changes:
+    """Return what opening `picture` changes: levels go with the picture that they were set for."""
+    return {"picture": picture, "levels": None, "result_levels": None}
+
+
 def changes_for(state: State, wanted: Changes) -> Changes:
     """Return all that changes when the user chooses `wanted`.
 
@@ -225,6 +252,8 @@ def changes_for(state: State, wanted: Changes) -> Changes:
         brought["ksize"] = len(wanted["matrix"])
     if "implementation" in wanted:
         brought["chosen_implementation"] = wanted["implementation"]
+    if state.result_levels is not None and {"filter", "negative_display"} & wanted.keys():
+        brought["result_levels"] = None  # they were those of other values
     return brought | wanted
 
 

@@ -23,15 +23,19 @@ class Mode:
 
 # The keys are those of `workbench shot --mode`, and the files' names in assets/screenshots/.
 MODES = {
-    "side": Mode(
-        "Side by side",
-        "Whatever is chosen on the left is filtered, timed and checked at once, before and after "
-        "side by side. Both share one view: the wheel zooms, a drag moves, and holding Space shows "
-        "the original.",
+    "result": Mode(
+        "Result",
+        "Whatever is chosen is filtered, timed and checked at once, and the result fills the "
+        "window. Holding **Space** shows the original; the wheel zooms, a drag moves, and zoom and "
+        "place are kept from picture to picture. **E** comes back here from anywhere.",
     ),
     "wipe": Mode(
-        "Wipe",
-        "**W** lays after over before, with a divider to drag; **Shift+W** turns it.",
+        "Wipe", "**W** lays before over after, with a divider to drag; **Shift+W** rotates it."
+    ),
+    "side": Mode(
+        "Side by side",
+        "**S** shows before and after next to each other, or one above the other, whichever makes "
+        "them larger. They zoom and move together.",
     ),
     "difference": Mode(
         "Difference",
@@ -40,8 +44,8 @@ MODES = {
     ),
     "values": Mode(
         "Values in the cells",
-        "Zoomed in far enough, every pixel shows its value. Above 100 % no pixel is ever blended "
-        "with its neighbours.",
+        "Zoomed in far enough, every pixel shows its values, each with its channel's letter. Above "
+        "100 % no pixel is ever blended with its neighbours.",
     ),
     "pins": Mode(
         "Several results",
@@ -62,36 +66,47 @@ MODES = {
     "pixel": Mode(
         "This pixel",
         "**P** explains the pixel under the pointer: its neighbours, the weights, their products "
-        "and the sum. It also shows which pixel stands in beyond an edge, and the "
-        "implementation's value beside the exact one.",
+        "and the sum. It follows the pointer; a click holds the pixel. It also shows which pixel "
+        "stands in beyond an edge, both derivatives of a gradient, and the implementation's value "
+        "beside the exact one.",
     ),
     "anatomy": Mode(
         "Anatomy of a launch",
         "**A** takes a launch apart over the picture: blocks, tile and halo, warps and threads, "
-        "idle ones too. It shows what a warp's accesses touch lane by lane, with every number in "
-        "words. It is geometry, so it needs no GPU; the tests compare it, address by address, "
-        "with the rungs' text run on the CPU.",
+        "idle ones too. It zooms to a block and goes through three parts with **Shift+A**: load, "
+        "share, compute, each with what a warp's accesses touch lane by lane, and compares the "
+        "loads with the plain kernel's. It is geometry, so it needs no GPU; the tests compare it, "
+        "address by address, with the rungs' text run on the CPU.",
     ),
     "ladder": Mode(
-        "Rung and ladder",
+        "Implementation and ladder",
         "**Ctrl+L** shows the idea of the chosen implementation, its source, its PTX and what it "
-        "takes of the device; **Ctrl+Shift+L** measures its place on the ladder.",
+        "takes of the device; **Ctrl+Shift+L** measures its place on the ladder. "
+        "Without a GPU what an H200 took stands there, marked as recorded.",
     ),
     "blocks": Mode(
         "Block shapes, live",
         "**Ctrl+K** times block shapes in turn on the current job and ranks them while you look. "
         "Each run is one sample, so that whatever drifts hits all shapes alike: bars with their "
         "quartiles, or a map of widths by heights, settle as samples come in. What is equal "
-        "within 1 % or noise shares its place, and a click applies a shape. Without a GPU the CPU "
-        "implementations take turns.",
+        "within 1 % or noise shares its place, and a click applies a shape. Without a GPU it "
+        "shows what an H200 measured, marked as recorded.",
     ),
     "weights": Mode(
         "Weights",
-        "**Ctrl+E** opens a grid of weights, any odd size up to 31, and filters with it as you "
-        "type. Paste from a spreadsheet or from code, start from any filter, normalise, flip, "
-        "rotate, add an offset; sum, rank and frequency response follow. Weights can be named, "
-        "and go to and from .toml, .csv and .txt files; a .toml file, plans included, has at most "
-        "400,000 characters and 8 dots in a key.",
+        "**Ctrl+E** opens a grid of weights beside the picture, any odd size up to 31, and filters "
+        "with it as you type. Paste from a spreadsheet or from code, start from any filter, "
+        "normalise, flip, rotate, add an offset; sum, rank and frequency response follow. Weights "
+        "can be named, and go to and from .toml, .csv and .txt files; a .toml file, plans and "
+        "steps included, has at most 400,000 characters and 8 dots in a key.",
+    ),
+    "kernel": Mode(
+        "Kernel",
+        "**Ctrl+U** opens an editor for a CUDA kernel of your own, which is tried on the picture "
+        "as you type, with or without a GPU. Begin with an empty kernel, with any rung to change "
+        "one thing, or with a file, which your own editor can have open, too. Errors stand on "
+        "their line, the answer is compared with the reference, and what it loads, stores and "
+        "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers.",
     ),
     "sweep": Mode(
         "Sweep",
@@ -103,13 +118,14 @@ MODES = {
     "presenter": Mode(
         "Presenter",
         "**F5** fills the screen, in letters for the back row, with steps forward and back by "
-        "clicker. The steps are those prepared in View ▸ Presenter, or else the ladder on the open "
-        "picture. Esc puts everything back as it was.",
+        "clicker. A step holds picture, settings, view, zoom, an open panel or a chart, and a note "
+        "for the speaker; bars show the ladder so far. **Shift+F5** presents a lecture of 45 "
+        "minutes that comes with the program. Esc puts everything back as it was.",
     ),
     "palette": Mode(
         "All actions",
-        "**Ctrl+Shift+P** finds every action, filter, implementation, preset and session by some "
-        "letters of its name.",
+        "**Ctrl+Shift+P** finds every action, filter, implementation, preset and session by its "
+        "words, by everyday words for it, or by some letters.",
     ),
     "help": Mode(
         "Help",

@@ -1,4 +1,4 @@
-"""Names of implementations and filters, also of other versions of this program, and of hardware."""
+"""Names of implementations, filters and choices, also of other versions, and of hardware."""
 
 from __future__ import annotations
 
@@ -11,12 +11,25 @@ from kernels.engine.engine import all_implementations
 from kernels.sweeps.record import Machine
 
 KEYS = tuple(each.key for each in all_implementations())
+# How negative values are shown, by State.negative_display.
+NEGATIVE_TITLES = {
+    None: "Auto",
+    "clip": "Clip",
+    "absolute": "Absolute",
+    "offset": "Centre on grey",
+    "scaled": "Fit range",
+}
 
 
 @lru_cache(maxsize=512)
 def implementation_title(implementation: str) -> str:
     """Return an implementation's title; its key where this program does not have it."""
     return next((i.title for i in all_implementations() if i.key == implementation), implementation)
+
+
+def place_of(implementation: str) -> int:
+    """Return an implementation's place on the ladder, from 0; unknown ones have the last."""
+    return KEYS.index(implementation) if implementation in KEYS else len(KEYS)
 
 
 @lru_cache(maxsize=512)

@@ -30,6 +30,16 @@ def short(plan: Plan) -> str:
     return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
 
 
+def varied_in_words(plan: Plan) -> str:
+    """Return what varies, and how many values it has: "5 image sizes × 3 implementations"."""
+    parts = []
+    for field in plan.varied:
+        noun = BY_FIELD[field].noun if field in BY_FIELD else field.removesuffix("s")
+        first, of, rest = noun.partition(" of ")
+        parts.append(f"{len(getattr(plan, field))} {first}s{of}{rest}")
+    return " × ".join(parts)
+
+
 def held_fixed(plan: Plan) -> str:
     """Return in words everything that has one value.
 

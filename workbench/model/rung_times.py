@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -20,6 +20,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import weights_of
 from kernels.sweeps.record import Measurement, Record
 from workbench.base import numbers
+from workbench.base.disturbed_words import star, why_starred
 from workbench.model.intents import implementation
 
 MAX_WORKS = 256  # a large sweep has a few dozen
@@ -57,6 +58,18 @@ class WorkKey:
         )
 
     @classmethod
+    def of_weights(
+        cls,
+        shape: tuple[int, ...],
+        pixel_type: str,
+        weights: NDArray[np.float32],
+        *,
+        gradient: bool,
+    ) -> WorkKey:
+        """Return the key of weights, (K, K), without an offset, on a picture with border clamp."""
+        return cls(shape, pixel_type, _hash(weights), gradient, "clamp", offset=0.0)
+
+    @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:
         """Return the key of one of the pictures of `cell`."""
         chosen = filters.get(cell.filter)
@@ -75,6 +88,7 @@ class Time:
     """One implementation's newest time of some work.
 
     block_xy   threads of a block as they were chosen; None where there was nothing to choose
+    disturbances  what may have falsified it, in words
     is_wrong   whether its answer was found to be wrong, so that the time says nothing about speed
     occupancy  of its first pass, where the driver was asked, as a sweep does
     """
@@ -83,6 +97,7 @@ class Time:
     block_xy: Block | None
     is_wrong: bool
     occupancy: Occupancy | None = None
+    disturbances: tuple[str, ...] = ()
 
     @property
     def median_ms(self) -> float:
@@ -91,10 +106,42 @@ class Time:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedTime:
+    """A time of one implementation that came with the program, verified when it was measured.
+
+    block_xy  threads of a block as they were chosen; None where there is nothing to choose
+    samples   how many
+    device    what it was measured on: "NVIDIA H200"
+    cache     the L2 before each sample; None on the CPU
+    """
+
+    median_ms: float
+    quartiles_ms: tuple[float, float]
+    samples: int
+    block_xy: Block | None
+    device: str
+    cache: Cache | None
+
+    @property
+    def in_words(self) -> str:
+        """Return "Recorded on an NVIDIA H200, L2 cold: 13.2 µs", and how it was measured."""
+        where = f"{self.device}, L2 {self.cache}" if self.cache else self.device
+        words = [f"Recorded on an {where}: {numbers.duration(self.median_ms)}"]
+        count = f", n = {self.samples}" if self.samples else ""
+        words.append(
+            f"quartiles {numbers.duration_range(*self.quartiles_ms, self.median_ms)}{count}"
+        )
+        if self.block_xy:
+            words.append(f"blocks {self.block_xy[0]}×{self.block_xy[1]}")
+        return "\n".join(words)
+
+
+@dataclass(frozen=True, slots=True)
 class LadderLine:
     """One line of the ladder.
 
     reason  why it cannot run the present job; None if it can
+    recorded  the time that came with the program, where there is none of this session
     before  the implementation it is compared with: the one it changes a thing about
     ratio   how many times as fast as `before`; None while one of the two is not measured, or was
             run only once
@@ -105,29 +152,57 @@ class LadderLine:
     time: Time | None
     before: Implementation | None
     ratio: float | None
+    recorded: RecordedTime | None = None
+
+    @property
+    def median_ms(self) -> float | None:
+        """Return its median in milliseconds, measured here or recorded; None without one."""
+        known = self.time or self.recorded
+        return known.median_ms if known else None
+
+    @property
+    def time_in_words(self) -> str:
+        """Return its median, with a star where something disturbed it; empty without one."""
+        if self.median_ms is None:
+            return ""
+        mark = star(self.time.disturbances) if self.time else ""
+        return f"{numbers.duration(self.median_ms)}{mark}"
 
     @property
     def in_words(self) -> str:
         """Return the line in words, for a tooltip and for screen readers."""
         title, time = self.implementation.title, self.time
         if time is None:
-            return f"{title}: {self.reason or 'not measured yet'}"
-        words = [f"{title}: {numbers.duration(time.median_ms)}"]
+            if self.recorded is None:
+                return f"{title}: {self.reason or 'not measured yet'}"
+            return "\n".join(filter(None, (title, self.recorded.in_words, self._ratio_in_words)))
+        words = [f"{title}: {self.time_in_words}"]
         if time.timing.is_single:
             words.append("a single run")
         else:
-            words.append(f"quartiles {numbers.duration_range(*time.timing.quartiles_ms)}")
-        if self.ratio is not None and self.before is not None:
-            words.append(f"{numbers.ratio(self.ratio)} as fast as {self.before.title}")
+            words.append(
+                f"quartiles {numbers.duration_range(*time.timing.quartiles_ms, time.median_ms)}"
+            )
+        if self._ratio_in_words:
+            words.append(self._ratio_in_words)
         if time.block_xy:
             words.append(f"blocks {time.block_xy[0]}×{time.block_xy[1]}")
         if time.occupancy:
             words.append(time.occupancy.limit)
+        if time.disturbances:
+            words.append(why_starred(time.disturbances))
         if time.is_wrong:
             words.append("its answer is WRONG")
         if self.reason:
             words.append(self.reason)
         return "\n".join(words)
+
+    @property
+    def _ratio_in_words(self) -> str:
+        """Return the ratio in words: "1.9× as fast as Global memory"; empty without one."""
+        if self.ratio is None or self.before is None:
+            return ""
+        return f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
 
 
 class RungTimes:
@@ -177,10 +252,12 @@ def ladder_places(
     times: RungTimes,
     job: Job | None,
     cache: Cache,
+    recorded: Mapping[str, RecordedTime] | None = None,
 ) -> list[LadderLine]:
     """Return a ladder line for each implementation given, in their order.
 
-    job  the present one, of whatever implementation; None: there is none
+    job       the present one, of whatever implementation; None: there is none
+    recorded  times that came with the program, by implementation: for rungs that cannot run here
     """
     availability = list(availability)
     measured = times.of_work(job, cache) if job else {}
@@ -192,7 +269,11 @@ def ladder_places(
         ratio = None
         if time and against and gives_speed_up(time.timing, against.timing):
             ratio = against.median_ms / time.median_ms
-        places.append(LadderLine(each, reason, time, before, ratio))
+        came = (recorded or {}).get(each.key) if time is None and each.kind == "cuda" else None
+        came_before = (recorded or {}).get(before.key) if before else None
+        if came and came_before:
+            ratio = came_before.median_ms / came.median_ms
+        places.append(LadderLine(each, reason, time, before, ratio, came))
     return places
 
 
@@ -214,7 +295,7 @@ def _hash(weights: NDArray[np.float32]) -> bytes:
 def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
     is_wrong = measured.check is not None and not measured.check.ok
     occupancy = measured.occupancy if isinstance(measured, Measurement) else None
-    return Time(measured.kernel, block_xy, is_wrong, occupancy)
+    return Time(measured.kernel, block_xy, is_wrong, occupancy, measured.disturbances)
 
 
 def _chosen_block(key: str, block_xy: Block) -> Block | None:

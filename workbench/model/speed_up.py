@@ -6,35 +6,37 @@ from dataclasses import dataclass
 
 from kernels.core.comparison import Comparison, compare
 from kernels.core.job import Result
-from kernels.core.statistics import CONFIDENCE
+from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
 from workbench.base import numbers
 from workbench.base.numbers import MISSING
 from workbench.model.intents import implementation
 
+BASELINE = "baseline"  # what stands in place of the speed-up of the baseline itself
+
 
 @dataclass(frozen=True, slots=True)
 class SpeedUpWords:
-    """The words of a speed-up, for a tile and its tooltip.
+    """The words of a speed-up, for a large value and the small print beside it.
 
-    times     "20.1×"; MISSING where there is none
-    unit      "slower" where the baseline is the faster one: 29.4× slower
-    against   the words that follow `times`: "as fast as OpenCV, 16 threads", "slower than …"
-    interval  of `times`: "19.6–20.7"
-    detail    "vs OpenCV, 16 threads", or why there is none
+    text      "20.1×", or "29.4× slower" where the baseline is the faster one; BASELINE where what
+              ran is the baseline itself; MISSING where there is none
+    against   the words that follow: "as fast as OpenCV, 16 threads", "than OpenCV, 16 threads", or
+              why there is none
+    brief     the same without the threads
+    interval  of the ratio: "19.6–20.7"; empty of too few samples for one
     sentence  all of it, for a tooltip; empty where there is none
     """
 
-    times: str = MISSING
-    unit: str = ""
+    text: str = MISSING
     against: str = ""
+    brief: str = ""
     interval: str = ""
-    detail: str = ""
     sentence: str = ""
 
     @property
-    def text(self) -> str:
-        """Return times and unit: "20.1×", "29.4× slower"."""
-        return f"{self.times} {self.unit}".rstrip()
+    def is_known(self) -> bool:
+        """Return whether there is a number."""
+        return self.text not in (MISSING, BASELINE)
 
 
 def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
@@ -44,18 +46,17 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
     Neither has to be checked already.
     """
     if baseline is None or not baseline.job.same_work(result.job):
-        return SpeedUpWords(detail="no CPU time yet")
+        return SpeedUpWords(against="no CPU time yet")
     name = baseline_name(baseline)
     if baseline.job.implementation == result.implementation:
-        return SpeedUpWords(detail="this is the baseline")
+        return SpeedUpWords(BASELINE, "others are compared with this")
     if baseline.check is not None and not baseline.check.ok:
-        return SpeedUpWords(detail=f"{name} is wrong")
+        return SpeedUpWords(against=f"{name} is wrong")
     if result.kernel.is_single:
-        return SpeedUpWords(detail=f"none from {single_in_words(result)}")
+        return SpeedUpWords(against=f"none from {single_in_words(result)}")
     if baseline.kernel.is_single:
-        return SpeedUpWords(detail=f"{name} has run only once")
-    counts = len(result.kernel.samples_ms), len(baseline.kernel.samples_ms)
-    return _in_words(compare(result.kernel, baseline.kernel), name, counts)
+        return SpeedUpWords(against=f"{name} has run only once")
+    return _in_words(compare(result.kernel, baseline.kernel), result, baseline)
 
 
 def single_in_words(result: Result) -> str:
@@ -66,23 +67,27 @@ def single_in_words(result: Result) -> str:
 def baseline_name(baseline: Result) -> str:
     """Return a baseline's name with its threads, which always go with it: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
-    title = implementation(baseline.job.implementation).title
-    return f"{title}, {threads} thread{'s' if threads > 1 else ''}"
+    return f"{_title(baseline)}, {threads} thread{'s' if threads > 1 else ''}"
 
 
-def _in_words(found: Comparison, name: str, counts: tuple[int, int]) -> SpeedUpWords:
-    is_slower = found.verdict != "same" and found.ratio < 1
-    ratio, low, high = found.ratio, found.low, found.high
-    if is_slower:
-        ratio, low, high = 1 / ratio, 1 / high, 1 / low
-    times, unit = f"{numbers.three_digits(ratio)}×", "slower" if is_slower else ""
-    interval = f"{numbers.three_digits(low)}–{numbers.three_digits(high)}"
-    against = f"slower than {name}" if is_slower else f"as fast as {name}"
+def _title(baseline: Result) -> str:
+    return implementation(baseline.job.implementation).title
+
+
+def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWords:
+    if is_slower := found.verdict == "slower":
+        found = found.turned
+    times = numbers.fine_ratio(found.ratio)
+    interval = "–".join(map(numbers.three_digits, found.interval or ()))
     equal = found.in_words if found.verdict == "same" else ""
-    how = "as long as" if is_slower else "as fast as"
+    how = "than" if is_slower else f"{equal} to" if equal else "as fast as"
+    name, counts = baseline_name(baseline), [len(r.kernel.samples_ms) for r in (result, baseline)]
+    text = f"{times} slower" if is_slower else times
+    sure = f"{100 * CONFIDENCE:g} % interval of the ratio of their medians"
+    sure = f"The {sure} is {interval}, from" if interval else f"There is no {sure}, with"
+    few = "" if interval else f": it takes {ENOUGH_SAMPLES} of each"
     sentence = (
-        f"{times} {how} {name}{equal and f': {equal}'}. The {100 * CONFIDENCE:g} % interval of the "
-        f"ratio of their medians is {interval}, from {counts[0]} and {counts[1]} samples."
+        f"{times} {'as long as' if is_slower else 'as fast as'} {name}{equal and f': {equal}'}. "
+        f"{sure} {counts[0]} and {counts[1]} samples{few}."
     )
-    detail = f"{equal} to {name}" if equal else f"vs {name}"
-    return SpeedUpWords(times, unit, against, interval, detail, sentence)
+    return SpeedUpWords(text, f"{how} {name}", f"{how} {_title(baseline)}", interval, sentence)

@@ -16,9 +16,10 @@ from workbench.imaging.display_mapping import NEGATIVE_DISPLAYS, NegativeDisplay
 from workbench.model import field_checks as checks
 from workbench.model.field_checks import one_of, or_none
 from workbench.model.field_facts import about, facts_of
+from workbench.model.metadata import NO_METADATA, Metadata
 
 Matrix = tuple[tuple[float, ...], ...]
-ViewMode = Literal["side", "wipe", "difference", "mismatch"]
+ViewMode = Literal["result", "wipe", "side", "difference", "mismatch"]
 Divider = Literal["upright", "level"]
 DifferenceKind = Literal["absolute", "signed"]
 
@@ -34,7 +35,7 @@ class Picture:
     built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
     original  the samples before they were stored in another pixel type; None if they were not
     beyond    how many of them that type could not hold
-    exif      what is kept of its EXIF, such as maker and date: see `workbench.files.exif.portable`
+    metadata  what its file says of it, such as maker and date
     """
 
     name: str
@@ -44,7 +45,7 @@ class Picture:
     built_in: str | None = None
     original: NDArray[Any] | None = field(default=None, repr=False)
     beyond: int = 0
-    exif: bytes | None = field(default=None, repr=False)
+    metadata: Metadata = field(default=NO_METADATA, repr=False)
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False
@@ -108,7 +109,9 @@ class State:
     sigma            None: the filter's own default for its size
     pixel_type       what pictures are stored as when they are opened; None: as in their files
     levels           sample values shown as black and white; None: 0 and the picture's white
-    negative_display how results that swing around zero are shown: see `imaging.display_mapping`
+    result_levels    the same for results that swing around zero; None: as suits how they are shown
+    negative_display how results that swing around zero are shown: see `imaging.display_mapping`;
+                     None: as suits the filter
     divider          of the wipe: between left and right, or between above and below
     difference       how after minus before is shown
     gain             what that is multiplied by; None: so that it fits the range
@@ -211,9 +214,20 @@ class State:
             "black and white", is_gradual=True, has_words=False, comes_with=("picture",)
         ),
     )
-    negative_display: NegativeDisplay = field(
-        default="clipped",
-        metadata=about("signed values", check=one_of(*NEGATIVE_DISPLAYS), older_key="signed_as"),
+    result_levels: tuple[float, float] | None = field(
+        default=None,
+        metadata=about(
+            "black and white of the result",
+            is_gradual=True,
+            has_words=False,
+            comes_with=("picture", "filter", "negative_display"),
+        ),
+    )
+    negative_display: NegativeDisplay | None = field(
+        default=None,
+        metadata=about(
+            "negative values", check=one_of(None, *NEGATIVE_DISPLAYS), older_key="signed_as"
+        ),
     )
     baseline: str = field(
         default="opencv", metadata=about("baseline", check=checks.is_cpu_implementation)
@@ -222,7 +236,7 @@ class State:
         default="cold", metadata=about("L2 cache", reruns=True, check=one_of(*get_args(Cache)))
     )
     view_mode: ViewMode = field(
-        default="side", metadata=about("view", check=one_of(*get_args(ViewMode)), is_view=True)
+        default="result", metadata=about("view", check=one_of(*get_args(ViewMode)), is_view=True)
     )
     divider: Divider = field(
         default="upright", metadata=about("divider", check=one_of(*get_args(Divider)), is_view=True)

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.filters import all_filters
@@ -84,7 +84,6 @@ anything = st.recursive(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(choices.NAMES), anything))
 def test_whatever_a_file_says_what_is_taken_makes_weights(data):
     state = replace(State(), **choices.from_data(data, State()))

@@ -5,9 +5,10 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from kernels.core.cpu_load import Load
 from kernels.core.job import Job
-from tests.made_up import IMPLEMENTATIONS
-from workbench.model.rung_times import LadderLine, WorkKey
+from tests.made_up import IMPLEMENTATIONS, result
+from workbench.model.rung_times import LadderLine, RungTimes, WorkKey, ladder_places
 
 
 def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
@@ -16,6 +17,17 @@ def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
     assert refused.in_words == "Shared-memory tile: There is no GPU."
     able = LadderLine(shared, None, None, None, None)
     assert able.in_words == "Shared-memory tile: not measured yet"
+
+
+def test_a_disturbed_time_has_a_star_that_says_by_what():
+    times, busy = RungTimes(), Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+    found = result("opencv", (2.0,) * 6, load=busy)
+    times.add_result(found)
+    (line,) = ladder_places([(IMPLEMENTATIONS["opencv"], None)], times, found.job, "cold")
+    assert line.time_in_words.endswith("ms*")
+    said = line.in_words.splitlines()
+    assert said[0].endswith("ms*")
+    assert "* Disturbed: other programs kept 2.0 of 2 cores busy." in said
 
 
 WEIGHTS = np.ones((3, 3), np.float32)

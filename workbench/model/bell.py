@@ -1,0 +1,64 @@
+"""The bell of a filter that takes a sigma, and how much of it the filter's size holds."""
+
+from __future__ import annotations
+
+from kernels import filters
+from kernels.filters import gaussian
+from workbench.base.numbers import GAP
+from workbench.model.intents import has_parameter
+from workbench.model.state import State
+
+ENOUGH = 0.99  # of a bell
+
+
+def has_bell(state: State) -> bool:
+    """Return whether the filter takes a sigma."""
+    return has_parameter(filters.get(state.filter), "sigma")
+
+
+def sigma_of(state: State) -> float:
+    """Return the standard deviation in pixels, the automatic one where none was chosen."""
+    if state.sigma is not None:
+        return state.sigma
+    chosen = filters.get(state.filter)
+    # Edges smooths with the Gaussian's rule and has none of its own.
+    return (chosen.automatic_sigma or gaussian.automatic_sigma)(state.ksize)
+
+
+def is_binomial(state: State) -> bool:
+    """Return whether the weights of an automatic sigma are a row of Pascal's triangle."""
+    own = filters.get(state.filter).automatic_sigma
+    follows_gaussian = own is None or own is gaussian.automatic_sigma
+    return state.sigma is None and follows_gaussian and gaussian.is_binomial(state.ksize)
+
+
+def in_words(state: State) -> str:
+    """Return how much of the bell is inside the size, and what size would hold ENOUGH of it.
+
+    Empty without a bell.
+    """
+    if not has_bell(state):
+        return ""
+    size = f"{state.ksize}×{state.ksize}"
+    if is_binomial(state):
+        row = " ".join(str(each) for each in gaussian.BINOMIAL[state.ksize])
+        return f"Binomial, {row}: no sampled bell."
+    held = gaussian.share_held(state.ksize, sigma_of(state))
+    share = "over 99.9" if held > 0.999 else f"{100 * held:.3g}"
+    if state.sigma is None or held >= ENOUGH:
+        return f"{size} holds {share}{GAP}% of the bell."
+    better = better_size(state)
+    other = "no size" if better is None else f"{better}×{better}"
+    return f"{size} holds {share}{GAP}% of the bell,\n{other} holds {100 * ENOUGH:.0f}{GAP}%."
+
+
+def better_size(state: State) -> int | None:
+    """Return the size that holds ENOUGH of the bell.
+
+    None where the present one does, where none does, and where each size brings its own sigma.
+    """
+    if state.sigma is None or not has_bell(state):
+        return None
+    if gaussian.share_held(state.ksize, state.sigma) >= ENOUGH:
+        return None
+    return gaussian.size_holding(ENOUGH, state.sigma)
