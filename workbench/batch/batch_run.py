@@ -1,71 +1,200 @@
-"""Many picture files, one after the other or several at a time.
+"""Many picture files through one engine: decoding, filtering and encoding overlap.
 
-Files are read and written by as many threads as asked for; filtering happens on the caller's thread
-and alone, while nothing is read or written, so that its times are those of one picture by itself.
+Files are decoded and encoded by a few threads; filtering happens on the caller's thread, which
+owns the engine.  Only so many pictures are under way at a time, whatever their number, so memory is
+bounded.  Where filtering is timed, nothing is read or written meanwhile, so that its times are
+those of one picture by itself.
+
+One engine is one device: several are as many processes, each of which does this with a part of the
+pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
 from threading import Event
 from typing import Any
 
 from kernels import Engine
-from workbench.batch.filtering import Outcome, Recipe, Say, filter_, read, write
-from workbench.batch.pairs import FilePair
+from workbench.base.memory import memory_available_bytes
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.filtering import Outcome, Recipe, filter_, read, write
+
+MEMORY_SHARE = 0.5  # of what is free at the beginning; others want some, too
+COPIES = 3  # of each picture: itself, its result, and what decoding takes beside them
+
+Say = Callable[[Outcome, str], None]
 
 
 def running(
     engine: Engine,
-    pairs: Sequence[FilePair],
+    pairs: Iterable[FilePair],
     recipe: Recipe,
     jobs: int = 1,
-    say: Say = lambda _: None,
-) -> Iterator[Outcome]:
-    """Do every pair; yields each in order, when there is nothing left to do to it.
+    say: Say = lambda _outcome, _doing: None,
+) -> Generator[Outcome, None, None]:
+    """Do every pair; yields each when there is nothing left to do to it, the first done first.
 
-    A picture that fails does not keep the others from being done.
+    A picture that fails does not keep the others from being done.  After a KeyboardInterrupt those
+    still come whose files are written, before it is raised again.
+
     engine  used on the caller's thread alone
-    jobs    how many are read, and written, at a time; so many are in memory at once
+    jobs    how many are read, and written, at a time
     say     is told what is under way
     """
-    stop = Event()
-    with ThreadPoolExecutor(jobs, "picture-files") as pool:
-        do_all = map if jobs == 1 else pool.map  # one alone can be interrupted at any time
-        try:
-            for first in range(0, len(pairs), jobs):
-                some = pairs[first : first + jobs]
-                names = [_name(each, first + n, len(pairs)) for n, each in enumerate(some)]
-                yield from _together(engine, some, names, recipe, do_all, stop, say)
-        finally:
-            stop.set()
+    files = _Files(recipe, jobs)
+    run = _Run(engine, pairs, recipe, files, room_for(recipe, jobs), say)
+    try:
+        while run.goes_on():
+            yield from run.step()
+    except KeyboardInterrupt:
+        yield from files.written()
+        raise
+    finally:
+        files.close()
 
 
-def _together(
-    engine: Engine,
-    pairs: Sequence[FilePair],
-    names: Sequence[str],
-    recipe: Recipe,
-    do_all: Callable[..., Iterator[Any]],
-    stop: Event,
-    say: Say,
-) -> Iterator[Outcome]:
-    """Read all, filter one after the other, write all."""
-    say(f"{', '.join(names)}: reading")
-    outcomes = list(do_all(lambda pair: read(pair, recipe, stop.is_set), pairs))
-    for name, outcome in zip(names, outcomes, strict=True):
-        if outcome.goes_on:
-            filter_(engine, outcome, recipe, _prefixed(say, name))
-    say(f"{', '.join(names)}: writing")
-    list(do_all(lambda each: write(each, recipe), [each for each in outcomes if each.goes_on]))
-    yield from outcomes
+def room_for(recipe: Recipe, jobs: int) -> int:
+    """Return how many pictures are in memory at a time, at most; large ones are fewer.
+
+    Those being read or written; where all goes on at once, as many again that wait for their turn,
+    one that is filtered, and one more, so that no thread has to wait for it.
+    """
+    return jobs if recipe.is_timed else 2 * jobs + 2
 
 
-def _prefixed(say: Say, name: str) -> Say:
-    return lambda doing: say(f"{name}: {doing}")
+def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """Yield outcomes by their index, as soon as none before is missing."""
+    early: dict[int, Outcome] = {}
+    following = 0
+    for outcome in outcomes:
+        early[outcome.index] = outcome
+        del outcome
+        while following in early:
+            yield early.pop(following)
+            following += 1
 
 
-def _name(pair: FilePair, index: int, count: int) -> str:
-    """Return "photo.png", or "photo.png (3 of 20)"."""
-    return pair.name if count == 1 else f"{pair.name} ({index + 1:,} of {count:,})"
+class _Run:
+    """Everything that is under way.
+
+    most  so many pictures, and fewer where these are large
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        pairs: Iterable[FilePair],
+        recipe: Recipe,
+        files: _Files,
+        most: int,
+        say: Say,
+    ) -> None:
+        self._engine, self._recipe, self._files, self._say = engine, recipe, files, say
+        self._waiting = (Outcome(pair, index) for index, pair in enumerate(pairs))
+        self._ready: list[Outcome] = []
+        self._under_way, self._most = 0, most
+        self._sizes: deque[int] = deque(maxlen=most)  # in bytes, of the pictures read last
+        self._budget = memory_available_bytes() * MEMORY_SHARE
+
+    def goes_on(self) -> bool:
+        """Begin as many as there is room for; return whether any is under way."""
+        while self._has_room() and (outcome := next(self._waiting, None)) is not None:
+            self._under_way += 1
+            self._say(outcome, "reading")
+            self._files.start(read, outcome, self._recipe, self._files.stop.is_set)
+        return bool(self._ready or self._files.busy)
+
+    def _has_room(self) -> bool:
+        """Return whether one more may be begun, if it is like the largest of those read last."""
+        if not self._under_way:
+            return True
+        if not self._sizes or self._under_way == self._most:
+            return False  # the first one tells how large they are
+        return (self._under_way + 1) * COPIES * max(self._sizes) <= self._budget
+
+    def step(self) -> Iterator[Outcome]:
+        """Filter what was read, if it may be now, else wait for a file; yield what is finished."""
+        if self._ready and not (self._recipe.is_timed and self._files.busy):
+            yield from self._filter()
+            return
+        outcome = self._files.take()
+        if outcome.picture is not None:
+            self._sizes.append(outcome.picture.samples.nbytes)
+        if outcome.goes_on and outcome.answer is None:
+            self._ready.append(outcome)
+        else:
+            self._under_way -= 1
+            yield outcome
+
+    def _filter(self) -> Iterator[Outcome]:
+        """Filter one, or where that is timed all before the first is written."""
+        count = len(self._ready) if self._recipe.is_timed else 1
+        turn = sorted(self._ready[:count], key=lambda each: each.index)
+        del self._ready[:count]
+        for outcome in turn:
+            filter_(self._engine, outcome, self._recipe, partial(self._say, outcome))
+        while turn:
+            outcome = turn.pop(0)
+            if outcome.goes_on:
+                self._say(outcome, "writing")
+                self._files.start(write, outcome, self._recipe)
+            else:
+                self._under_way -= 1
+                yield outcome
+
+
+class _AtOnce(Executor):
+    """The caller's own thread, which can be interrupted at any time."""
+
+    def submit(self, call: Callable[..., Any], /, *words: Any, **keywords: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(call(*words, **keywords))
+        return future
+
+
+class _Files:
+    """Threads that read and write pictures.
+
+    busy  how many steps were started and not yet taken
+    stop  set where nobody wants the pictures any more
+    """
+
+    def __init__(self, recipe: Recipe, jobs: int) -> None:
+        is_alone = recipe.is_timed and jobs == 1  # there is nothing that could overlap
+        self._pool = _AtOnce() if is_alone else ThreadPoolExecutor(jobs, "picture-files")
+        self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
+        self.busy, self.stop = 0, Event()
+
+    def start(self, step: Callable[..., None], outcome: Outcome, *words: Any) -> None:
+        """Let a thread do `step` to `outcome`."""
+        self.busy += 1
+        self._pool.submit(_after, step, outcome, *words).add_done_callback(self._done.put)
+
+    def take(self) -> Outcome:
+        """Wait for the next outcome to which a step was done."""
+        future = self._done.get()
+        self.busy -= 1
+        return future.result()
+
+    def written(self) -> Iterator[Outcome]:
+        """Begin nothing more, and yield what was written, or could not be."""
+        self.close()
+        while not self._done.empty():
+            future = self._done.get()
+            if not future.cancelled() and future.result().answer is not None:
+                yield future.result()
+
+    def close(self) -> None:
+        """Wait for the steps that have begun, and let go of the others."""
+        self.stop.set()
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _after(step: Callable[..., None], outcome: Outcome, *words: Any) -> Outcome:
+    step(outcome, *words)
+    return outcome

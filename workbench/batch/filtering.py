@@ -1,24 +1,37 @@
-"""One picture file from reading to writing, in three steps that may run on different threads."""
+"""One picture file from reading to writing, in three steps that may run on different threads.
+
+Whatever filters files takes these steps: a single picture, several, and a folder of a hundred
+thousand alike.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import perf_counter
+from typing import Literal
 
-from kernels import Engine, Result, Sampling
+from kernels import Engine, Job, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError
 from kernels.core.job import Progress
-from workbench.batch.pairs import FilePair
+from kernels.rungs.rung import Rung
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.untimed import Untimed, untimed_answer
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
 from workbench.model import intents
+from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture, State
 
 Say = Callable[[str], None]
+Stage = Literal["decode", "filter", "verify", "encode"]
+Status = Literal["done", "skipped", "failed", "wrong"]
+# Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
+UNTIMED = Sampling(max_samples=0, cache="warm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,40 +40,60 @@ class Recipe:
 
     chosen           filter, weights, border, pixel type and block; its picture does not count
     implementation   None: the best that can run it
-    verify           check every pixel, however long that takes
+    own              a kernel of the user's own, in place of an implementation
+    sampling         how often each is filtered for its time, and how much of it is checked
+    check_every      of so many pictures one is checked, and the first is; 0: none
     quality, reduce  of what is written: see `image_files.save` and `reducing`
     keeps_files      leave a file alone that is there already
     """
 
     chosen: State
     implementation: str | None = None
-    verify: bool = False
+    own: Rung | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    check_every: int = 1
     quality: int | None = None
     reduce: bool = False
     keeps_files: bool = False
+
+    @property
+    def is_timed(self) -> bool:
+        """Return whether filtering is timed, so that nothing else may be done meanwhile."""
+        return self.sampling.max_samples > 0
+
+    def sampling_of(self, index: int) -> Sampling:
+        """Return the sampling of the picture of that index."""
+        is_checked = self.check_every > 0 and index % self.check_every == 0
+        return replace(self.sampling, check=self.sampling.check and is_checked)
 
 
 @dataclass(slots=True)
 class Outcome:
     """The outcome of one picture so far.
 
+    index    its place among all that are to be done
+    seconds  how long it took in each stage that it went through
+    untimed  in place of a result, of a kernel of the user's own
     error    why it failed, one sentence; None: it did not
     log      of the compiler, where it was that
     skipped  its file was there already and was left alone
     remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
-    exif     as `Picture.exif` has it
+    metadata as `Picture.metadata` has them
     """
 
     pair: FilePair
+    index: int = 0
+    seconds: dict[Stage, float] = field(default_factory=dict)
     picture: Picture | None = None
     result: Result | None = None
+    untimed: Untimed | None = None
     error: str | None = None
     log: str = ""
     skipped: bool = False
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    exif: bytes | None = None
+    metadata: Metadata = NO_METADATA
 
     @property
     def goes_on(self) -> bool:
@@ -68,57 +101,85 @@ class Outcome:
         return self.error is None and not self.skipped
 
     @property
+    def status(self) -> Status:
+        """Return what became of it, in a word: "done" where there is nothing left to do."""
+        if self.skipped:
+            return "skipped"
+        if self.error is None:
+            return "done"
+        return "wrong" if self.is_wrong else "failed"
+
+    @property
+    def answer(self) -> Result | Untimed | None:
+        """Return what came of it: with a time, or without."""
+        return self.result or self.untimed
+
+    @property
     def is_wrong(self) -> bool:
-        """Return whether the result was found to be wrong, or could not be checked."""
-        return (
-            self.result is not None and self.result.check is not None and not self.result.check.ok
-        )
+        """Return whether the answer was found to be wrong, or could not be checked."""
+        check = self.answer.check if self.answer else None
+        return check is not None and not check.ok
 
 
-def read(pair: FilePair, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> Outcome:
+def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> None:
     """Read the picture, and see that its file can hold the result, which is like it."""
-    outcome = Outcome(pair)
+    pair = outcome.pair
     try:
         if recipe.keeps_files and _is_there(pair.target):
             outcome.skipped = True
-            return outcome
-        picture = image_files.load(pair.source, is_stopped=is_stopped)
-        outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
-        outcome.remarks, outcome.exif = outcome.picture.remarks, outcome.picture.exif
+            return
+        with _timed(outcome, "decode"):
+            picture = image_files.load(pair.source, is_stopped=is_stopped)
+            outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
+        outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
         _refuse_misfit(outcome, recipe)
     except ImageFileError as error:  # it names the file itself
         outcome.error = str(error)
     except MemoryError:
         outcome.error = f"{pair.name}: there is too little memory; close other programs."
-    return outcome
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     """Filter, time and check what was read; on the engine's thread, and alone for the timing."""
     picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
     assert picture is not None
+    job = intents.job_for(replace(recipe.chosen, picture=picture))
+    assert job is not None
     try:
-        outcome.result = _result(engine, picture, recipe, say)
+        if recipe.own is not None:
+            with _timed(outcome, "filter"):
+                outcome.untimed = untimed_answer(recipe.own, job, say)
+        else:
+            _filter(engine, outcome, job, recipe, say)
     except KernelError as error:
         outcome.error = f"{outcome.pair.name}: {error}"
         outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
         return
-    if outcome.is_wrong:
-        outcome.error = f"{outcome.pair.name}: {outcome.result.check}; nothing was written."
+    if outcome.is_wrong and outcome.answer:
+        outcome.error = f"{outcome.pair.name}: {outcome.answer.check}; nothing was written."
 
 
 def write(outcome: Outcome, recipe: Recipe) -> None:
     """Write the result: whole, or not at all."""
-    assert outcome.result is not None
+    assert outcome.answer is not None
     target = outcome.pair.target
     try:
-        with _folder(outcome.pair.folder):
-            samples = reduced(target, outcome.result.picture)
-            image_files.save(target, samples, recipe.quality, outcome.exif)
+        with _timed(outcome, "encode"), _folder(outcome.pair.folder):
+            samples = reduced(target, outcome.answer.picture)
+            image_files.save(target, samples, recipe.quality, outcome.metadata)
     except ImageFileError as error:
         outcome.error = str(error)
     except MemoryError:
         outcome.error = f"Cannot save {target.name}: there is too little memory."
+
+
+@contextmanager
+def _timed(outcome: Outcome, stage: Stage) -> Iterator[None]:
+    began = perf_counter()
+    try:
+        yield
+    finally:
+        outcome.seconds[stage] = perf_counter() - began
 
 
 @contextmanager
@@ -143,20 +204,23 @@ def _is_there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-def _result(engine: Engine, picture: Picture, recipe: Recipe, say: Say) -> Result:
-    """Return the result of `job`.  Raises KernelError."""
-    job = intents.job_for(replace(recipe.chosen, picture=picture))
-    assert job is not None
+def _filter(engine: Engine, outcome: Outcome, job: Job, recipe: Recipe, say: Say) -> None:
+    """Filter, time and check `job`.  Raises KernelError."""
     job = replace(job, implementation=recipe.implementation or engine.best_for(job))
-    sampling = Sampling(check_taps=None) if recipe.verify else Sampling()
     result: Result | None = None
-    for step in engine.filtering(job, sampling):
+    began = filtered = perf_counter()
+    for step in engine.filtering(job, recipe.sampling_of(outcome.index)):
         if isinstance(step, Progress):
             say(step.doing)
-        else:
-            result = step
+            continue
+        result = step
+        if step.check is None:
+            filtered = perf_counter()
     assert result is not None
-    return result
+    outcome.result = result
+    outcome.seconds["filter"] = filtered - began
+    if result.check is not None:
+        outcome.seconds["verify"] = perf_counter() - filtered
 
 
 def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
@@ -166,7 +230,7 @@ def _refuse_misfit(outcome: Outcome, recipe: Recipe) -> None:
     """
     assert outcome.picture is not None
     target = outcome.pair.target
-    fit = fit_of(target, outcome.picture.samples, outcome.exif)
+    fit = fit_of(target, outcome.picture.samples, outcome.metadata)
     if fit.why_not is not None:
         raise ImageFileError(f"Cannot save {target.name}: {fit}")
     if fit.changes and not recipe.reduce:

@@ -1,44 +1,18 @@
-"""Pairs of files: which are read, and which each of them is written to."""
+"""The words IN and OUT as pairs: which files are read, and which each of them is written to."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from workbench.base.same_file import identity
+from workbench.batch.file_pairs import FilePair, FilePairs, Group
+from workbench.batch.naming import Naming, PairingError
 from workbench.files import neighbours
 from workbench.files.image_files import EXTENSIONS
-
-
-class PairingError(Exception):
-    """Inputs and output do not fit together.  str(error) is one sentence for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class FilePair:
-    """A picture file and the file that its result is to be written to.
-
-    source_shown, target_shown  what they are called, if not by their paths
-    folder  what may have to be made for the target, below the folder that was named; None: nothing
-    """
-
-    source: Path
-    target: Path
-    folder: Path | None = None
-    source_shown: str = ""
-    target_shown: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "source_shown", self.source_shown or str(self.source))
-        object.__setattr__(self, "target_shown", self.target_shown or str(self.target))
-
-    @property
-    def name(self) -> str:
-        """Return the source's name, without its folder."""
-        return self.source.name or self.source_shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +23,13 @@ class Pairs:
     complaints   a sentence for each input in which there are no pictures
     """
 
-    pairs: tuple[FilePair, ...]
+    pairs: Collection[FilePair]
     into_folder: bool
     complaints: tuple[str, ...] = ()
 
 
 def pairs_of(
-    inputs: Iterable[Path], output: str, *, recursive: bool = False, extension: str | None = None
+    inputs: Iterable[Path], output: str, *, recursive: bool = False, rename: Naming | None = None
 ) -> Pairs:
     """Return which file each input is written to.
 
@@ -64,7 +38,7 @@ def pairs_of(
     output     a file, or a folder: one that is there, or one whose name ends with a separator, or
                any where there are several inputs
     recursive  look into the folders in folders, too, but not through links; OUT gets the same ones
-    extension  of what is written into a folder; None: as the input's
+    rename     of what is written into a folder; None: a result is called as its picture
     Raises PairingError rather than lose a picture.
     """
     inputs = list(inputs)
@@ -74,13 +48,15 @@ def pairs_of(
         if target.suffix.lower() in EXTENSIONS or target.is_file():
             raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
         is_folder = True
-    if not is_folder:
-        _refuse_nameless(target, extension)
-        pairs, complaints = [FilePair(inputs[0], target)], list[str]()
+    complaints: list[str] = []
+    if is_folder:
+        pairs = FilePairs(_groups(inputs, target, recursive, complaints), rename or str)
     else:
-        pairs, complaints = _into_folder(inputs, target, recursive, extension)
-    _refuse_losses(pairs)
-    return Pairs(tuple(pairs), is_folder, tuple(complaints))
+        _refuse_nameless(target, is_named=rename is not None)
+        source = Group(inputs[0].parent, target.parent, (inputs[0].name,))
+        pairs = FilePairs([source], lambda _: target.name)
+    pairs.refuse_losses()
+    return Pairs(pairs, is_folder, tuple(complaints))
 
 
 def names_folder(output: str) -> bool:
@@ -88,8 +64,8 @@ def names_folder(output: str) -> bool:
     return output.endswith(("/", os.sep))
 
 
-def _refuse_nameless(target: Path, extension: str | None) -> None:
-    if extension is not None:
+def _refuse_nameless(target: Path, *, is_named: bool) -> None:
+    if is_named:
         raise PairingError(
             f"The extension of {target} says its format; --format is for folders and -."
         )
@@ -100,23 +76,20 @@ def _refuse_nameless(target: Path, extension: str | None) -> None:
         )
 
 
-def _into_folder(
-    inputs: list[Path], folder: Path, recursive: bool, extension: str | None
-) -> tuple[list[FilePair], list[str]]:
-    pairs: list[FilePair] = []
-    complaints: list[str] = []
-    for each in inputs:
-        if each.is_dir():
-            parent, wrong = each, list[str]()
-            found = list(_pictures_in(each, recursive, folder, wrong))
-            complaints += wrong or ([] if found else [_nothing_in(each, recursive)])
-        else:
-            parent, found = each.parent, [Path(each.name)]
-        for name in found:
-            target = (folder / name).with_suffix(extension or name.suffix)
-            below = target.parent if target.parent != folder else None
-            pairs.append(FilePair(parent / name, target, below))
-    return pairs, complaints
+def _groups(
+    inputs: list[Path], target: Path, recursive: bool, complaints: list[str]
+) -> Iterator[Group]:
+    """Yield the pictures that `inputs` mean; a folder without any becomes a complaint."""
+    for folder, files in groupby(inputs, lambda each: None if each.is_dir() else each.parent):
+        if folder is not None:
+            yield Group(folder, target, tuple(each.name for each in files))
+            continue
+        for each in files:
+            wrong: list[str] = []
+            found = list(_groups_in(each, target, recursive, wrong, target))
+            yield from found
+            is_empty = not any(group.names for group in found)
+            complaints += wrong or ([_nothing_in(each, recursive)] if is_empty else [])
 
 
 def _nothing_in(folder: Path, recursive: bool) -> str:
@@ -124,24 +97,23 @@ def _nothing_in(folder: Path, recursive: bool) -> str:
     return f"There are no pictures in {folder}{hint}."
 
 
-def _pictures_in(
-    folder: Path, recursive: bool, output: Path, complaints: list[str]
-) -> Iterator[Path]:
-    """Yield the pictures relative to `folder`; nothing of what lies in `output`.
+def _groups_in(
+    folder: Path, target: Path, recursive: bool, complaints: list[str], output: Path
+) -> Iterator[Group]:
+    """Yield the pictures in `folder`, but nothing of what lies in `output`.
 
     A folder that cannot be looked into becomes one of the `complaints`.
     """
     try:
-        names = list(neighbours.pictures_in(folder))
+        names = neighbours.pictures_in(folder)
         folders = _folders_in(folder) if recursive else []
     except OSError as error:
         complaints.append(f"Cannot look into {folder}: {error.strerror}.")
         return
-    yield from map(Path, _shown(names))
+    yield Group(folder, target, tuple(_shown(names)), target if target != output else None)
     for name in _shown(folders):
         if identity(folder / name) != identity(output):
-            for each in _pictures_in(folder / name, True, output, complaints):
-                yield name / each
+            yield from _groups_in(folder / name, target / name, True, complaints, output)
 
 
 def _folders_in(folder: Path) -> list[str]:
@@ -153,16 +125,3 @@ def _folders_in(folder: Path) -> list[str]:
 def _shown(names: Iterable[str]) -> Iterator[str]:
     """Return names without hidden ones: such as what macOS puts beside each file on other disks."""
     return (name for name in names if not name.startswith("."))
-
-
-def _refuse_losses(pairs: list[FilePair]) -> None:
-    """Refuse to write onto an input, whatever it is called there, or onto another result."""
-    originals = {identity(each.source) for each in pairs}
-    counts = Counter(each.target for each in pairs)
-    for each in pairs:
-        if identity(each.target) in originals:
-            raise PairingError(f"{each.target} is an input; write to another file or folder.")
-        if counts[each.target] > 1:
-            raise PairingError(
-                f"Several inputs are called {each.target.name} in the output; rename one."
-            )

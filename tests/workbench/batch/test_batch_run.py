@@ -1,0 +1,201 @@
+"""Many pictures, one by one or several at a time: none keeps the others from being done."""
+
+from pathlib import Path
+from threading import Event
+from weakref import ref
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kernels import Engine, Sampling
+from kernels.pictures.generated import noise
+from workbench.batch import batch_run
+from workbench.batch.batch_run import in_order, running
+from workbench.batch.filtering import UNTIMED, Recipe
+from workbench.batch.pairs import pairs_of
+from workbench.files import image_files
+from workbench.model.state import State
+
+CHOSEN = State(filter="identity", ksize=3, implementation="opencv")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of three pictures, the one in the middle of them no picture."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out").mkdir()
+    for number in (1, 3):
+        image_files.save(tmp_path / "in" / f"p{number}.png", noise(40, 50, 3))
+    (tmp_path / "in" / "p2.png").write_bytes(b"not a picture")
+    return tmp_path
+
+
+def outcomes(folder, recipe=None, output="out/", **how):
+    pairs = pairs_of([folder / "in"], f"{folder}/{output}").pairs
+    return list(in_order(running(Engine(use_gpu=False), pairs, recipe or Recipe(CHOSEN), **how)))
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_each_outcome_comes_in_order_and_a_bad_one_alone_fails(folder, jobs):
+    found = outcomes(folder, jobs=jobs)
+    assert [each.pair.name for each in found] == ["p1.png", "p2.png", "p3.png"]
+    assert [each.error is None for each in found] == [True, False, True]
+    assert "p2.png is not a picture" in found[1].error
+    for name in ("p1.png", "p3.png"):
+        source, target = (image_files.load(folder / place / name) for place in ("in", "out"))
+        np.testing.assert_array_equal(target.samples, source.samples)
+    assert not (folder / "out" / "p2.png").exists()
+
+
+def test_what_is_under_way_is_said(folder):
+    said = []
+    outcomes(folder, say=lambda outcome, doing: said.append((outcome.index, doing)))
+    assert (0, "reading") in said
+    assert (0, "filtering with OpenCV") in said
+    assert (2, "writing") in said
+
+
+def test_what_the_camera_said_goes_along(folder):
+    exif = Image.Exif()
+    exif[271] = "Maker"
+    Image.fromarray(noise(9, 8, 3)).save(folder / "in" / "p2.png", exif=exif)
+    assert all(each.error is None for each in outcomes(folder))
+    with Image.open(folder / "out" / "p2.png") as image:
+        assert image.getexif()[271] == "Maker"
+
+
+def test_files_that_are_there_are_left_alone_where_that_is_asked(folder):
+    outcomes(folder)
+    (folder / "out" / "p1.png").write_text("mine")
+    found = outcomes(folder, Recipe(CHOSEN, keeps_files=True))
+    assert [each.skipped for each in found] == [True, False, True]
+    assert (folder / "out" / "p1.png").read_text() == "mine"
+
+
+def test_what_a_format_cannot_hold_is_refused_unless_it_may_be_reduced(folder):
+    (folder / "in" / "p2.png").unlink()
+    image_files.save(folder / "in" / "p1.png", noise(9, 8, 3, "uint16"))
+    pairs = pairs_of([folder / "in" / "p1.png"], str(folder / "b.jpg")).pairs
+    (refused,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
+    assert "JPEG holds 8 bits; 16-bit values are rounded." in refused.error
+    (saved,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, reduce=True, quality=80))
+    assert saved.error is None
+    assert image_files.load(folder / "b.jpg").samples.dtype == np.uint8
+
+
+def test_a_stop_in_the_middle_keeps_what_is_done(folder):
+    pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
+    steps = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
+    next(steps)
+    steps.close()
+    assert [each.name for each in (folder / "out").iterdir()] == ["p1.png"]
+
+
+def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch):
+    busy, seen = [], []
+
+    def watched(name):
+        real = getattr(batch_run, name)
+
+        def call(*arguments):
+            busy.append(name)
+            seen.append((name, tuple(busy)))
+            try:
+                return real(*arguments)
+            finally:
+                busy.remove(name)
+
+        monkeypatch.setattr(batch_run, name, call)
+
+    for name in ("read", "filter_", "write"):
+        watched(name)
+    for n in range(4):
+        image_files.save(folder / "in" / f"m{n}.png", noise(400, 300, 3))
+    outcomes(folder, jobs=4)
+    assert all(others == ("filter_",) for name, others in seen if name == "filter_")
+    assert sum(name == "filter_" for name, _ in seen) == 6
+
+
+def test_where_nothing_is_timed_files_are_read_while_another_is_filtered(folder, monkeypatch):
+    image_files.save(folder / "in" / "p2.png", noise(9, 8, 3))
+    read, filter_, is_filtering = batch_run.read, batch_run.filter_, Event()
+    overlapped = []
+
+    def late(outcome, *arguments):
+        if outcome.index:  # the first one alone is read at once
+            overlapped.append(is_filtering.wait(60))
+        read(outcome, *arguments)
+
+    def announced(engine, outcome, *arguments):
+        is_filtering.set()
+        filter_(engine, outcome, *arguments)
+
+    monkeypatch.setattr(batch_run, "read", late)
+    monkeypatch.setattr(batch_run, "filter_", announced)
+    assert len(outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED), jobs=3)) == 3
+    assert overlapped == [True, True]
+
+
+@pytest.mark.parametrize(("sampling", "jobs", "most"), [(UNTIMED, 2, 6), (Sampling(), 3, 3)])
+def test_only_so_many_pictures_are_in_memory(folder, monkeypatch, sampling, jobs, most):
+    for n in range(30):
+        image_files.save(folder / "in" / f"m{n}.png", noise(5, 4, 1))
+    read, known, seen = batch_run.read, [], []
+
+    def counted(outcome, *arguments):
+        read(outcome, *arguments)
+        if outcome.picture is not None:
+            known.append(ref(outcome.picture.samples))  # which its result holds to the end
+        seen.append(sum(each() is not None for each in known))
+
+    monkeypatch.setattr(batch_run, "read", counted)
+    pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
+    recipe = Recipe(CHOSEN, sampling=sampling)
+    for outcome in running(Engine(use_gpu=False), pairs, recipe, jobs):
+        del outcome
+    assert len(seen) == 33
+    assert max(seen) <= most + jobs + 1  # what each thread, or the loop, is about to let go of
+
+
+@pytest.mark.parametrize(("free", "most"), [(0, 1), (13, 2), (25, 4)])
+def test_of_large_pictures_fewer_are_in_memory(folder, monkeypatch, free, most):
+    for n in range(9):
+        image_files.save(folder / "in" / f"m{n}.png", noise(40, 50, 3))
+    read, begun, ended, under_way = batch_run.read, [], [], []
+    monkeypatch.setattr(batch_run, "memory_available_bytes", lambda: free * 40 * 50 * 3)
+
+    def counted(outcome, *arguments):
+        begun.append(outcome)
+        under_way.append(len(begun) - len(ended))
+        read(outcome, *arguments)
+
+    monkeypatch.setattr(batch_run, "read", counted)
+    pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
+    for _ in running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, sampling=UNTIMED), 4):
+        ended.append(1)
+    assert len(ended) == 12
+    assert max(under_way) <= most
+
+
+def test_only_every_nth_result_is_verified(folder):
+    (folder / "in" / "p2.png").unlink()
+    for every, wanted in ((1, [True, True]), (2, [True, False]), (0, [False, False])):
+        found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED, check_every=every))
+        assert [each.result.check is not None for each in found] == wanted
+        assert ["verify" in each.seconds for each in found] == wanted
+
+
+def test_where_nothing_is_timed_a_picture_is_filtered_once(folder):
+    first, *_ = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED))
+    assert len(first.result.kernel.samples_ms) == 1
+    assert first.result.kernel.warmups == 0
+    assert first.result.load is None  # nobody asks what may have disturbed a time
+
+
+def test_paths_need_not_be_whole(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    pairs = pairs_of([Path("in/p1.png")], "out.tif").pairs
+    (found,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
+    assert found.error is None
+    assert Path("out.tif").exists()

@@ -1,0 +1,134 @@
+"""The journal of a batch outlives whatever ends the program, and says what is left to do."""
+
+import errno
+import json
+from io import FileIO
+
+import pytest
+
+from workbench.batch import journal as journal_module
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.filtering import Outcome
+from workbench.batch.journal import NAME, Journal, JournalError, known_in, line_of
+
+ASKED = {"filter": "gaussian", "size": 5, "weights": None}
+ENDED = {"ended": {}}
+
+
+def line(output, status="done"):
+    return {"output": output, "status": status}
+
+
+def lines(folder):
+    return [json.loads(each) for each in (folder / NAME).read_text().splitlines()]
+
+
+def begun(folder, *of):
+    """A journal with these lines, whose process ended without a word."""
+    with Journal(folder, ASKED) as journal:
+        for each in of:
+            journal.append(each)
+
+
+def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
+    begun(tmp_path / "out", line("a.png"), line("b.png", "failed"), line("c.png", "skipped"))
+    with Journal(tmp_path / "out", ASKED, resuming=True) as journal:
+        assert journal.known == {"a.png", "c.png"}
+        journal.append(line("b.png"))
+    assert known_in(tmp_path / "out") == {"a.png", "b.png", "c.png"}
+    assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
+        {"batch": 1, "asked": ASKED}
+    ]
+
+
+@pytest.mark.parametrize("half", [b"{", b'{"output": "b.png", "status": "done"}', b"\xff\xfe"])
+def test_half_a_last_line_is_as_if_it_were_not_there(tmp_path, half):
+    begun(tmp_path, line("a.png"))
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(half)
+    with Journal(tmp_path, ASKED, resuming=True) as journal:
+        assert journal.known == {"a.png"}
+        journal.append(line("c.png"))
+    assert [each.get("output") for each in lines(tmp_path)] == [None, "a.png", "c.png"]
+
+
+def test_a_damaged_line_in_the_middle_costs_only_its_own_file(tmp_path):
+    begun(tmp_path, line("a.png"))
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(b"\0\0\0\n[1]\n")
+    begun_again = Journal(tmp_path, ASKED, resuming=True)
+    begun_again.append(line("b.png"))
+    begun_again.close()
+    assert known_in(tmp_path) == {"a.png", "b.png"}
+
+
+def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
+    begun(tmp_path, line("a.png"))
+    before = (tmp_path / NAME).read_bytes()
+    with pytest.raises(JournalError, match="did not come to its end; add --resume"):
+        Journal(tmp_path, ASKED)
+    assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_after_a_run_that_came_to_its_end_another_one_begins(tmp_path):
+    begun(tmp_path, line("a.png"), ENDED)
+    with Journal(tmp_path, {**ASKED, "size": 7}) as journal:
+        assert journal.known == frozenset()
+    assert known_in(tmp_path) == frozenset()
+    assert len(lines(tmp_path)) == 4  # nothing of what is there is lost
+
+
+def test_where_nothing_was_begun_resuming_begins(tmp_path):
+    with Journal(tmp_path, ASKED, resuming=True) as journal:
+        assert journal.known == frozenset()
+    assert known_in(tmp_path / "nowhere") == frozenset()
+
+
+def test_a_run_is_gone_on_with_only_as_it_was_begun(tmp_path):
+    begun(tmp_path, line("a.png"))
+    with pytest.raises(JournalError, match="begun with another size, weights; resume it"):
+        Journal(tmp_path, {**ASKED, "size": 7, "weights": [[1.0]]}, resuming=True)
+
+
+def test_a_file_that_is_no_journal_is_left_alone(tmp_path):
+    (tmp_path / NAME).write_text("my notes\n")
+    for resuming in (False, True):
+        with pytest.raises(JournalError, match="is no journal of this version"):
+            Journal(tmp_path, ASKED, resuming=resuming)
+    assert (tmp_path / NAME).read_text() == "my notes\n"
+
+
+def test_one_process_at_a_time_writes_it(tmp_path):
+    with Journal(tmp_path, ASKED), pytest.raises(JournalError, match="Another process"):
+        Journal(tmp_path, ASKED, resuming=True)
+
+
+def test_a_folder_that_cannot_be_is_said(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(JournalError, match=r"Cannot write .*its folder is not a folder"):
+        Journal(tmp_path / "file" / "out", ASKED)
+
+
+def test_a_full_disk_is_said(tmp_path, monkeypatch):
+    class Full(FileIO):
+        def write(self, _):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(journal_module, "FileIO", Full)
+    with pytest.raises(JournalError, match="the disk is full; free some space"):
+        Journal(tmp_path, ASKED)
+
+
+def test_a_line_tells_what_became_of_a_picture(tmp_path):
+    pair = FilePair(tmp_path / "a.png", tmp_path / "out" / "sub" / "a.png")
+    failed = Outcome(pair, error="It is broken.", remarks=("Turned.",), seconds={"decode": 0.5})
+    with Journal(tmp_path / "out", ASKED) as journal:
+        assert journal.of(pair.target) == "sub/a.png"
+    assert line_of(failed, "sub/a.png") == {
+        "input": str(tmp_path / "a.png"),
+        "output": "sub/a.png",
+        "status": "failed",
+        "error": "It is broken.",
+        "remarks": ["Turned."],
+        "seconds": {"decode": 0.5},
+    }

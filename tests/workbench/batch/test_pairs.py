@@ -1,0 +1,93 @@
+"""Which file each input is written to, and what is refused rather than lost."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench.batch import file_pairs
+from workbench.batch.naming import PairingError, with_extension
+from workbench.batch.pairs import names_folder, pairs_of
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with files whose names alone count here."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.png", "in/p10.jpg", "in/p2.png", "in/sub/c.tif", "in/.hidden.png", "in/x.txt"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+    return tmp_path
+
+
+def written(inputs, output, **how):
+    found = pairs_of(map(Path, inputs), output, **how)
+    return [(str(each.source), str(each.target)) for each in found.pairs]
+
+
+def test_one_file_is_written_to_the_file_that_is_named(folder):
+    assert written(["a.png"], "b.tif") == [("a.png", "b.tif")]
+    assert not pairs_of([Path("a.png")], "b.tif").into_folder
+
+
+def test_into_a_folder_names_are_kept_and_numbers_counted(folder):
+    paths = [os.path.join("in", name) for name in ("p2.png", "p10.jpg")]  # noqa: PTH118
+    targets = [str(Path("out") / Path(each).name) for each in paths]
+    assert written(["in"], "out/") == list(zip(paths, targets, strict=True))
+    assert written(paths, "out") == list(zip(paths, targets, strict=True))
+
+
+def test_below_a_folder_the_same_folders_are_made(folder):
+    found = pairs_of([Path("in")], "out/", recursive=True)
+    below = [each for each in found.pairs if each.folder is not None]
+    assert [str(each.target) for each in below] == [str(Path("out/sub/c.tif"))]
+    assert below[0].folder == Path("out/sub")
+
+
+def test_another_format_changes_every_extension(folder):
+    assert {
+        Path(target).suffix for _, target in written(["in"], "out/", rename=with_extension(".png"))
+    } == {".png"}
+
+
+def test_a_folder_without_pictures_is_complained_of(folder):
+    Path("empty").mkdir()
+    found = pairs_of([Path("empty"), Path("in")], "out/")
+    assert len(found.pairs) == 2
+    assert found.complaints == (
+        "There are no pictures in empty; --recursive looks into the folders in it, too.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "how", "words"),
+    [
+        (["a.png", "in"], "b.png", {}, "must be a folder, not a file"),
+        (["a.png"], "b", {}, "names no format"),
+        (["a.png"], "b.png", {"rename": with_extension(".tif")}, "--format is for folders"),
+        (["a.png"], "a.png", {}, "a.png is an input"),
+        (["in"], "in", {}, "is an input"),
+        (
+            ["in/p2.png", "a.png", "in/sub/../p2.png"],
+            "out/",
+            {},
+            "Several inputs are called p2.png",
+        ),
+    ],
+)
+def test_what_would_lose_a_picture_is_refused(folder, inputs, output, how, words):
+    with pytest.raises(PairingError, match=words):
+        pairs_of(map(Path, inputs), output, **how)
+
+
+@pytest.mark.parametrize("output", ["out", "a.png"])
+def test_only_a_separator_at_the_end_names_a_folder(output):
+    assert names_folder(f"{output}/")
+    assert not names_folder(output)
+
+
+def test_of_a_new_folder_the_disk_is_asked_nothing_about_each_file(folder, monkeypatch):
+    monkeypatch.setattr(file_pairs, "identity", lambda path: pytest.fail(f"{path} was looked at"))
+    found = pairs_of([Path("in")], "out/").pairs
+    assert len(found) == len(list(found)) == 2
+    assert next(iter(found)) in found

@@ -1,0 +1,76 @@
+"""Where the time of a batch goes, by a clock that is set by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.filtering import Outcome
+from workbench.batch.stage_times import StageTimes
+
+PAIR = FilePair(Path("a.png"), Path("out/a.png"))
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self):
+        self.now_s = 100.0
+
+    def __call__(self):
+        return self.now_s
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def done(**seconds):
+    return Outcome(PAIR, seconds=seconds)
+
+
+def test_each_stage_has_its_share_of_its_threads_time(clock):
+    cpu_clock = Clock()
+    times = StageTimes(4, 2, clock, cpu_clock)
+    for _ in range(2):
+        times.add(done(decode=1.0, filter=0.5, encode=3.0))
+    clock.now_s += 4.0
+    stages = {each.stage: each for each in times.stages()}
+    assert [*stages] == ["decode", "filter", "encode"]
+    assert (stages["decode"].share, stages["encode"].share) == (0.25, 0.75)  # of two threads
+    assert (stages["filter"].share, stages["filter"].threads) == (0.25, 1)
+    assert stages["encode"].at_most_per_s == pytest.approx(2 / 3)
+    cpu_clock.now_s += 6.0
+    assert times.cores_busy == 1.5
+    assert times.limit == "encode"
+    assert times.per_s == 0.5
+    assert times.left_s == 4.0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "limit"),
+    [
+        ({"decode": 3.0, "filter": 1.0, "encode": 1.0}, "decode"),
+        ({"decode": 3.0, "filter": 2.5, "encode": 1.0}, "filter"),  # two threads share the files
+        ({"decode": 1.0, "filter": 1.0, "verify": 2.0, "encode": 1.0}, "verify"),
+    ],
+)
+def test_the_limit_is_the_longest_stage_of_the_busiest_threads(clock, seconds, limit):
+    times = StageTimes(1, 2, clock)
+    assert times.limit is None
+    times.add(done(**seconds))
+    assert times.limit == limit
+
+
+def test_what_was_there_already_and_what_failed_is_counted_apart(clock):
+    times = StageTimes(10, 1, clock)
+    assert times.left_s is None
+    times.add(Outcome(PAIR, skipped=True))
+    times.add(Outcome(PAIR, error="It is broken.", seconds={"decode": 1.0}))
+    times.add(done(decode=1.0, filter=1.0))
+    clock.now_s += 2.0
+    assert (times.finished, times.failed) == (3, 1)
+    assert times.per_s == 1.0  # without the one that was there
+    assert times.left_s == 7.0
+    assert times.counts == {"skipped": 1, "failed": 1, "done": 1}

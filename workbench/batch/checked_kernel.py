@@ -1,0 +1,94 @@
+"""The outcome of one kernel of a check, in words and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["verified", "wrong", "failed", "refused", "broken"]
+# What the verdict says in a table's column, beside how many jobs were done.
+WORDS: dict[Verdict, str] = {
+    "verified": "verified",
+    "wrong": "WRONG",
+    "failed": "failed",
+    "refused": "refused",
+    "broken": "no kernel",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Counts of one job, as the kernel's text has it, over the samples of the answer.
+
+    loads, stores  of samples of the picture, and of the answer
+    operations     additions and multiplications, a multiply-add as two; divisions and roots; None:
+                   of what it computes with they cannot be counted
+    """
+
+    loads: float
+    stores: float
+    operations: float | None
+
+    @property
+    def in_words(self) -> str:
+        """Return them for a table: "2.97 loads, 1 store, 98 operations"."""
+        parts = ((self.loads, "load"), (self.stores, "store"), (self.operations, "operation"))
+        said = (
+            f"{value:.3g} {name}{'' if value == 1 else 's'}"
+            for value, name in parts
+            if value is not None
+        )
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedKernel:
+    """One row of a check's table.
+
+    file      as the user named it, or below the folder that was named
+    verdict   "verified": right in every pixel of every job that it takes; "wrong": not in all;
+              "failed": it did not come to an end, or threads of it waited for each other in vain;
+              "refused": it takes none of the jobs; "broken": nothing to run could be made of it
+    verified  jobs of `jobs` whose answer is right; `refused` that its header does not take
+    job       the name of the first one that is not right
+    words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
+    bug       one sentence on its cause, where that was looked for and found
+    log       the compiler's own words
+    counts    of the job COUNTED; None: that is not among those that are right
+    """
+
+    file: str
+    verdict: Verdict
+    jobs: int
+    verified: int = 0
+    refused: int = 0
+    job: str = ""
+    words: str = ""
+    bug: str = ""
+    log: str = ""
+    counts: Counts | None = None
+
+    @property
+    def compiles(self) -> bool:
+        """Return whether there was something to run."""
+        return self.verdict != "broken"
+
+    @property
+    def is_right(self) -> bool:
+        """Return whether every answer that it gave is right, and it gave one."""
+        return self.verdict == "verified"
+
+    @property
+    def verdict_in_words(self) -> str:
+        """Return the verdict with how many jobs it is of: "verified, 4 of 5 jobs"."""
+        if not self.compiles:
+            return WORDS[self.verdict]
+        done = "all jobs" if self.verified == self.jobs else f"{self.verified} of {self.jobs} jobs"
+        if self.verdict == "verified":
+            return f"verified, {done}"
+        return f"{WORDS[self.verdict]}; right in {self.verified} of {self.jobs} jobs"
+
+    @property
+    def sentence(self) -> str:
+        """Return what is wrong, as exactly as it is known."""
+        return ": ".join(filter(None, (self.job, self.bug or self.words)))

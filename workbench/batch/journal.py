@@ -1,0 +1,208 @@
+"""The journal of a batch: what became of each file, so that the batch can be gone on with.
+
+It lies beside the results and only ever grows.  Each run begins with a line on what is asked for,
+then comes a line for each file that is finished or has failed, and at the end of a run that was not
+stopped one that says so.  A process that is killed loses the line it was writing and no other; who
+goes on begins behind the last whole one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from kernels.core.atomic_files import reason
+from kernels.core.locks import lock
+from workbench.base.limited_json import parse
+from workbench.batch.filtering import Outcome
+
+NAME = "workbench-batch.jsonl"
+FORMAT = 1
+UNSYNCED_S = 1.0  # lines come by the thousand a second, and a disk takes its time
+NOT_AGAIN = ("done", "skipped")  # what --resume leaves alone; what failed is tried again
+
+Line = Mapping[str, Any]
+
+
+class JournalError(Exception):
+    """A journal cannot be used.  str(error) is one sentence for the user."""
+
+
+class Journal:
+    """The journal in the folder of the results, open for writing; one process at a time.
+
+    known  the outputs that are done with, relative to the folder
+    """
+
+    def __init__(self, folder: Path, asked: Line, *, resuming: bool = False) -> None:
+        """Open the journal, and begin a run or go on with the last one.
+
+        asked     what is done to every file, and how results are called
+        resuming  leave alone what the last run is done with, if there was one
+
+        Raises JournalError where there is a run to resume and nobody asked for that, where it was
+        another one, where another process goes on with it, and where nothing can be written.
+        """
+        self._folder, self.path = folder, folder / NAME
+        self._asked = json.loads(json.dumps(asked))  # as it is when it is read again
+        self._synced_at = monotonic()
+        with self._refusals():
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = FileIO(self.path, "a+")
+        try:
+            self.known = self._begin(resuming)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def of(self, target: Path) -> str:
+        """Return what `target`, a file in the folder, is called in the journal."""
+        return target.relative_to(self._folder).as_posix()
+
+    def append(self, line: Line) -> None:
+        """Put a line behind all others; it is with the system then, and on the disk soon.
+
+        Raises JournalError where it cannot be written, as on a full disk.
+        """
+        with self._refusals():
+            left = memoryview(f"{json.dumps(line)}\n".encode())
+            while left:
+                left = left[self._file.write(left) :]
+            if monotonic() - self._synced_at > UNSYNCED_S:
+                os.fsync(self._file.fileno())
+                self._synced_at = monotonic()
+
+    def close(self) -> None:
+        """Let go of it; everything is on the disk then."""
+        with suppress(OSError, ValueError):  # a full disk, which was said
+            os.fsync(self._file.fileno())
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _begin(self, resuming: bool) -> frozenset[str]:
+        if not lock(self._file.fileno()):
+            raise JournalError(f"Another process is writing to {self.path}; wait for it.")
+        with self._refusals():
+            last = _last_run(self.path)
+            self._file.truncate(last.whole)  # behind it is what a killed process left of a line
+        if last.asked is None or not resuming:
+            if not last.is_over:
+                raise JournalError(
+                    f"The last batch into {self._folder} did not come to its end; add --resume to "
+                    f"go on with it, or remove {self.path} to begin anew."
+                )
+            self.append({"batch": FORMAT, "asked": self._asked})
+            return frozenset()
+        if differ := _differing(last.asked, self._asked):
+            raise JournalError(
+                f"The batch in {self.path} was begun with another {', '.join(differ)}; resume it "
+                "with its own options, or write to another folder."
+            )
+        return frozenset(last.known)
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JournalError(f"Cannot write {self.path}: {reason(error)}.") from error
+
+
+def line_of(outcome: Outcome, output: str) -> dict[str, Any]:
+    """Return what the journal says of a picture, whose result is called `output` there."""
+    return {
+        "input": outcome.pair.source_shown,
+        "output": output,
+        "status": outcome.status,
+        "error": outcome.error,
+        "remarks": [*outcome.remarks, *outcome.warnings],
+        "seconds": {stage: round(seconds, 6) for stage, seconds in outcome.seconds.items()},
+    }
+
+
+def known_in(folder: Path) -> frozenset[str]:
+    """Return what the last run into `folder` is done with, without touching anything.
+
+    Raises JournalError where its journal cannot be read.
+    """
+    try:
+        return frozenset(_last_run(folder / NAME).known)
+    except FileNotFoundError:
+        return frozenset()
+    except OSError as error:
+        raise JournalError(f"Cannot read {folder / NAME}: {error.strerror}.") from error
+
+
+@dataclass(slots=True)
+class _LastRun:
+    """The last run that a journal tells of.
+
+    asked    what was asked for; None: there was none
+    known    the outputs that it is done with
+    is_over  whether it came to its end
+    whole    the bytes up to the end of the last whole line, of all runs
+    """
+
+    asked: Line | None = None
+    known: set[str] = field(default_factory=set)
+    is_over: bool = True
+    whole: int = 0
+
+
+def _last_run(path: Path) -> _LastRun:
+    """Read a journal.  Raises OSError, and JournalError where the file is none."""
+    run = _LastRun()
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            said = _parsed(line)
+            if run.whole == 0 and said.get("batch") != FORMAT:
+                raise JournalError(f"{path} is no journal of this version; rename or remove it.")
+            run.whole += len(line)
+            _add(run, said)
+    return run
+
+
+def _add(run: _LastRun, said: Line) -> None:
+    if isinstance(said.get("asked"), dict):
+        run.asked, run.is_over = said["asked"], False
+        run.known.clear()
+    elif "ended" in said:
+        run.is_over = True
+    elif "status" in said:
+        run.is_over = False
+        if said["status"] in NOT_AGAIN:
+            run.known.add(str(said.get("output")))
+
+
+def _parsed(line: bytes) -> Line:
+    """Return what a line says; nothing where it is damaged, so that its file is done again."""
+    try:
+        said = parse(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _differing(then: Line, now: Line) -> list[str]:
+    """Return the names of what was asked for otherwise."""
+    return [key for key in {**then, **now} if then.get(key) != now.get(key)]

@@ -1,0 +1,172 @@
+"""Many kernels, each verified on the same jobs: what one of them does costs the others nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+
+from kernels.core.driving import in_place_of, last_of
+from kernels.core.job import Job, Progress
+from kernels.cuda_on_cpu.bug import finding_bug
+from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
+from kernels.cuda_on_cpu.run_counts import RunCounts
+from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import SUFFIX, read_own_kernel
+from kernels.rungs.rung import PICTURE, Rung
+from workbench.batch.check_jobs import COUNTED, CheckJob, check_jobs, fitted
+from workbench.batch.checked_kernel import CheckedKernel, Counts, Verdict
+from workbench.batch.first_wrong import first_wrong
+from workbench.files.neighbours import natural_key
+
+DEADLINE_S = 10.0  # of one job, a thousand times what a kernel takes for one
+# A signal that another thread received wakes no lock the main thread waits for: Ctrl+C would be
+# heard only when the next kernel is done.
+LISTENING_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFile:
+    """A file to check, and what it is called in tables."""
+
+    path: Path
+    shown: str
+
+
+def kernel_files(named: Path) -> list[KernelFile]:
+    """Return `named` itself, or the kernels in that folder and in those in it, by name.
+
+    Links to folders, which may lead in circles, and hidden ones are passed over.
+    """
+    if not named.is_dir():
+        return [KernelFile(named, str(named))]
+    found = [
+        Path(folder, name)
+        for folder, folders, names in os.walk(named)
+        for name in _shown(folders, names)
+        if name.lower().endswith(SUFFIX)
+    ]
+    files = [KernelFile(path, str(path.relative_to(named))) for path in found]
+    return sorted(files, key=lambda file: natural_key(file.shown))
+
+
+def _shown(folders: list[str], names: list[str]) -> list[str]:
+    """Return the names that are not hidden, and have os.walk look into no hidden folder."""
+    folders[:] = [each for each in folders if not each.startswith(".")]
+    return [each for each in names if not each.startswith(".")]
+
+
+def check_all(
+    files: Sequence[KernelFile],
+    say: Callable[[str], None],
+    add: Callable[[int, CheckedKernel], None],
+    *,
+    find_bug: bool = False,
+    at_a_time: int = 1,
+) -> None:
+    """Check all; what raises in the meantime, as Ctrl+C does, ends what is under way.
+
+    say  is told what is under way, on any thread
+    add  is given the place and the row of each as soon as it is done, on any thread
+    """
+    stop = Event()
+
+    def check(at: int) -> None:
+        steps, said = checking(files[at], find_bug=find_bug), ""
+        try:
+            while not stop.is_set():
+                if (doing := next(steps).doing) != said:  # else several would take turns forever
+                    say(doing)
+                said = doing
+        except StopIteration as end:
+            add(at, end.value)
+        finally:
+            steps.close()
+
+    with ThreadPoolExecutor(at_a_time, "kernel-checks") as pool:
+        try:
+            waiting: set[Future[None]] = {pool.submit(check, at) for at in range(len(files))}
+            while waiting:
+                done, waiting = wait(waiting, LISTENING_S, FIRST_COMPLETED)
+                for each in done:
+                    each.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def checking(
+    file: KernelFile, *, find_bug: bool = False
+) -> Generator[Progress, None, CheckedKernel]:
+    """Check one kernel on every job; return its row.
+
+    find_bug  look for the cause where an answer is wrong
+    """
+    count = len(check_jobs())
+    try:
+        rung = read_own_kernel(file.path)
+    except HeaderError as error:
+        return CheckedKernel(file.shown, "broken", count, words=str(error))
+    found = CheckedKernel(file.shown, "verified", count)
+    suspect: Job | None = None
+    refusal = ""
+    for number, each in enumerate(check_jobs(), 1):
+        job = fitted(each, rung)
+        if reason := rung.why_not_anywhere(job):
+            refusal = refusal or reason
+            found = replace(found, refused=found.refused + 1)
+            continue
+        where = Progress(f"{file.shown}: job {number} of {count}")
+        yield where
+        trying = trial(rung, job, whole=True, counting=each is COUNTED, deadline_s=DEADLINE_S)
+        tried = yield from in_place_of(last_of(trying), where)
+        if tried.ok:
+            found = replace(found, verified=found.verified + 1)
+            if tried.counts is not None:
+                found = replace(found, counts=_per_sample(job, tried.counts))
+            continue
+        if suspect is None:
+            suspect, found = job, _with_failure(found, each, tried, rung)
+        if tried.check is None:
+            break  # it came to no end, and would take as long again
+    if found.refused == count:
+        return replace(found, verdict="refused", words=refusal)
+    if found.verdict == "verified":
+        return replace(found, words=refusal)
+    if find_bug and suspect is not None and found.verdict != "broken":
+        where = Progress(f"{file.shown}: looking for the bug")
+        yield where
+        seeking = finding_bug(rung, suspect, deadline_s=DEADLINE_S)
+        bug = yield from in_place_of(last_of(seeking), where)
+        return replace(found, bug="" if bug is None else bug.sentence)
+    return found
+
+
+def _per_sample(job: Job, counts: RunCounts) -> Counts:
+    """Return what its threads did, over the samples."""
+    samples, size = job.picture.size, job.picture.itemsize
+    done = counts.operations
+    flops = None if done is None else sum(done) + done[MULTIPLY_ADDS]
+    return Counts(
+        loads=counts.loaded.get(PICTURE, 0) / size / samples,
+        stores=counts.stored.get(PICTURE, 0) / size / samples,
+        operations=None if flops is None else flops / samples,
+    )
+
+
+def _with_failure(
+    found: CheckedKernel, each: CheckJob, tried: CpuTrial, rung: Rung
+) -> CheckedKernel:
+    """Say in the row what is wrong with the first answer that is."""
+    if log := tried.compiler_errors:
+        return replace(found, verdict="broken", words=tried.problem, log=log)
+    words = tried.problem
+    if not words and tried.answer is not None:
+        words = first_wrong(tried.job, tried.answer, rung.tolerance(tried.job))
+    is_wrong = tried.check is not None and not tried.check.ok
+    verdict: Verdict = "wrong" if is_wrong else "failed"
+    return replace(found, verdict=verdict, job=each.name, words=words)

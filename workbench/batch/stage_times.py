@@ -1,0 +1,129 @@
+"""The times of a batch's stages: how busy each is, which is the limit, and what is left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic, process_time
+from typing import get_args
+
+from workbench.batch.filtering import Outcome, Stage, Status
+
+STAGES: tuple[Stage, ...] = get_args(Stage)
+UNSURE_S = (
+    1.0  # for so long nothing is foretold: the first picture waits for what the program loads
+)
+BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """The time that one stage took.
+
+    pictures   that went through it
+    seconds    of all threads together
+    threads    that may work on it
+    share      of these threads' time that it took, 0 to 1
+    at_most_per_s  pictures that these threads would do in a second if they did nothing else, and
+                took as long for each
+    """
+
+    stage: Stage
+    pictures: int
+    seconds: float
+    threads: int
+    share: float
+    at_most_per_s: float
+
+
+class StageTimes:
+    """The times of all stages so far, for one thread.
+
+    total  pictures that are to be done
+    jobs   threads that read and write
+    clock, cpu_clock  seconds, and core-seconds of this process
+    """
+
+    def __init__(
+        self,
+        total: int,
+        jobs: int,
+        clock: Callable[[], float] = monotonic,
+        cpu_clock: Callable[[], float] = process_time,
+    ) -> None:
+        self.total, self._jobs, self._clock, self._cpu_clock = total, jobs, clock, cpu_clock
+        self._began, self._cpu_began = clock(), cpu_clock()
+        self.counts: Counter[Status] = Counter()
+        self._pictures: Counter[Stage] = Counter()
+        self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count a picture that there is nothing left to do to."""
+        self.counts[outcome.status] += 1
+        for stage, seconds in outcome.seconds.items():
+            self._pictures[stage] += 1
+            self._seconds[stage] += seconds
+
+    @property
+    def finished(self) -> int:
+        """Return how many pictures there is nothing left to do to."""
+        return self.counts.total()
+
+    @property
+    def failed(self) -> int:
+        """Return how many have no result."""
+        return self.counts["failed"] + self.counts["wrong"]
+
+    @property
+    def elapsed_s(self) -> float:
+        """Return how long it has taken so far."""
+        return self._clock() - self._began
+
+    @property
+    def cores_busy(self) -> float:
+        """Return how many cores this process kept busy on average."""
+        used_s = self._cpu_clock() - self._cpu_began
+        return used_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def per_s(self) -> float:
+        """Return how many are finished per second, but for those that were there already."""
+        worked = self.finished - self.counts["skipped"]
+        return worked / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def left_s(self) -> float | None:
+        """Return about how long the rest will take; None where that is not known yet."""
+        if self.elapsed_s < UNSURE_S or self.per_s == 0:
+            return None
+        return (self.total - self.finished) / self.per_s
+
+    @property
+    def limit(self) -> Stage | None:
+        """Return the stage that the others wait for; None before there is any time.
+
+        It is the longer one of those that the busiest threads do.
+        """
+        if not any(self._seconds.values()):
+            return None
+        by_files = sum(self._seconds[stage] for stage in BY_FILES) / self._jobs
+        by_engine = sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES)
+        theirs = BY_FILES if by_files >= by_engine else tuple(set(STAGES) - set(BY_FILES))
+        return max(theirs, key=lambda stage: self._seconds[stage])
+
+    def stages(self) -> list[StageTime]:
+        """Return the time of each stage that any picture went through."""
+        return [self._stage(stage) for stage in STAGES if self._pictures[stage]]
+
+    def _stage(self, stage: Stage) -> StageTime:
+        threads = self._jobs if stage in BY_FILES else 1
+        pictures, seconds = self._pictures[stage], self._seconds[stage]
+        return StageTime(
+            stage=stage,
+            pictures=pictures,
+            seconds=seconds,
+            threads=threads,
+            share=seconds / (self.elapsed_s * threads) if self.elapsed_s > 0 else 0.0,
+            at_most_per_s=pictures * threads / seconds if seconds > 0 else 0.0,
+        )
