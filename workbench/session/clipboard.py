@@ -23,7 +23,7 @@ Found = bytes | QImage | NDArray[Any]  # an encoded picture, an image, or sample
 
 NAME = "Pasted picture"
 NOTHING = "The clipboard holds no picture; copy one first."
-MAX_FILES = 100  # of a list; the rest is ignored
+MAX_FILES = 10_000  # of a list; the rest is ignored
 _MAX_PATH = 4096  # characters; no file has a longer one
 # Formats in which other programs offer pictures, lossless first; our decoders read them exactly,
 # while Qt drops what it does not know and shows half of a truncated file.
@@ -250,5 +250,5 @@ def _in_srgb(image: QImage, notes: list[str]) -> QImage:
     converted = image.convertedToColorSpace(srgb)
     if converted.isNull():
         return image
-    notes.append("Colours were converted from the picture's own colour space to sRGB.")
+    notes.append("Converted from the picture's own colour space to sRGB.")
     return converted

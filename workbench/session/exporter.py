@@ -28,12 +28,12 @@ class Exporter(QObject):
     """A writer in the background that is given everything whole, so that nothing changes meanwhile.
 
     Signals:
-        saved(path): the file is there, whole.
+        saved(path, size): the file is there, whole, and so many bytes large.
         failed(sentence): why it is not; nothing was left behind.
         copied(what): the clipboard holds it.
     """
 
-    saved = Signal(object)
+    saved = Signal(object, object)
     failed = Signal(str)
     copied = Signal(str)
 
@@ -63,7 +63,7 @@ class Exporter(QObject):
 
             samples = with_file_white(result.picture, picture.samples)
             samples = reduced(path, samples) if reduce else samples
-            image_files.save(path, samples, quality, picture.exif)
+            image_files.save(path, samples, quality, picture.metadata)
 
         self._write(path, write)
 
@@ -108,11 +108,7 @@ class Exporter(QObject):
             clipboard.copy(*made)
             self.copied.emit("the result")
 
-        self._background.run(
-            make,
-            copy,
-            lambda error: self.failed.emit(str(error)),
-        )
+        self._background.run(make, copy, lambda error: self.failed.emit(str(error)))
 
     def copy_image(self, image: QImage | MakeImage, what: str) -> None:
         """Copy an image, or what a function makes, to the clipboard.
@@ -133,9 +129,13 @@ class Exporter(QObject):
         clipboard.forget_what_is_gone()
 
     def _write(self, path: Path, write: Callable[[], None]) -> None:
+        def write_and_look() -> int:
+            write()
+            return path.stat().st_size
+
         self._background.run(
-            write,
-            lambda _: self.saved.emit(path),
+            write_and_look,
+            lambda size: self.saved.emit(path, size),
             lambda error: self.failed.emit(str(error)),
         )
 

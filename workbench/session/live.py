@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Result, Sampling
+from kernels.cpu.preview import takes_long
 from workbench.base.background import Background
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
 from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.state import Picture, State
+from workbench.session.previews import Previews
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 
 CUT_OFF_INSTEAD = (
-    "Or choose uint8 or uint16 under Pixels, and Clipped under Below zero: that takes less."
+    "Or choose uint8 or uint16 as pixel type, and Clip for negative values: that takes less."
 )
+REST_MS = 200  # for so long nothing changes before what takes long begins
+MOVING_S = 1.0  # a change so soon after another is one of many, as of a dragged slider
+LONG_MS = 250  # what took less is shown as it is
 
 
 class Live(QObject):
@@ -36,6 +42,7 @@ class Live(QObject):
     Signals:
         before_ready(picture, display): the picture, fit for the screen.
         computed(): there is another `newest`.
+        preview_ready(job, display): about what will become of it, which takes long to compute.
         after_ready(result, display): what became of it; again when more is known.
         baseline_ready(result): the CPU's Result for the same work; None while there is none.
         settled(result): the last word; it and the picture are shown, and nothing is under way.
@@ -46,6 +53,7 @@ class Live(QObject):
 
     before_ready = Signal(object, object)
     computed = Signal()
+    preview_ready = Signal(object, object)
     after_ready = Signal(object, object)
     baseline_ready = Signal(object)
     settled = Signal(object)
@@ -70,6 +78,13 @@ class Live(QObject):
         self._asked: Job | None = None  # the newest request; None: it was refused
         self._is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
+        self.previews = Previews(self)
+        self._preview: tuple[Job, Display] | None = None
+        self._took_ms: dict[tuple[object, ...], float] = {}  # by kind of job, of this picture
+        self._asked_at, self._is_moving = -MOVING_S, False
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._request)
+        self.previews.ended.connect(self._take_preview)
         store.changed.connect(self._follow)
         background.broke.connect(self._forget_widening)
         worker.computed.connect(self._announce)
@@ -101,18 +116,58 @@ class Live(QObject):
     def run_again(self) -> None:
         """Filter once more, with the present choices."""
         state = self._store.state
-        self._asked = self._last_word = None
-        if self._waits_for_unclipped(state):
+        self._asked = self._last_word = self._preview = None
+        self._rest.stop()
+        self.previews.forget()
+        self._is_moving = monotonic() - self._asked_at < MOVING_S
+        self._asked_at = monotonic()
+        job = self._job_for(state)
+        if job is None:
+            self._worker.expect(False)
             return
+        self._asked = replace(job)  # each run has its own Job, which its results refer to
+        if self._takes_long(job):
+            self._worker.expect(True)
+            self.previews.request(self._asked, intents.look_for(state))
+        else:
+            self._request()
+
+    def _job_for(self, state: State) -> Job | None:
+        """Return what `state` asks for; None where it cannot be filtered, or not yet."""
+        if self._waits_for_unclipped(state):
+            return None
         try:
-            job = intents.job_for(state)
+            return intents.job_for(state)
         except KernelError as error:
             self._refuse(error)
-            return
-        if job is not None:
-            self._asked = replace(job)  # each run has its own Job, which its results refer to
+            return None
+
+    def _request(self) -> None:
+        """Have the job that was asked for last filtered."""
+        if self._asked is not None:
+            state = self._store.state
             look = intents.look_for(state)
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
+
+    def _takes_long(self, job: Job) -> bool:
+        """Return whether a preview is worth while: by what such a job took, or by an estimate."""
+        took_ms = self._took_ms.get(_kind(job))
+        return takes_long(job) if took_ms is None else took_ms > LONG_MS
+
+    def _take_preview(self, job: Job, look: DisplayMapping, display: Display | None) -> None:
+        """Show a preview, of an earlier request as well: while a slider is dragged there are many.
+
+        The last one's job is filtered once nothing has changed for a moment; that of a change alone
+        at once.
+        """
+        state = self._store.state
+        is_answered = self.result is not None and self.result.job is self._asked
+        is_wanted = not is_answered and intents.is_of(job, state.picture)
+        if display is not None and is_wanted and look == intents.look_for(state):
+            self._preview = job, display
+            self._emit_preview()
+        if job is self._asked:
+            self._rest.start(REST_MS if self._is_moving else 0)
 
     def _waits_for_unclipped(self, state: State) -> bool:
         """Return whether the picture has to be stored as float32 first, which is then under way."""
@@ -158,6 +213,8 @@ class Live(QObject):
         return next((b for b in found if intents.is_baseline_of(b, result.job, state)), None)
 
     def _follow(self, old: State, new: State) -> None:
+        if new.picture is not old.picture:
+            self._took_ms.clear()
         if new.picture is not old.picture or new.levels != old.levels:
             self._show_before(new)
         if intents.needs_run(old, new):
@@ -165,6 +222,7 @@ class Live(QObject):
         elif intents.look_for(new) != intents.look_for(old):
             self._show_after_again(new)
         if new.baseline != old.baseline and self.result is not None:
+            self.baseline_ready.emit(self.baseline_of(self.result))
             self._compare(self.result)
 
     def _show_before(self, state: State) -> None:
@@ -176,6 +234,7 @@ class Live(QObject):
             self._before_shown = picture
             self.before_ready.emit(picture, display)
             self._emit_after()  # a quick filter may be done before
+            self._emit_preview()
             self._emit_settled()
 
         look = DisplayMapping(state.levels)
@@ -226,6 +285,8 @@ class Live(QObject):
         state = self._store.state
         if not intents.is_of(result.job, state.picture):
             return
+        self._preview = None
+        self._took_ms[_kind(result.job)] = result.kernel.median_ms
         # The same job may already have a display with a newer look.
         is_new = self.result is None or self.result.job is not result.job
         self.result = self.newest = result
@@ -240,9 +301,17 @@ class Live(QObject):
         if is_recovered:
             self.recovered.emit()
 
+    def _emit_preview(self) -> None:
+        if self._preview is not None and intents.is_of(self._preview[0], self._before_shown):
+            self.preview_ready.emit(*self._preview)
+
     def _emit_after(self) -> None:
         picture = self._before_shown
-        if self.result is not None and intents.is_of(self.result.job, picture):
+        if (
+            self._preview is None
+            and self.result is not None
+            and intents.is_of(self.result.job, picture)
+        ):
             self.after_ready.emit(self.result, self.shown)
 
     def _settle(self, result: Result) -> None:
@@ -260,9 +329,7 @@ class Live(QObject):
 
     def _compare(self, result: Result) -> None:
         """Have the baseline timed, unless its time is known or `result` is the baseline itself."""
-        baseline = self.baseline_of(result)
-        self.baseline_ready.emit(baseline)
-        if baseline is None:
+        if self.baseline_of(result) is None:
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
     def _time_again(self, result: Result) -> None:
@@ -313,6 +380,7 @@ class Live(QObject):
         if self.newest is not self.result:  # it cannot be shown
             self.newest = self.result
             self.computed.emit()
+        self._preview = None
         self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
         self.refused.emit(str(error), details)
 
@@ -321,6 +389,10 @@ class Live(QObject):
         if self._is_refused and self._is_short:
             self._is_short = False  # once
             self.run_again()
+
+
+def _kind(job: Job) -> tuple[object, ...]:
+    return job.implementation, job.filter_title, job.ksize, job.border, job.pixel_type
 
 
 def _without_answer(baseline: Result) -> Result:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QObject, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
 
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.finite import all_finite
@@ -18,13 +19,17 @@ from workbench.base.background import Background
 from workbench.base.memory import require_memory
 from workbench.files import image_files
 from workbench.files.needs import RESULTS
-from workbench.files.neighbours import neighbours
+from workbench.files.neighbours import neighbours, pictures_among
 from workbench.files.picture_errors import ImageFileError, LargePictureError
+from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.session import clipboard
-from workbench.session.screenshot_files import read_settings
+from workbench.session.screenshot_files import FILTERED, SHOWS, read_settings
 
 START_PICTURE = "scene"
+MISSING = "missing"  # beside the settings of a screenshot: the name of its picture
+MAX_TRIES = 20  # files that cannot be read, in front of the first one that can
+SLOW_MS = 700  # to open; beyond it, it is said, with a way to stop
 
 Load = Callable[..., Any]
 
@@ -36,20 +41,26 @@ class Opener(QObject):
 
     Signals:
         opened(picture): a Picture was loaded.
+        gathered(sentence): how many were found; the first of them is opened next.
         stored(picture): the one in view, in another pixel type.
         not_stored(picture, sentence): why it is as it was; `picture` is the one in view.
         restored(data, name): a screenshot called `name` held these settings.
+        offered(data, name): so did the picture that is opened next, the result of them.
         asked(sentence, go_on): a picture is so large that nothing happens until `go_on` is called.
-        began(sentence, stop): that was called, and opening it takes a while; `stop` ends it.
+        busy(name): something is being opened that is called so; empty: nothing is any more.
+        began(sentence, stop): that takes a while; `stop` ends it.
         failed(sentence): why there is no new picture; the old one stays.
         ended(sentence): there is no next or no previous picture.
     """
 
     opened = Signal(object)
+    gathered = Signal(str)
     stored = Signal(object)
     not_stored = Signal(object, str)
     restored = Signal(object, str)
+    offered = Signal(object, str)
     asked = Signal(str, object)
+    busy = Signal(str)
     began = Signal(str, object)
     failed = Signal(str)
     ended = Signal(str)
@@ -62,11 +73,29 @@ class Opener(QObject):
         self._is_stopped = Event()  # of the newest request
         self._stepping: tuple[Path, int] | None = None  # from which file, and by which step
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
-        background.broke.connect(self._stop_stepping)
+        self._together: tuple[Path, ...] = ()
+        background.broke.connect(self._rest)
+        self._name = ""  # of what is being opened
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._say_slow)
+
+    @property
+    def together(self) -> tuple[Path, ...]:
+        """Return the files that were opened together, to be walked through; empty: a folder's."""
+        return self._together
 
     def open_file(self, path: Path) -> None:
         """Open a picture file."""
-        self._ask(partial(image_files.load, path), self.opened.emit)
+
+        def show(picture: Picture) -> None:
+            self._leave_others(path)
+            self.opened.emit(picture)
+
+        self._ask(partial(image_files.load, path), show, path.name)
+
+    def open_together(self, paths: Sequence[Path]) -> None:
+        """Open the first picture of several files, or of a folder, and let one walk on from it."""
+        self._ask(partial(_gather, paths), self._show_gathered, _in_words(paths))
 
     def open_start_picture(self) -> None:
         """Open the picture that the window starts with."""
@@ -76,24 +105,40 @@ class Opener(QObject):
         """Open one of the pictures that come with the program."""
         built_in = PICTURES[key]
         self._ask(
-            lambda **_: Picture(built_in.title, built_in.make(), built_in=key), self.opened.emit
+            lambda **_: Picture(built_in.title, built_in.make(), built_in=key),
+            self.opened.emit,
+            built_in.title,
         )
 
     def open_dropped(self, path: Path) -> None:
         """Open a picture, or take the settings, not the pixels, of a screenshot of this program."""
 
-        def show(found: dict[str, Any] | Picture) -> None:
-            if isinstance(found, Picture):
+        def show(found: dict[str, Any] | Picture | Gathered) -> None:
+            if isinstance(found, Gathered):
+                self._show_gathered(found)
+            elif isinstance(found, Picture) and settings:
+                self._leave_others(path)
+                self.offered.emit(settings[0], path.name)
+                self.opened.emit(found)
+            elif isinstance(found, Picture):
+                self._leave_others(path)
                 self.opened.emit(found)
             else:
                 self.restored.emit(found, path.name)
 
-        def load(**how: Any) -> dict[str, Any] | Picture:
-            # Reading a pipe would block; `load` has messages for folders and the like.
-            settings = read_settings(path) if path.is_file() else None
-            return settings or image_files.load(path, **how)
+        def load(**how: Any) -> dict[str, Any] | Picture | Gathered:
+            if path.is_dir():
+                return _gather([path], **how)
+            # Reading a pipe would block; `load` has messages for whatever is no file.
+            inside = read_settings(path) if path.is_file() else None
+            if inside and inside.get(SHOWS) != FILTERED:
+                return _with_picture_there(inside)
+            settings[:] = [inside] if inside else []
+            return image_files.load(path, **how)
 
-        self._ask(load, show)
+        settings: list[dict[str, Any]] = []
+
+        self._ask(load, show, path.name)
 
     def open_content(self, content: QMimeData | None) -> None:
         """Open the picture itself, not a file, that was copied or dragged from another program."""
@@ -102,10 +147,12 @@ class Opener(QObject):
         except ImageFileError as error:
             self.failed.emit(str(error))
         else:
-            self._ask(partial(clipboard.picture_in, found), self.opened.emit)
+            self._ask(partial(clipboard.picture_in, found), self.opened.emit, clipboard.NAME)
 
     def open_neighbour(self, path: Path, step: int) -> None:
         """Open the next (1) or previous (-1) picture in the folder of `path`.
+
+        Or of those that were opened together with it.
 
         If that cannot be opened, the next call goes on behind it, so that it does not bar the way.
         While it is being opened, the same request again changes nothing: with a key held down,
@@ -113,6 +160,7 @@ class Opener(QObject):
         """
         if self._stepping == (path, step):
             return
+        together = self._together
 
         def show(found: Picture | str) -> None:
             if isinstance(found, Picture):
@@ -122,16 +170,18 @@ class Opener(QObject):
 
         def load(**how: Any) -> Picture | str:
             start = self._barred.get(path, path)
-            neighbour = neighbours(start)[step > 0]
+            is_one_of = start in together
+            neighbour = _among(together, start, step) if is_one_of else neighbours(start)[step > 0]
             if neighbour is None:
                 which = "last" if step > 0 else "first"
-                return f"{start.name} is the {which} picture in its folder."
+                of = f"of {len(together)} opened together" if is_one_of else "in its folder"
+                return f"{start.name} is the {which} picture {of}."
             self._barred = {path: neighbour}
             picture = image_files.load(neighbour, **how)
             self._barred = {}
             return picture
 
-        self._ask(load, show)
+        self._ask(load, show, path.parent.name)
         self._stepping = path, step
 
     def store_again(self, picture: Picture) -> None:
@@ -152,34 +202,62 @@ class Opener(QObject):
     def stop(self) -> None:
         """Drop every request so far to open something."""
         self._newest += 1
-        self._stepping = None
         self._is_stopped.set()
+        self._rest()
+
+    def _show_gathered(self, found: Gathered) -> None:
+        self._together = found.together
+        self.gathered.emit(found.sentence)
+        self.opened.emit(found.picture)
+
+    def _leave_others(self, path: Path) -> None:
+        """Walk through the folder of `path` from here on, unless it is one of those together."""
+        if path not in self._together:
+            self._together = ()
 
     @Slot()
-    def _stop_stepping(self) -> None:
+    def _rest(self) -> None:
+        """Wait for nothing any more."""
         self._stepping = None
+        self._slow.stop()
+        if self._name:
+            self._name = ""
+            self.busy.emit("")
 
-    def _ask(self, load: Load, show: Callable[[Any], None], *, is_agreed: bool = False) -> None:
+    @Slot()
+    def _say_slow(self) -> None:
+        self.began.emit(f"Opening {self._name}…", self.stop)
+
+    def _ask(
+        self, load: Load, show: Callable[[Any], None], name: str, *, is_agreed: bool = False
+    ) -> None:
         """Call `load` with the arguments of `image_files.load`, and `show` with what it returns.
 
+        name       of what is opened, for whoever waits
         is_agreed  whether the user has agreed to the size of the picture
         """
         self.stop()
         self._is_stopped = is_stopped = Event()
         request, pixel_type = self._newest, self.pixel_type
+        self._name = name
+        self._slow.start()
+        self.busy.emit(name)
 
         def look_through() -> Any:
             if request != self._newest:
                 return None  # nobody would see it
             found = load(ask=not is_agreed, is_stopped=is_stopped.is_set)
-            if isinstance(found, Picture):
-                return _stored_as(found, pixel_type)
-            return found
+            if isinstance(found, Gathered):
+                return replace(found, picture=_stored_as(found.picture, pixel_type))
+            return _stored_as(found, pixel_type) if isinstance(found, Picture) else found
 
         def answer(tell: Callable[[Any], None], outcome: Any) -> None:
             if request == self._newest:
                 self._stepping = None
+                self._slow.stop()
                 tell(outcome)
+            if request == self._newest:  # that asked for nothing else
+                self._rest()
 
         def fail(error: Exception) -> None:
             if isinstance(error, LargePictureError):
@@ -188,10 +266,76 @@ class Opener(QObject):
                 self.failed.emit(str(error))
 
         def go_on() -> None:
-            self.began.emit("A large picture is being opened…", self.stop)
-            self._ask(load, show, is_agreed=True)
+            self._ask(load, show, name, is_agreed=True)
+            self._slow.stop()
+            self._say_slow()
 
         self._background.run(look_through, partial(answer, show), partial(answer, fail))
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The pictures that were found among files, or in a folder.
+
+    together  the files, to be walked through; empty: the folder of the picture is
+    sentence  says how many there are
+    """
+
+    picture: Picture
+    together: tuple[Path, ...]
+    sentence: str
+
+
+def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
+    """Return what is among files or in a folder, with the first picture that can be read.
+
+    how  as `image_files.load` has it
+    Raises ImageFileError.
+    """
+    found = pictures_among(paths)
+    picture = _first_of(found[:MAX_TRIES], **how)
+    if len(paths) == 1 and paths[0].is_dir():
+        count = f"{len(found):,} pictures" if len(found) > 1 else "One picture"
+        return Gathered(picture, (), f"{count} in {paths[0].name}.")
+    count = f"{len(found):,} pictures opened together; PgDn shows the next one."
+    return Gathered(picture, tuple(found), count if len(found) > 1 else "")
+
+
+def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
+    """Return the first that can be read.  Raises why the very first cannot where none can."""
+    failures: list[ImageFileError] = []
+    for path in paths:
+        try:
+            return image_files.load(path, **how)
+        except LargePictureError:
+            raise
+        except ImageFileError as error:
+            failures.append(error)
+    raise failures[0]
+
+
+def _among(together: Sequence[Path], start: Path, step: int) -> Path | None:
+    """Return what comes `step` behind `start`; None at either end."""
+    at = together.index(start) + step
+    return together[at] if 0 <= at < len(together) else None
+
+
+def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings without their picture where its file is not there, or not here.
+
+    What a stranger's screenshot names on another computer is not looked for.
+    """
+    ref = PictureRef.from_data(settings.get("picture"))
+    if ref is None:
+        return {**settings, "picture": None}
+    is_far = str(ref.path).startswith(("//", "\\\\"))
+    if ref.path is None or (ref.path.is_file() and not is_far):
+        return {**settings, "picture": ref.to_data()}
+    return {**settings, "picture": None, MISSING: ref.name}
+
+
+def _in_words(paths: Sequence[Path]) -> str:
+    return paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
 
 
 def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:

@@ -16,11 +16,12 @@ from kernels.core import atomic_files
 from workbench.base import limited_json
 from workbench.files import png
 from workbench.files.picture_errors import ImageFileError
+from workbench.model.metadata import NO_METADATA
 
 KEYWORD = b"filter-workbench"
 VERSION = 1
+SHOWS, FILTERED = "shows", "filtered"  # the setting that tells a picture from a window
 _MAX_TEXT = 1_000_000  # bytes; the settings take a few hundred
-_PLAIN_UTF8 = b"\0\0\0\0\0"  # iTXt behind the keyword: not compressed, no language, no translation
 
 
 def save_png(
@@ -35,7 +36,7 @@ def save_png(
     path = Path(path).absolute()
     encoded = _encoded_image(path, image) if isinstance(image, QImage) else _encoded(path, image)
     text = json.dumps({"version": VERSION, "settings": settings}, allow_nan=False)
-    whole = png.insert_chunk(encoded, b"iTXt", KEYWORD + _PLAIN_UTF8 + text.encode())
+    whole = png.insert_chunk(encoded, b"iTXt", KEYWORD + png.PLAIN_UTF8 + text.encode())
     try:
         with atomic_files.replacing(path) as file:
             file.write(whole)
@@ -64,7 +65,7 @@ def read_settings(path: str | Path) -> dict[str, Any] | None:
 
 def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
     """Return the JSON text if this chunk is ours, else None."""
-    prefix = KEYWORD + _PLAIN_UTF8
+    prefix = KEYWORD + png.PLAIN_UTF8
     if found.kind != b"iTXt" or file.read(len(prefix)) != prefix:
         return None
     data = png.read_chunk(file, found) if found.length <= _MAX_TEXT else None
@@ -109,5 +110,5 @@ def _encoded(path: Path, samples: NDArray[Any]) -> bytes:
 
     write = image_encoders.writer_for(path.with_suffix(".png"), samples)
     buffer = io.BytesIO()
-    write(buffer, samples, None, None)
+    write(buffer, samples, None, NO_METADATA)
     return buffer.getvalue()

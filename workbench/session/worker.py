@@ -99,7 +99,7 @@ class Worker(QThread):
             IdleJobs(self.baseline_timed.emit),
             IdleJobs(self.timed_again.emit),
         )
-        self._is_held = False
+        self._is_held = self._is_awaited = False
         self._wants_device = True  # at the start, to know it
         self._knows_device = False  # only the thread itself touches it
         self._sweep = PreemptibleTask(
@@ -125,10 +125,20 @@ class Worker(QThread):
         look  how to show the result; None: from black to white, as its pixel type has them
         """
         with self._wake:
-            self._wanted_since = monotonic()
+            self._wanted_since, self._is_awaited = monotonic(), False
             self._wanted = (job, look or DisplayMapping(), sampling or Sampling())
             self._baseline.forget()
             self._again.forget()
+            self._wake.notify()
+
+    def expect(self, is_awaited: bool) -> None:
+        """Stop the live job, and let all others wait: a request follows, or it is called off."""
+        with self._wake:
+            self._is_awaited = is_awaited
+            if is_awaited:
+                self._wanted = None
+                self._baseline.forget()
+                self._again.forget()
             self._wake.notify()
 
     def request_baseline(self, job: Job) -> None:
@@ -248,6 +258,8 @@ class Worker(QThread):
         with self._wake:
             while not self._closing and not self._has_work():
                 self._wake.wait()
+            if self._is_awaited:
+                self._live = None
             if self._wanted is not None and self._may_supersede():
                 self._live = _Live(engine, *self._wanted)
                 self._wanted = None
@@ -264,6 +276,8 @@ class Worker(QThread):
         return not closing
 
     def _has_work(self) -> bool:
+        if self._is_awaited:
+            return self._wants_device or self._live is not None
         is_live = self._wanted is not None or self._live is not None
         others = (self._baseline, self._again, *self._tasks)
         return self._wants_device or is_live or any(each.has_work for each in others)
@@ -277,6 +291,8 @@ class Worker(QThread):
         assert self._live is not None
         try:
             step = next(self._live.steps, None)
+            if self._is_awaited:
+                return  # nobody waits for this one any more
             if isinstance(step, Progress):
                 self._emit_progress(step)
             elif step is not None:
@@ -291,7 +307,8 @@ class Worker(QThread):
         except (KernelError, MemoryError) as error:
             self._live = None
             self.progressed.emit("")
-            self._fail(error, self.failed.emit)
+            if not self._is_awaited or isinstance(error, DeviceLostError):
+                self._fail(error, self.failed.emit)
 
     def _let_paint(self) -> None:
         """Leave the interpreter for a moment to the window, which has a new picture to show.

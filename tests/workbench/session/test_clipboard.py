@@ -199,5 +199,5 @@ def test_files_come_as_lists_or_as_text(tmp_path):
     assert files_in(content(text=f"{tmp_path}/")) == [tmp_path]  # which says why it does not open
     for text in (path.name, "/no/such/file", "x" * 5000, "\0", "~", ""):
         assert files_in(content(text=text)) == [], text
-    many = [QUrl.fromLocalFile(f"/pictures/{number}.png") for number in range(300)]
+    many = [QUrl.fromLocalFile(f"/pictures/{number}.png") for number in range(10_500)]
     assert len(files_in(content(urls=many))) == clipboard.MAX_FILES

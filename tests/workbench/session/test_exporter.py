@@ -4,10 +4,9 @@ import os
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QLabel,
     QMessageBox,
     QPushButton,
@@ -19,7 +18,16 @@ from PySide6.QtWidgets import (
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import plan_of
 from tests.made_sessions import PLANS, a_session
-from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.driving import (
+    answer_file_dialogs,
+    child,
+    click,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
+from workbench.base import numbers
 from workbench.files import image_files
 from workbench.model.state import Picture
 from workbench.session import exporter
@@ -31,26 +39,18 @@ from workbench.window.save_dialog import SaveDialog
 
 @pytest.fixture
 def choose(monkeypatch):
-    """Answers the next file dialogs with a path; returns the names that they proposed."""
+    """Answers the next file dialogs with a path; returns what they ask for."""
 
-    def choose(path):
-        proposed = []
-
-        def answer(_parent, _title, name, types, kind):
-            assert not kind or f"*{os.path.splitext(name)[1]}" in kind  # noqa: PTH122
-            assert kind in types
-            proposed.append(name)
-            return str(path), ""
-
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-        return proposed
+    def choose(*paths):
+        return answer_file_dialogs(monkeypatch, *paths)
 
     return choose
 
 
 def saved(qtbot, window, path, act):
     act()
-    until(qtbot, lambda: window.messages.sentence == f"Saved {path}.")
+    said = f"Saved {path.name}, "
+    until(qtbot, lambda: window.messages.sentence.startswith(said))
     assert list(path.parent.glob(".*")) == []
     return path
 
@@ -73,7 +73,8 @@ def test_the_result_is_saved_as_it_is(pixel_type, channels, name, qtbot, window,
     saved(qtbot, window, path, lambda: trigger(window, "Save result as…"))
     np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
     extension = ".tif" if pixel_type == "float32" else ".png"
-    assert proposed == [f"made up gaussian-blur 5x5{extension}"]
+    assert [each.name for each in proposed] == [f"made up gaussian-blur 5x5{extension}"]
+    assert extension in proposed[0].kind
 
 
 def test_a_name_without_an_extension_gets_the_one_proposed(qtbot, window, choose, tmp_path):
@@ -183,8 +184,11 @@ def test_the_window_is_saved_as_it_is_seen(qtbot, window, choose, tmp_path):
 def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8))
     window.sessions.begin(a_session("sizes"), None)
-    window.docks[panel].raise_()
-    until(qtbot, window.gallery.isVisible if panel == "Gallery" else window.sweep.isVisible)
+    window.docks.bring_forward(panel)
+    until(
+        qtbot,
+        window.gallery.get().isVisible if panel == "Gallery" else window.sweep.get().isVisible,
+    )
     choose(tmp_path / "chart.png")
     path = saved(qtbot, window, tmp_path / "chart.png", lambda: trigger(window, "Chart…"))
     image = QImage(str(path))
@@ -250,15 +254,15 @@ def test_what_a_format_does_not_hold_is_said_before_and_what_does_is_offered(
     trigger(window, "Save result as…")
     dialog = child(window, "save-dialog")
     assert child(dialog, "save-said", QLabel).text() == (
-        "In JPEG 16-bit samples are rounded to 8 bits and what is transparent is put on white; "
-        "PNG and TIFF keep all of it."
+        "JPEG holds 8 bits and has no transparency; 16-bit values are rounded, what is transparent "
+        "becomes white. PNG and TIFF keep everything."
     )
     assert child(dialog, "save-lossless").isHidden()
     assert list(tmp_path.glob("result*")) == []
     proposed = choose(tmp_path / "result.png")
     path = tmp_path / "result.png"
     saved(qtbot, window, path, lambda: click(child(dialog, "save-other", QPushButton)))
-    assert proposed == [str(tmp_path / "made up gaussian-blur 5x5.png")]
+    assert proposed[0].name == "made up gaussian-blur 5x5.png"
     np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
 
 
@@ -311,8 +315,7 @@ def test_a_name_without_an_extension_gets_that_of_the_type_chosen(
     qtbot, window, monkeypatch, tmp_path
 ):
     show_picture(qtbot, window, noise(8, 8))
-    chosen = str(tmp_path / "result"), "TIFF (*.tif *.tiff)"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
+    answer_file_dialogs(monkeypatch, tmp_path / "result", kind="TIFF (*.tif *.tiff)")
     saved(qtbot, window, tmp_path / "result.tif", lambda: trigger(window, "Save result as…"))
 
 
@@ -358,8 +361,7 @@ def test_no_file_gives_way_to_a_name_that_got_its_ending_here_without_a_question
 def test_what_a_name_ends_in(typed, types, kind, path, qtbot, tmp_path, monkeypatch):
     parent = QWidget()
     qtbot.addWidget(parent)
-    chosen = str(tmp_path / typed), kind
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
+    answer_file_dialogs(monkeypatch, tmp_path / typed, kind=kind)
     proposed = tmp_path / f"proposed.{types.partition('*.')[2].partition(')')[0]}"
     assert ask_save_path(parent, "Save", proposed, types) == tmp_path / path
 
@@ -369,9 +371,10 @@ def test_a_folder_that_is_not_there_is_not_proposed_again(qtbot, window, choose,
     choose(tmp_path / "no such folder" / "result.png")
     trigger(window, "Save result as…")
     until(qtbot, lambda: window.messages.kind == "error")
-    proposed = choose("")
+    proposed = choose()
     trigger(window, "Window…")
-    assert proposed == ["window.png"]
+    assert proposed[0].name == "window.png"
+    assert proposed[0].folder != tmp_path / "no such folder"
 
 
 def test_a_full_disk_leaves_the_file_that_was_there(qtbot, window, choose, tmp_path, monkeypatch):
@@ -404,9 +407,9 @@ def test_the_folder_is_proposed_the_next_time(qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8))
     choose(tmp_path / "one.png")
     saved(qtbot, window, tmp_path / "one.png", lambda: trigger(window, "Window…"))
-    proposed = choose("")
+    proposed = choose()
     trigger(window, "Window…")
-    assert proposed == [str(tmp_path / "window.png")]
+    assert (proposed[0].folder, proposed[0].name) == (tmp_path, "window.png")
 
 
 def copy_result(qtbot, window):
@@ -446,3 +449,42 @@ def test_a_proposed_name_has_no_odd_characters(qtbot, window):
     result = show_picture(qtbot, window, noise(20, 30))
     name = exporter.suggested_name(window.store.state.picture, result)
     assert name == "made up laplacian-of-gaussian 9x9"
+
+
+@pytest.mark.parametrize(
+    ("source", "pixel_type", "proposed"),
+    [
+        ("a.jpg", "uint8", ".jpg"),
+        ("a.JPEG", "uint8", ".jpeg"),
+        ("a.webp", "uint8", ".webp"),
+        ("a.tiff", "uint16", ".tiff"),
+        ("a.jpg", "uint16", ".png"),
+        ("a.png", "float32", ".tif"),
+        ("a.gif", "uint8", ".png"),
+        ("no extension", "uint8", ".png"),
+    ],
+)
+def test_the_format_of_the_source_is_proposed_where_it_holds_the_result(
+    source, pixel_type, proposed, qtbot, window, choose, tmp_path
+):
+    show_picture(qtbot, window, noise(8, 8, 3, pixel_type), path=tmp_path / source)
+    asked = choose()
+    trigger(window, "Save result as…")
+    assert asked[0].name.endswith(f"5x5{proposed}")
+    assert f"*{proposed}" in asked[0].kind
+    assert asked[0].folder == tmp_path  # beside it, at first
+
+
+def test_what_was_saved_is_said_with_its_size_and_its_folder_can_be_shown(
+    qtbot, window, choose, tmp_path, monkeypatch
+):
+    shown = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
+    show_picture(qtbot, window, noise(80, 90))
+    path = tmp_path / "result.png"
+    choose(path)
+    saved(qtbot, window, path, lambda: trigger(window, "Save result as…"))
+    size = numbers.file_size(path.stat().st_size)
+    assert window.messages.sentence == f"Saved result.png, {size}."
+    click(child(window.messages, "act", QPushButton))
+    assert shown == [str(tmp_path)]

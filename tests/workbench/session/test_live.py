@@ -88,6 +88,17 @@ def test_a_result_of_the_picture_before_is_not_shown(qtbot, held):
     assert all(samples is other.samples for samples in shown)
 
 
+def test_a_baseline_is_said_once_for_each_result(qtbot, held):
+    """Also where the job is its own baseline."""
+    show_picture(qtbot, held, dim())
+    said, shown = [], []
+    held.live.after_ready.connect(lambda result, _: shown.append(result))
+    held.live.baseline_ready.connect(said.append)
+    settle(qtbot, held, lambda: held.store.choose(implementation="opencv", ksize=7))
+    assert said == shown
+    assert len(said) == len({id(each) for each in said})
+
+
 def test_before_and_after_are_always_of_the_same_picture(qtbot, held):
     pairs = []
 
@@ -213,7 +224,7 @@ def test_the_history_has_one_run_for_each_job(qtbot, held):
     show_picture(qtbot, held, noise(8, 8))
     for border in ("wrap", "zero"):
         settle(qtbot, held, lambda b=border: held.store.update(border=b))
-    assert held.history.accessibleDescription().startswith("3 runs")
+    assert held.timing.history.accessibleDescription().startswith("3 runs")
 
 
 # -- a figure that stands is a figure that was repeated
@@ -242,20 +253,22 @@ def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot,
     result = show_picture(qtbot, window, noise(8, 8))
     assert result.kernel.samples_ms == (261.0,)
     shown = after(window)
-    tile = child(window, "kernel", ValueTile)
+    window.docks.bring_forward("Timing")
+    tile = child(window, "filter-time", ValueTile)
     until(qtbot, lambda: "n = 5" in tile.detail.replace(GAP, " "))
     assert tile.text == f"20.0{GAP}ms"
     assert after(window) is shown  # the picture stayed
     assert window.live.result.check.ok
-    assert window.history.accessibleDescription().startswith("1 run")
-    assert f"20.0{GAP}ms" in window.history.accessibleDescription()
+    assert window.timing.history.accessibleDescription().startswith("1 run")
+    assert f"20.0{GAP}ms" in window.timing.history.accessibleDescription()
 
 
 def test_a_single_run_of_the_baseline_is_timed_again_as_well(qtbot, make_window):
     window = make_window(slow_at_first(261.0))
     window.store.update(baseline="sequential")
     show_picture(qtbot, window, noise(8, 8))
-    speedup = child(window, "speedup", ValueTile)
+    window.docks.bring_forward("Timing")
+    speedup = child(window, "speed-up", ValueTile)
     until(qtbot, lambda: "to Sequential" in speedup.detail)  # as all take 20 ms
     baseline = window.live.baseline_of(window.live.result)
     assert len(baseline.kernel.samples_ms) == 5

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QComboBox, QFileDialog
+from PySide6.QtWidgets import QComboBox
 
 from kernels.pictures.generated import PICTURES, gradient, noise, stored_as
 from tests.workbench.driving import (
     PATIENCE_MS,
+    answer_file_dialogs,
     child,
     drop,
     drop_data,
@@ -26,6 +27,7 @@ from tests.workbench.driving import (
 )
 from workbench.files import image_files
 from workbench.model import state
+from workbench.model.state import Picture
 from workbench.session.screenshot_files import save_png
 
 
@@ -202,7 +204,7 @@ def test_the_next_picture_takes_the_complaint_away(qtbot, window, photo, tmp_pat
     drop(window, tmp_path / "gone.png")
     until(qtbot, lambda: window.messages.kind == "error")
     settle(qtbot, window, lambda: drop(window, photo))
-    assert window.messages.kind != "error"
+    assert window.messages.kind != "error", window.messages.sentence
 
 
 def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
@@ -212,13 +214,13 @@ def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
         window.opener.open_file(folder / name)
     settle(qtbot, window)
     assert shown == ["img10.png"]
-    assert window.messages.kind != "error"
+    assert window.messages.kind != "error", window.messages.sentence
 
 
 def test_values_that_are_no_numbers_are_said_until_the_next_picture(qtbot, window):
     samples = noise(8, 9, 1, "float32")
     samples[3, 4] = np.nan
-    show_picture(qtbot, window, samples)
+    window.opener.opened.emit(Picture("made up.png", samples))
     assert "It holds NaN, shown in magenta" in window.messages.sentence
     show_picture(qtbot, window, noise(8, 9, 1, "float32"))
     assert window.messages.sentence == ""
@@ -372,7 +374,7 @@ def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
     assert entries[1].toolTip() == str(folder / "img1.png")
     settle(qtbot, window, entries[1].trigger)
     assert opened(window).name == "img1.png"
-    trigger(window, "Forget these")
+    trigger(window, "Clear list")
     open_recent(window)
     assert not [each for each in menu.actions() if each.text().startswith("img")]
 
@@ -380,20 +382,14 @@ def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
 def test_a_file_chosen_in_the_dialog_is_opened_and_its_folder_remembered(
     qtbot, window, photo, monkeypatch
 ):
-    folders = []
-
-    def choose(_parent, _title, folder, _types):
-        folders.append(folder)
-        return str(photo), ""
-
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+    asked = answer_file_dialogs(monkeypatch, photo)
     settle(qtbot, window, lambda: trigger(window, "Open…"))
     settle(qtbot, window, lambda: trigger(window, "Open…"))
-    assert folders == ["", str(photo.parent)]
+    assert asked[1].folder == photo.parent
 
 
 def test_nothing_chosen_in_the_dialog_is_nothing(window, monkeypatch):
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    answer_file_dialogs(monkeypatch)
     trigger(window, "Open…")
     assert opened(window) is None
 
@@ -420,7 +416,7 @@ def test_a_screenshot_dropped_on_another_window_restores_its_settings(
     settle(qtbot, first, lambda: first.store.update(ksize=9, sigma=2.5, amount=3.0))
     chosen = first.store.state
     path = tmp_path / "shot.png"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answer_file_dialogs(monkeypatch, path)
     trigger(first, "Window…")
     until(qtbot, path.exists)
 
@@ -430,9 +426,6 @@ def test_a_screenshot_dropped_on_another_window_restores_its_settings(
     state = second.store.state
     for name in ("filter", "ksize", "sigma", "amount", "border", "implementation", "block_xy"):
         assert getattr(state, name) == getattr(chosen, name), name
-    assert second.messages.sentence == (
-        "Took over the settings in shot.png; File ▸ Open shows it as a picture."
-    )
     until(qtbot, lambda: second.store.state.picture.built_in == "gradient")
     np.testing.assert_array_equal(second.store.state.picture.samples, gradient())
     assert result is not None
@@ -463,7 +456,7 @@ def test_of_a_screenshot_only_what_makes_sense_is_taken(settings, qtbot, window,
     save_png(path, noise(5, 5), settings)
     before = show_picture(qtbot, window, noise(8, 8)).job
     drop(window, path)
-    until(qtbot, lambda: "Took over" in window.messages.sentence)
+    until(qtbot, lambda: "Settings restored" in window.messages.sentence)
     assert window.store.state.ksize == before.ksize
     assert window.store.state.filter == "gaussian"
 
@@ -475,7 +468,7 @@ def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, windo
     save_png(path, noise(5, 5), {"implementation": "shared", "border": "wrap"})
     result = settle(qtbot, window, lambda: drop(window, path))
     assert (result.job.implementation, result.job.border) == ("opencv", "wrap")
-    assert "all but the implementation" in window.messages.sentence
+    assert "except the implementation" in window.messages.sentence
     assert "switched off" in window.messages.sentence
 
 

@@ -31,7 +31,7 @@ def window(qtbot, make_window, gpu):
 
 
 def test_dragging_without_memory_says_so_once_and_goes_on_when_there_is_some(qtbot, window):
-    slider = next(s for s in window.controls.findChildren(QSlider) if s.isVisible())
+    slider = child(window, "ksize-slider", QSlider)
     said = []
     window.live.refused.connect(lambda sentence, _: said.append(sentence))
     before, shown = window.live.result, view(window, "After").display
@@ -79,20 +79,20 @@ def test_what_was_refused_is_tried_again_when_something_else_ends(qtbot, window)
 
 def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, window):
     FullGpu.is_full = True
-    trigger(window, "Measure the ladder, or cancel")
+    trigger(window, "Measure the ladder")
     measure = child(window, "ladder-measure", QPushButton)
     until(qtbot, lambda: measure.text() == "Cancel")
     until(qtbot, lambda: measure.text() == "Measure all")
     trigger(window, "Block shapes, live")
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
-    assert all(FULL in row.text for row in window.blocks.rows)
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
+    assert all(FULL in row.text for row in window.blocks.get().rows)
     trigger(window, "Tune for this job…")
     until(qtbot, lambda: "measured" in child(window.tuner.dialog, "tune-doing").whole_text)
     assert window.messages.kind is None
     FullGpu.is_full = False
-    window.block_comparison.start()
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
-    assert not any(FULL in row.text for row in window.blocks.rows)
+    window.blocks.get().start_wanted.emit()
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
+    assert not any(FULL in row.text for row in window.blocks.get().rows)
     settle(qtbot, window, lambda: window.store.update(ksize=9))
 
 

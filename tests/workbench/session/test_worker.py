@@ -42,6 +42,19 @@ def at_once(job, _):
     yield answer(job)
 
 
+def fails_late(reached, go_on):
+    """A script whose first job fails once `go_on` is set, in the step that is under way."""
+
+    def script(job, _):
+        if job.ksize == 3:
+            reached.set()
+            go_on.wait()
+            raise CannotRunError("Too late.")
+        yield answer(job)
+
+    return script
+
+
 def for_ever(_):
     while True:
         QThread.msleep(1)  # a step of a real sweep takes longer
@@ -199,6 +212,21 @@ def test_a_superseded_job_goes_on_until_the_newest_wish_has_waited(
     worker.request(a_job(3))
     until(qtbot, lambda: sizes(told, "settled") == [5])
     assert sizes(told, "filtered") == filtered
+
+
+def test_what_fails_when_nobody_waits_for_it_any_more_is_not_said(qtbot, make_worker):
+    reached, go_on = threading.Event(), threading.Event()
+    worker, told = make_worker(fails_late(reached, go_on))
+    worker.start()
+    worker.request(a_job(3))
+    assert reached.wait(10)
+    worker.expect(True)
+    go_on.set()
+    wait_for(qtbot, told, "progressed")  # nothing is under way any more
+    worker.request(a_job(5))
+    wait_for(qtbot, told, "settled")
+    assert sizes(told, "settled") == [5]
+    assert "failed" not in names(told)
 
 
 def test_what_was_shown_gives_way_at_once(qtbot, make_worker, monkeypatch):

@@ -1,0 +1,341 @@
+"""A kernel's text and its file: both directions, and nothing that was typed is lost."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernels.rungs.own_kernels import MAX_BYTES
+from tests.workbench.driving import until
+from workbench.files.kernel_files import KernelFileError
+from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_journal import KernelJournal, Unsaved
+
+ROOT = Path(__file__).parents[3]
+
+
+class Heard:
+    """What a KernelFile said, in order."""
+
+    def __init__(self, file):
+        self.arrived, self.began, self.sentences, self.saved = [], [], [], 0
+        file.arrived.connect(self.arrived.append)
+        file.began.connect(self.began.append)
+        file.said.connect(self.sentences.append)
+        file.saved.connect(self._count)
+
+    def _count(self):
+        self.saved += 1
+
+
+@pytest.fixture
+def journal(home):
+    return KernelJournal()
+
+
+@pytest.fixture
+def file(qapp, journal):
+    file = KernelFile(journal)
+    file.heard = Heard(file)
+    yield file
+    file.close()
+
+
+@pytest.fixture
+def mine(tmp_path):
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    path = folder / "mine.cu"
+    path.write_text("one\n", encoding="utf-8")
+    return path
+
+
+def journals(home):
+    return sorted((home / "data" / "filter-workbench" / "unsaved-kernels").glob("*.json"))
+
+
+def offered():
+    """What a program that starts now would offer."""
+    journal = KernelJournal()
+    left = journal.left()
+    journal.close()
+    return left
+
+
+def replace(path, text):
+    """Save as most editors do: another file in its place."""
+    beside = path.with_suffix(".swp")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+# -- opening and saving
+
+
+def test_what_is_saved_is_on_disk_and_what_was_opened_is_shown(file, mine):
+    file.open(mine)
+    assert file.heard.began == ["one\n"]
+    assert file.is_saved
+    file.type("two\n")
+    assert not file.is_saved
+    assert mine.read_text(encoding="utf-8") == "one\n"
+    file.save()
+    assert mine.read_text(encoding="utf-8") == "two\n"
+    assert file.is_saved
+    assert file.heard.saved == 1
+
+
+def test_saving_under_another_name_goes_on_there(qtbot, file, mine):
+    file.begin("new\n", "my_kernel.cu")
+    assert (file.path, file.name) == (None, "my_kernel.cu")
+    other = mine.with_name("other.cu")
+    file.save(other)
+    assert (file.path, file.name) == (other, "other.cu")
+    replace(other, "by another\n")
+    until(qtbot, lambda: file.heard.arrived == ["by another\n"])
+
+
+def test_lines_end_as_they_did(file, mine):
+    mine.write_bytes(b"\xef\xbb\xbfa\r\nb\r\n")
+    file.open(mine)
+    assert file.text == "a\nb\n"
+    file.type("a\nb\nc\n")
+    file.save()
+    assert mine.read_bytes() == b"a\r\nb\r\nc\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"\xff\xfe\x00", "is not a text file"),
+        (b"a\0b", "is not a text file"),
+        (b" " * (MAX_BYTES + 1), "is too large"),
+        (None, "is not a file"),
+    ],
+)
+def test_what_is_no_kernel_is_refused_in_a_sentence(content, sentence, file, mine):
+    file.begin("kept\n", "my_kernel.cu")
+    if content is None:
+        mine = mine.parent
+    else:
+        mine.write_bytes(content)
+    with pytest.raises(KernelFileError, match=f"^{mine.name} {sentence}.*\\.$"):
+        file.open(mine)
+    assert file.text == "kept\n"
+
+
+def test_a_file_that_cannot_be_written_leaves_the_text_and_says_why(file, mine):
+    file.begin("kept\n", "my_kernel.cu")
+    with pytest.raises(KernelFileError, match="its folder does not exist"):
+        file.save(mine.parent / "nowhere" / "mine.cu")
+    assert file.text == "kept\n"
+    assert file.path is None
+
+
+# -- both directions
+
+
+@pytest.mark.parametrize("how", [replace, lambda path, text: path.write_text(text)])
+def test_what_is_saved_outside_arrives_again_and_again(how, qtbot, file, mine):
+    file.open(mine)
+    for text in ("two\n", "three\n", "four\n"):
+        how(mine, text)
+        until(qtbot, lambda text=text: file.heard.arrived[-1:] == [text])
+    assert file.is_saved
+    assert file.heard.sentences == []
+
+
+def test_what_is_saved_in_fast_succession_arrives_as_it_is_at_last(qtbot, file, mine):
+    file.open(mine)
+    for number in range(40):
+        replace(mine, f"{number}\n")
+    until(qtbot, lambda: file.text == "39\n")
+    assert len(file.heard.arrived) < 40
+
+
+def test_what_is_saved_here_does_not_come_back(qtbot, file, mine):
+    file.open(mine)
+    file.type("two\n")
+    file.save()
+    replace(mine, "three\n")  # the answer to which comes after any to the first
+    until(qtbot, lambda: file.heard.arrived)
+    assert file.heard.arrived == ["three\n"]
+
+
+def test_where_both_changed_the_disk_is_shown_and_what_was_typed_is_beside_it(qtbot, file, mine):
+    file.open(mine)
+    file.type("typed\n")
+    replace(mine, "outside\n")
+    until(qtbot, lambda: file.heard.arrived)
+    assert file.text == "outside\n"
+    assert mine.with_name("mine.typed.cu").read_text(encoding="utf-8") == "typed\n"
+    (sentence,) = file.heard.sentences
+    assert "mine.typed.cu" in sentence
+    file.type("typed again\n")
+    replace(mine, "outside again\n")
+    until(qtbot, lambda: len(file.heard.arrived) == 2)
+    assert mine.with_name("mine.typed.cu").read_text(encoding="utf-8") == "typed\n"
+    assert mine.with_name("mine.typed2.cu").read_text(encoding="utf-8") == "typed again\n"
+
+
+def test_saving_before_the_change_outside_was_noticed_writes_over_nothing(file, mine):
+    file.open(mine)
+    file.type("typed\n")
+    replace(mine, "outside\n")
+    file.save()
+    assert mine.read_text(encoding="utf-8") == "outside\n"
+    assert mine.with_name("mine.typed.cu").read_text(encoding="utf-8") == "typed\n"
+
+
+def test_the_same_change_in_both_places_is_none(qtbot, file, mine):
+    file.open(mine)
+    file.type("same\n")
+    replace(mine, "same\n")
+    until(qtbot, lambda: file.is_saved)
+    assert file.heard.arrived == []
+    assert file.heard.sentences == []
+
+
+def test_without_room_for_the_copy_what_was_typed_stays(qtbot, file, mine, monkeypatch):
+    file.open(mine)
+    file.type("typed\n")
+    replace(mine, "outside\n")
+
+    def refuse(*_):
+        raise KernelFileError("mine.typed.cu cannot be written: the disk is full.")
+
+    monkeypatch.setattr("workbench.session.kernel_file.keep_copy", refuse)
+    until(qtbot, lambda: file.heard.sentences)
+    assert file.text == "typed\n"
+    assert "the disk is full" in file.heard.sentences[0]
+
+
+def test_a_file_that_is_gone_is_said_once_and_can_be_written_again(qtbot, file, mine):
+    file.open(mine)
+    mine.unlink()
+    until(qtbot, lambda: file.heard.sentences)
+    file.save()
+    assert mine.read_text(encoding="utf-8") == "one\n"
+    assert len(file.heard.sentences) == 1
+    replace(mine, "back\n")
+    until(qtbot, lambda: file.heard.arrived == ["back\n"])
+
+
+def test_what_is_no_text_any_more_is_said_and_not_shown(qtbot, file, mine):
+    file.open(mine)
+    mine.write_bytes(b"\xff\xfe\x00")
+    until(qtbot, lambda: file.heard.sentences)
+    assert "not a text file" in file.heard.sentences[0]
+    assert file.text == "one\n"
+
+
+# -- over a crash
+
+
+def test_every_letter_outlives_a_crash(home):
+    """Of a program that is killed in the middle of typing, with no chance to tidy up."""
+    typing = (
+        "import sys\n"
+        "from PySide6.QtCore import QCoreApplication\n"
+        "from workbench.session.kernel_file import KernelFile\n"
+        "from workbench.session.kernel_journal import KernelJournal\n"
+        "app = QCoreApplication([])\n"
+        "file = KernelFile(KernelJournal())\n"
+        "file.begin('', 'my_kernel.cu')\n"
+        "for number in range(1, 10_000):\n"
+        "    file.type('x' * number)\n"
+        "    print(number, flush=True)\n"
+    )
+    command = [sys.executable, "-c", typing]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        seen = [int(next(process.stdout)) for _ in range(25)]
+        os.kill(process.pid, signal.SIGKILL)
+        rest = [int(line) for line in process.stdout.read().split("\n")[:-1]]
+    last = [*seen, *rest][-1]
+    left = offered()
+    assert set(left.text) == {"x"}
+    assert len(left.text) >= last  # all that it said to have typed
+    assert left.path is None
+
+
+def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, journal, mine):
+    file.open(mine)
+    file.type("typed\n")
+    file.close()
+    later = KernelJournal()
+    left = later.left()
+    assert left == Unsaved("typed\n", mine)
+    again = KernelFile(later)
+    again.bring_back(left)
+    later.drop_left()
+    assert (again.path, again.text, again.is_saved) == (mine, "typed\n", False)
+    assert mine.read_text(encoding="utf-8") == "one\n"
+    again.save()
+    assert mine.read_text(encoding="utf-8") == "typed\n"
+    again.close()
+    assert offered() is None
+
+
+def test_what_was_saved_is_not_offered(file, home, mine):
+    file.open(mine)
+    file.type("typed\n")
+    assert len(journals(home)) == 1
+    file.save()
+    file.close()
+    assert journals(home) == []
+    assert offered() is None
+
+
+def test_another_program_that_runs_keeps_its_own(file, mine):
+    file.open(mine)
+    file.type("typed\n")
+    script = (
+        "from workbench.session.kernel_journal import KernelJournal; print(KernelJournal().left())"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "None"
+
+
+def test_what_another_kernel_takes_the_place_of_is_offered_at_once(file, journal, mine):
+    file.begin("first\n", "my_kernel.cu")
+    file.type("first, typed\n")
+    file.begin("second\n", "my_kernel.cu")
+    assert journal.left() == Unsaved("first, typed\n", None)
+    journal.drop_left()
+    assert journal.left() is None
+
+
+def test_a_damaged_journal_is_passed_over(home, journal, file):
+    file.begin("", "my_kernel.cu")
+    file.type("typed\n")
+    file.close()
+    folder = journals(home)[0].parent
+    for number, text in enumerate((b"{", b'{"text": 1, "path": ""}', b"[]", b"\xff")):
+        (folder / f"damaged{number}.json").write_bytes(text)
+    assert offered().text == "typed\n"
+
+
+def test_where_nothing_can_be_kept_it_is_said(home, file, journal):
+    (home / "data").write_text("no folder")
+    file.begin("", "my_kernel.cu")
+    file.type("typed\n")
+    assert journal.complaint.startswith("What you type is not kept if the program ends: ")
+    assert file.text == "typed\n"
+
+
+def test_where_the_file_is_gone_its_text_is_brought_back_to_be_saved(file, mine):
+    file.open(mine)
+    file.type("typed\n")
+    file.close()
+    mine.unlink()
+    later = KernelJournal()
+    again = KernelFile(later)
+    again.bring_back(later.left())
+    later.drop_left()
+    again.save()
+    assert mine.read_text(encoding="utf-8") == "typed\n"
+    again.close()

@@ -1,0 +1,258 @@
+"""A kernel's text and its file: read, saved, watched, and never lost where both change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+
+from kernels.core import atomic_files
+from kernels.rungs.own_kernels import MAX_BYTES
+from workbench.files.kernel_files import KernelFileError
+from workbench.session.kernel_journal import KernelJournal, Unsaved
+
+SETTLE_MS = 100  # an editor writes a file in several steps, or puts another in its place
+NEW_NAME = "my_kernel.cu"
+
+
+class KernelFile(QObject):
+    """The text that is typed and the one on disk, which is the truth where both changed.
+
+    Signals:
+        arrived(text): the text on disk is another, and is to be shown instead; it can be undone.
+        began(text): another kernel is worked on from now on.
+        named(): its path, or whether it is saved, is another.
+        saved(): the text is on disk.
+        said(sentence): what became of a text, in words.
+    """
+
+    arrived = Signal(str)
+    began = Signal(str)
+    named = Signal()
+    saved = Signal()
+    said = Signal(str)
+
+    def __init__(self, journal: KernelJournal, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._journal = journal
+        self._path: Path | None = None
+        self._new_name = ""
+        self._text = self._on_disk = ""
+        self._newline = "\n"
+        self._was_gone = False
+        self._watcher = QFileSystemWatcher(self)
+        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settling.timeout.connect(self._look)
+        self._watcher.fileChanged.connect(lambda _: self._settling.start())
+        self._watcher.directoryChanged.connect(lambda _: self._settling.start())
+
+    @property
+    def path(self) -> Path | None:
+        """Return the file; None: it has none yet."""
+        return self._path
+
+    @property
+    def text(self) -> str:
+        """Return the text as it is typed."""
+        return self._text
+
+    @property
+    def name(self) -> str:
+        """Return its file's name, or the one proposed for it."""
+        return self._path.name if self._path else self._new_name
+
+    @property
+    def is_saved(self) -> bool:
+        """Return whether the text is on disk."""
+        return self._path is not None and self._text == self._on_disk
+
+    # -- what is worked on
+
+    def begin(self, text: str, name: str) -> None:
+        """Work on a new kernel, which has no file yet.
+
+        name  the one proposed for its file
+        """
+        self._set_aside()
+        self._new_name = name
+        self._take(None, text, "")
+        self.began.emit(text)
+
+    def open(self, path: Path) -> None:
+        """Work on the kernel in a file.  Raises KernelFileError."""
+        text, newline = read_kernel(path)
+        self._set_aside()
+        self._newline = newline
+        self._take(path.absolute(), text, text)
+        self.began.emit(text)
+
+    def bring_back(self, unsaved: Unsaved) -> None:
+        """Work on what was not saved in an earlier run; its file stays as it is until `save`."""
+        on_disk = ""
+        path = unsaved.path
+        if path is not None:
+            try:
+                on_disk, self._newline = read_kernel(path)
+            except KernelFileError:
+                path = path if path.parent.is_dir() else None  # `save` writes it again
+        self._set_aside()
+        self._new_name = NEW_NAME
+        self._take(path, unsaved.text, on_disk)
+        self.began.emit(unsaved.text)
+        self._note()
+
+    def type(self, text: str) -> None:
+        """Take what is typed; it is kept from now on, also if the program ends."""
+        if text == self._text:
+            return
+        self._text = text
+        self._note()
+
+    def save(self, path: Path | None = None) -> None:
+        """Write the text into its file, or into another one from now on.
+
+        Raises KernelFileError.
+        """
+        target = path or self._path
+        assert target is not None
+        target = target.absolute()
+        if path is None:
+            self._look()  # what somebody else wrote meanwhile is not written over
+        text = self._text
+        write_kernel(target, text, self._newline)
+        self._take(target, text, text)
+        self._journal.forget()
+        self.saved.emit()
+
+    def close(self) -> None:
+        """Let go of the file; what is not saved is offered the next time."""
+        self._settling.stop()
+        self._unwatch()
+        self._journal.close()
+
+    # -- the disk
+
+    def _take(self, path: Path | None, text: str, on_disk: str) -> None:
+        if path is None:
+            self._newline = "\n"
+        self._path, self._text, self._on_disk, self._was_gone = path, text, on_disk, False
+        self._settling.stop()
+        self._watch()
+        self.named.emit()
+
+    def _set_aside(self) -> None:
+        """Leave what would be lost to the journal, which offers it."""
+        if self._text == self._on_disk or not self._text.strip():
+            self._journal.forget()
+        else:
+            self._journal.set_aside()
+
+    def _note(self) -> None:
+        if self._text == self._on_disk:
+            self._journal.forget()
+        else:
+            self._journal.write(Unsaved(self._text, self._path))
+        self.named.emit()
+
+    @Slot()
+    def _look(self) -> None:
+        """Take up what is on disk, if it is another text than was there."""
+        path = self._path
+        if path is None:
+            return
+        self._watch()  # an editor that replaces a file takes it out of the watcher's sight
+        try:
+            found, newline = read_kernel(path)
+        except KernelFileError as error:
+            if not self._was_gone:
+                self._was_gone = True
+                gone = f"{path.name} is no longer there; its text is kept here, Save writes it."
+                self.said.emit(str(error) if path.exists() else gone)
+            return
+        self._was_gone = False
+        if found == self._on_disk:
+            return
+        typed, was_saved = self._text, self._text == self._on_disk
+        if found == typed:
+            self._on_disk = found
+            self._note()
+            return
+        if not was_saved:
+            try:
+                copy = keep_copy(path, typed)
+            except KernelFileError as error:
+                self.said.emit(f"{path.name} was changed outside, too, but is not shown: {error}")
+                return
+            self.said.emit(
+                f"{path.name} was changed outside, too, and is shown as it is there; what you "
+                f"typed is kept as {copy.name}, and Ctrl+Z brings it back."
+            )
+        self._on_disk = self._text = found
+        self._newline = newline
+        self._note()
+        self.arrived.emit(found)
+
+    def _watch(self) -> None:
+        wanted = [] if self._path is None else [str(self._path), str(self._path.parent)]
+        watched = [*self._watcher.files(), *self._watcher.directories()]
+        if gone := [each for each in watched if each not in wanted]:
+            self._watcher.removePaths(gone)
+        missing = [each for each in wanted if each not in watched and Path(each).exists()]
+        if missing:
+            self._watcher.addPaths(missing)
+
+    def _unwatch(self) -> None:
+        if watched := [*self._watcher.files(), *self._watcher.directories()]:
+            self._watcher.removePaths(watched)
+
+
+def read_kernel(path: Path) -> tuple[str, str]:
+    """Return a file's text, its lines ending in \\n, and how they end in the file.
+
+    Raises KernelFileError.
+    """
+    try:
+        if not path.is_file():
+            raise KernelFileError(f"{path.name} is not a file.")
+        if path.stat().st_size > MAX_BYTES:
+            raise KernelFileError(
+                f"{path.name} is too large for a kernel: the limit is {MAX_BYTES >> 10} KiB."
+            )
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise KernelFileError(f"{path.name} is not a text file.") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file can have that name"
+        raise KernelFileError(f"{path.name} cannot be read: {reason}.") from error
+    if "\0" in text:
+        raise KernelFileError(f"{path.name} is not a text file.")
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return text.replace("\r\n", "\n").replace("\r", "\n"), newline
+
+
+def keep_copy(path: Path, text: str) -> Path:
+    """Write `text` beside `path`, under a name that is free, and return that.
+
+    Raises KernelFileError.
+    """
+    copy = next(each for each in _names(path) if not each.exists())
+    write_kernel(copy, text)
+    return copy
+
+
+def _names(path: Path) -> Iterator[Path]:
+    number = 1
+    while True:
+        yield path.with_name(f"{path.stem}.typed{'' if number == 1 else number}{path.suffix}")
+        number += 1
+
+
+def write_kernel(path: Path, text: str, newline: str = "\n") -> None:
+    """Write a text into a file, in place of what is there.  Raises KernelFileError."""
+    try:
+        with atomic_files.replacing(path) as file:
+            file.write(text.replace("\n", newline).encode())
+    except (OSError, UnicodeEncodeError) as error:
+        reason = atomic_files.reason(error) if isinstance(error, OSError) else "it is no text"
+        raise KernelFileError(f"{path.name} cannot be written: {reason}.") from error

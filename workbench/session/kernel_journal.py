@@ -1,0 +1,164 @@
+"""A journal of what is typed into a kernel, written at each keystroke: it outlives a crash.
+
+One file per running program, held while it lives; one that nobody holds is from a program that has
+ended, and what is in it was not saved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+from platformdirs import user_data_dir
+
+from kernels.core import atomic_files
+from kernels.core.locks import lock
+from workbench.base import limited_json
+
+DIRECTORY_VARIABLE = "FILTER_WORKBENCH_DATA"
+MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
+_KEPT, _LOCK = ".json", ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """A text that was typed and not saved.
+
+    path  the file that it belongs to; None: it has none yet
+    """
+
+    text: str
+    path: Path | None
+
+    @property
+    def name(self) -> str:
+        """Return how to call it on the screen."""
+        return self.path.name if self.path else "a new kernel"
+
+
+def journal_folder() -> Path:
+    """Return the folder of what was not saved.
+
+    It is in the user's data folder, or in the one that FILTER_WORKBENCH_DATA names.
+    """
+    chosen = os.environ.get(DIRECTORY_VARIABLE) or user_data_dir("filter-workbench")
+    return Path(chosen) / "unsaved-kernels"
+
+
+class KernelJournal:
+    """The journal of this program, and those that others left.
+
+    Never fails: where nothing can be written, `complaint` says so once there was a try.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or journal_folder()
+        self._own: tuple[Path, BinaryIO] | None = None
+        self._left: tuple[Unsaved, Path, BinaryIO] | None = None
+        self.complaint = ""
+
+    def write(self, unsaved: Unsaved) -> None:
+        """Keep this text from now on, instead of the one before."""
+        try:
+            self._write(unsaved)
+            self.complaint = ""
+        except OSError as error:
+            reason = atomic_files.reason(error)
+            self.complaint = f"What you type is not kept if the program ends: {reason}."
+
+    def forget(self) -> None:
+        """Keep nothing: what was typed is saved."""
+        self._let_go(is_wanted=False)
+
+    def set_aside(self) -> None:
+        """Leave the text to `left`: another one is typed from now on."""
+        self._let_go(is_wanted=True)
+
+    def left(self) -> Unsaved | None:
+        """Return the newest text that was not saved, by a program that has ended or by this one.
+
+        It is held here, so that no other program offers it, until `drop_left`.
+        """
+        if self._left is None:
+            self._left = self._newest_left()
+        return self._left[0] if self._left else None
+
+    def drop_left(self) -> None:
+        """Remove what `left` returned: it was brought back, or is not wanted."""
+        if self._left is not None:
+            _, path, held = self._left
+            self._left = None
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            _close(path, held)
+
+    def close(self) -> None:
+        """Let go of the files; what was not saved is offered the next time."""
+        self.set_aside()
+        if self._left is not None:
+            self._left[2].close()
+            self._left = None
+
+    def _write(self, unsaved: Unsaved) -> None:
+        if self._own is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{uuid4().hex}{_KEPT}"
+            held = path.with_suffix(_LOCK).open("ab")
+            lock(held.fileno())
+            self._own = path, held
+        at = str(unsaved.path) if unsaved.path else ""
+        data = json.dumps({"text": unsaved.text, "path": at}).encode()
+        # Not on the disk yet but with the system, which outlives the program: for each letter.
+        with atomic_files.replacing(self._own[0], is_synced=False) as file:
+            file.write(data)
+
+    def _let_go(self, *, is_wanted: bool) -> None:
+        if self._own is not None:
+            path, held = self._own
+            self._own = None
+            if not is_wanted:
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+            _close(path, held)
+
+    def _newest_left(self) -> tuple[Unsaved, Path, BinaryIO] | None:
+        for path in self._by_age():
+            with suppress(OSError, ValueError, TypeError, KeyError):
+                unsaved = _read(path)
+                held = path.with_suffix(_LOCK).open("ab")
+                if lock(held.fileno()):
+                    return unsaved, path, held
+                held.close()
+        return None
+
+    def _by_age(self) -> list[Path]:
+        try:
+            found = [(path.stat().st_mtime, path) for path in self._folder.glob(f"*{_KEPT}")]
+        except OSError:
+            return []
+        own = self._own[0] if self._own else None
+        return [path for _, path in sorted(found, reverse=True) if path != own]
+
+
+def _close(path: Path, held: BinaryIO) -> None:
+    """Let go of a journal; its lock goes with it where it is gone."""
+    held.close()
+    if not path.exists():
+        with suppress(OSError):
+            path.with_suffix(_LOCK).unlink(missing_ok=True)
+
+
+def _read(path: Path) -> Unsaved:
+    """Return what a journal holds.  Raises OSError, ValueError, TypeError or KeyError."""
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(path)
+    data = limited_json.parse(path.read_bytes())
+    text, name = data["text"], data["path"]
+    if not isinstance(text, str) or not isinstance(name, str):
+        raise TypeError(path)
+    return Unsaved(text, Path(name) if name else None)

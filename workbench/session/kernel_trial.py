@@ -1,0 +1,168 @@
+"""A trial of a kernel's text on the CPU, step by step, and the search for its bug."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernels.core.job import Job, Progress
+from kernels.cuda_on_cpu.bug import Finding, finding_bug
+from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.rung import Rung
+from workbench.imaging.display import Display, to_display
+from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.showing import show
+
+Pixel = tuple[int, int]
+Levels = tuple[float, float] | None
+COUNTING = Progress("verified; counting what it loads, stores and computes")
+LINE_OF_HEADER = re.compile(r", line (\d+): (.*)\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """A text that is to be tried, the job that it is tried on, and how that is shown.
+
+    name    of the file that the text is, or will be, in
+    at      the pixel (x, y) that is looked at; None: none in particular
+    levels  of the picture, and `look` of the answer
+    good    the last text that ran, where its answer is of another job: it is tried, too, if this
+            one does not run; empty: it need not be
+    """
+
+    name: str
+    text: str
+    job: Job
+    at: Pixel | None
+    levels: Levels
+    look: DisplayMapping
+    good: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A reason why there is nothing to run.
+
+    line  of the text that is wrong; 0: no line of it is
+    """
+
+    sentence: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The findings of a trial, ready to show; displays are None where there is no answer.
+
+    is_good  it is of the last text that ran, in place of one that does not
+    """
+
+    rung: Rung
+    trial: CpuTrial
+    before: Display | None = None
+    after: Display | None = None
+    is_good: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The bug that a search found, or None, with the part of the picture it ran on."""
+
+    rung: Rung
+    job: Job
+    finding: Finding | None
+    before: Display | None = None
+
+
+class Ended:
+    """The last step: there is no more to come."""
+
+
+Step = Progress | Refused | Tried | Searched | Ended
+
+
+def trying(asked: KernelText) -> Iterator[Step]:
+    """Try a text; what it loads and computes is counted after its answer is known, and right.
+
+    Where it does not run, the last one that did goes on, on the job that is asked for now.
+    """
+    if not (yield from _trying(asked)) and asked.good:
+        for step in _steps_of(replace(asked, text=asked.good)):
+            if isinstance(step, Progress):
+                yield step
+            elif isinstance(step, Tried) and step.after is not None:
+                yield replace(step, is_good=True)
+    yield Ended()
+
+
+def searching(asked: KernelText) -> Iterator[Step]:
+    """Look for the bug in a text."""
+    yield from _searching(asked)
+    yield Ended()
+
+
+def _trying(asked: KernelText) -> Generator[Step, None, bool]:
+    """Try a text; return whether there is an answer."""
+    has_answer = False
+    for step in _steps_of(asked):
+        has_answer = has_answer or (isinstance(step, Tried) and step.after is not None)
+        yield step
+    return has_answer
+
+
+def _steps_of(asked: KernelText) -> Iterator[Step]:
+    rung = _rung_of(asked)
+    if isinstance(rung, Refused):
+        yield rung
+        return
+    is_tried = False
+    for step in trial(rung, asked.job, at=asked.at, counting=True):
+        if isinstance(step, Progress):
+            yield COUNTING if is_tried else step
+        else:
+            is_tried = True
+            yield _shown(rung, step, asked)
+
+
+def _searching(asked: KernelText) -> Iterator[Step]:
+    rung = _rung_of(asked)
+    if isinstance(rung, Refused):
+        yield rung
+        return
+    for step in finding_bug(rung, asked.job, at=asked.at):
+        if isinstance(step, Progress):
+            yield step
+        else:
+            yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
+
+
+def _rung_of(asked: KernelText) -> Rung | Refused:
+    if (reason := why_not()) is not None:
+        return Refused(reason)
+    try:
+        return own_kernel(asked.name, asked.text)
+    except HeaderError as error:
+        found = LINE_OF_HEADER.search(str(error))
+        return Refused(str(error), int(found[1]) if found else 0)
+
+
+def _shown(rung: Rung, tried: CpuTrial, asked: KernelText) -> Tried:
+    if tried.answer is None:
+        return Tried(rung, tried)
+    answer = np.ascontiguousarray(tried.answer)
+    before = np.ascontiguousarray(tried.job.picture)
+    return Tried(rung, tried, to_display(before, asked.levels), show(answer, asked.look))
+
+
+def _part(asked: KernelText, finding: Finding) -> Display:
+    """Return the part of the picture that a bug was found on."""
+    part = finding.region
+    rows = slice(part.top, part.top + part.height)
+    columns = slice(part.left, part.left + part.width)
+    return to_display(np.ascontiguousarray(asked.job.picture[rows, columns]), asked.levels)
