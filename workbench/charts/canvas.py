@@ -22,17 +22,12 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.data.chart_spots import Drawn, Spot
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.tile import scaled_font
 
 NEAR_PX = 18
-RING_PX = 17
+RING_PX, MARK_PX = 17, 24
 RING_OF_FOCUS_PX = 2
-STEPS = {
-    Qt.Key.Key_Left: -1,
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Right: 1,
-    Qt.Key.Key_Down: 1,
-}
+STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 
 
 class Canvas(QWidget):
@@ -46,6 +41,8 @@ class Canvas(QWidget):
     Signals:
         ready(): draw now: the plot was made, or its theme or size changed.
         picked(cell): the user wants this Cell, by a click or by Enter.
+
+    What was picked is marked where somebody says so: see `show_marked`.
     """
 
     ready = Signal()
@@ -59,12 +56,12 @@ class Canvas(QWidget):
         self.spots: Sequence[Spot] = ()
         self._at: int | None = None  # the spot that the arrow keys are on
         self._ring: Any = None
+        self._marked: Any = None  # what was picked last, until it is taken back
+        self._mark: Any = None
         self._home: Drawn | None = None
         self._is_closer = False
-        self._empty = Label(empty)
+        self._empty = Label(empty, is_muted=True, wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
-        self._empty.setForegroundRole(MUTED)
         self._stack = QStackedLayout(self)
         # Margins of the widget, since a stacked layout ignores its own.
         self.setContentsMargins(*4 * (RING_OF_FOCUS_PX,))
@@ -99,9 +96,16 @@ class Canvas(QWidget):
         self.plot.setMouseEnabled(x=drawn.can_zoom, y=drawn.can_zoom)
         if self._is_closer and not drawn.can_zoom:
             self._is_closer = False
-        self._ring = None  # it was cleared with everything else
+        self._ring = self._mark = None  # they were cleared with everything else
+        self._draw_mark()
         if before is not None and before < len(drawn.spots):
             self._go_to(before, tell=False)
+
+    def show_marked(self, cell: object) -> None:
+        """Mark the spots that lead to this cell, until another is marked; None: no longer any."""
+        self._marked = cell
+        if self.plot is not None:
+            self._draw_mark()
 
     @property
     def closer_range(self) -> tuple[tuple[float, float], tuple[float, float]] | None:
@@ -250,6 +254,28 @@ class Canvas(QWidget):
             at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
             self._bring_into_sight(at.toPoint())
             self._say(spot, at)
+
+    def _draw_mark(self) -> None:
+        import pyqtgraph as pg
+
+        from workbench.charts.drawing.markers import Markers
+        from workbench.charts.drawing.plotting import without
+
+        if self._mark is not None:
+            without(self.plot, self._mark)
+            self._mark = None
+        spots = [each for each in self.spots if each.cell == self._marked is not None]
+        said = "".join(f" Marked: {each.text.splitlines()[0]}." for each in spots[:1])
+        self.setAccessibleDescription(f"{self._summary}{said}")
+        if spots:
+            pen, places = (
+                pg.mkPen(theme.colors().text, width=2.5),
+                [[s.x for s in spots], [s.y for s in spots]],
+            )
+            self._mark = Markers(
+                *places, symbol="o", size=MARK_PX, pen=pen, brush=None, useCache=False
+            )
+            self.plot.addItem(self._mark)
 
     def _bring_into_sight(self, at: QPoint) -> None:
         """Scroll to a place in the plot, where the canvas is in a scroll area."""

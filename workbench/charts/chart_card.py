@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFont, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
+import math
+import re
+from collections.abc import Mapping, Sequence
 
-from workbench.base.plain_text import Label
-from workbench.charts.data.chart_words import NOT_IN_SIGHT
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetricsF, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from workbench.base.plain_text import Label, tip_text
+from workbench.charts.data.chart_words import HIDDEN
 from workbench.charts.data.figure import Figure
 from workbench.charts.figure_view import FigureView
 from workbench.charts.legend import Legend
+from workbench.widgets.boxes import VBox
+from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import MUTED, scaled_font
 
 EMPTY = "Points appear here as they are measured."
-URGENT = ("✗", NOT_IN_SIGHT)  # the beginnings of notes that are never folded
-NARROW_PX = 500  # of the card: in a narrower one notes are folded
+URGENT = ("✗", HIDDEN)  # the beginnings of notes that are never folded
+PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
+# What gives it way, in turn: the words, then whose the numbers are, without which no line of
+# several sessions has a name.
+FOLDED = ("notes", "subtitle", "legend", "sentence", "title", "grey", "speech", "whose")
+RECORDED = "Recorded"
+FEW_ROWS, FEW_LINES = 2.5, 2  # of a legend and of a sentence that have to give way
+DETAILS_TIP = "What was held fixed and where, the legend (to hide and pin series), and the notes"
 
 
 class ChartCard(QFrame):
@@ -38,62 +51,123 @@ class ChartCard(QFrame):
         self._subtitle = _words("chart-subtitle", MUTED)
         self._sentence = _words("chart-sentence")
         self._notes = _words("chart-notes", MUTED)
-        self._fold = QToolButton()
-        self._fold.setObjectName("chart-fold")
-        self._fold.setProperty("flat", True)
-        self._fold.setCheckable(True)
-        self._fold.setAccessibleName("Notes")
-        self._fold.setToolTip("What is not in the chart and why, and whose numbers are grey")
-        self._fold.clicked.connect(self._show_notes)
+        self._fold = FoldButton("chart-fold", DETAILS_TIP, "Details")
+        self._fold.clicked.connect(self._arrange)
         self._legend = Legend()
         self._legend.hidden.connect(self.hidden)
         self._legend.pinned.connect(self.pinned)
-        self._view = FigureView(EMPTY)
+        self._view = FigureView(EMPTY, fills=True)
         self._view.setObjectName("chart-canvas")
         self._view.setAccessibleName("Points of the chart")
         self._view.picked.connect(self.picked)
+        self._inside = VBox(self)
+        self._factor = 1.0
         self._lay_out()
-        self.show_larger(1.0)
+        # At once, the parts of the card would get their new letters after it.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._show_letters)
+        self._show_letters()
 
     def show_figure(self, figure: Figure | None) -> None:
         """Show a figure's words, and draw it as soon as there is a plot."""
         self._figure = figure
-        texts = {
-            self._title: figure.title if figure else "",
-            self._subtitle: figure.subtitle if figure else "",
-            self._sentence: figure.sentence if figure else "",
-        }
-        for label, text in texts.items():
-            if label.text() != text:
-                label.setText(text)
-            label.setVisible(bool(text))
         self._legend.show_entries(figure.entries if figure else ())
-        self._show_notes()
+        self._arrange()
         self._view.show_figure(figure)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self._show_notes()
+        self._arrange()
 
     @Slot()
-    def _show_notes(self) -> None:
-        """Show the notes, folded behind a line in a narrow card, where the plot needs the room.
+    def _arrange(self) -> None:
+        """Show as many words as leave the plot PLOT_SHARE of the card, and fold the others.
 
-        Notes on wrong answers and on hidden measurements are never folded.
+        Notes on wrong answers and on hidden measurements are never folded, and nothing is while
+        the user has the details open.
         """
-        notes = self._figure.notes if self._figure else ()
-        urgent = [note for note in notes if note.startswith(URGENT)]
-        others = len(notes) - len(urgent)
-        can_fold = self.width() < NARROW_PX and others > 0
-        self._fold.setVisible(can_fold)
         is_open = self._fold.isChecked()
-        count = f"{others} note{'s' if others != 1 else ''}"
-        self._fold.setText(f"{'▾' if is_open else '▸'} {count}")
-        self._notes.setText("\n".join(notes if is_open or not can_fold else urgent))
-        self._notes.setVisible(bool(self._notes.text()))
+        room_px = (1 - PLOT_SHARE) * self.height()
+        for count in range(len(FOLDED) + 1):
+            folded = FOLDED[:count]
+            texts, rows = self._texts(folded), self._rows(folded)
+            if is_open or self._high_px(texts, rows) <= room_px:
+                break
+        self._sentence.setToolTip(tip_text(self._figure.sentence) if self._figure else "")
+        for label, text in texts.items():
+            if label.text() != text:
+                label.setText(text)
+            _show(label, bool(text))
+        self._legend.show_at_most(rows)
+        _show(self._legend, rows > 0)
+        self._fold.show_fold("Details", is_open)
+        _show(self._fold, is_open or count > 0)
+
+    def _texts(self, folded: Sequence[str]) -> dict[QLabel, str]:
+        """Return the words of all labels but those folded."""
+        figure = self._figure
+        if figure is None:
+            return dict.fromkeys((self._title, self._subtitle, self._sentence, self._notes), "")
+        kept = [n for n in figure.notes if "notes" not in folded or n.startswith(URGENT)]
+        sentence = figure.sentence
+        if "sentence" in folded:
+            sentence = first_sentences(sentence, self._sentence.font(), self._wide_px, FEW_LINES)
+        if "speech" in folded and figure.whose:
+            sentence = ""
+        whose = ("" if "whose" in folded else figure.whose, "" if "grey" in folded else figure.grey)
+        notes = "\n".join(kept)
+        title = figure.title
+        if "subtitle" in folded and figure.is_recorded:
+            title = f"{RECORDED}: {title[:1].lower()}{title[1:]}"
+        if "title" in folded:
+            title = first_clause(title, self._title.font(), self._wide_px)
+            notes = first_lines(notes, self._notes.font(), self._wide_px, FEW_LINES)
+        return {
+            self._title: title,
+            self._subtitle: (
+                ". ".join(filter(None, whose)) if "subtitle" in folded else figure.subtitle
+            ),
+            self._sentence: sentence,
+            self._notes: notes,
+        }
+
+    def _rows(self, folded: Sequence[str]) -> float:
+        """Return how many rows the legend may have: none where the lines have names."""
+        figure = self._figure
+        if "legend" not in folded:
+            return math.inf
+        return 0 if figure is not None and figure.is_named else FEW_ROWS
+
+    def _high_px(self, texts: Mapping[QLabel, str], rows: float) -> float:
+        """Return how high these words are together, with the fold and the gaps."""
+        highs: list[float] = [
+            _high_px(text, label.font(), self._wide_px) for label, text in texts.items() if text
+        ]
+        highs += [self._legend.high_px(rows, self._wide_px), self._fold.sizeHint().height()]
+        margins = self._inside.contentsMargins()
+        gaps = (len(highs) + 2) * self._inside.spacing() + margins.top() + margins.bottom()
+        return sum(highs) + gaps
+
+    @property
+    def _wide_px(self) -> int:
+        margins = self._inside.contentsMargins()
+        return self.contentsRect().width() - margins.left() - margins.right()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Show it in the letters of the panel around it, once they are others."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._later.start()
 
     def show_larger(self, factor: float) -> None:
         """Set all fonts to so many times their usual size."""
+        self._factor = factor
+        self._show_letters()
+
+    @Slot()
+    def _show_letters(self) -> None:
+        """Set all fonts as the size of the chart, and the letters of its panel, ask for."""
+        factor = self._factor * factor_of(self)
         for label, scale, weight in (
             (self._title, 1.05, QFont.Weight.DemiBold),
             (self._subtitle, 0.85, QFont.Weight.Normal),
@@ -102,28 +176,29 @@ class ChartCard(QFrame):
         ):
             label.setFont(scaled_font(factor * scale, weight))
         self._legend.show_larger(factor)
-        self._view.show_larger(factor)
+        self._view.show_larger(self._factor)
+        self._arrange()
+
+    def show_marked(self, cell: object) -> None:
+        """Mark a measurement in the plot; None: none any more."""
+        self._view.show_marked(cell)
 
     def make_plot(self) -> None:
         """Make the plot now rather than after the first paint of the window."""
         self._view.make_plot()
 
     def _lay_out(self) -> None:
-        inside = QVBoxLayout(self)
+        inside = self._inside
         inside.setContentsMargins(10, 8, 10, 8)
         inside.setSpacing(4)
         above = (self._title, self._subtitle, self._legend)
         below = (self._sentence, self._fold, self._notes)
         for widget in (*above, self._view, *below):
             inside.addWidget(widget, int(widget is self._view))
-        inside.addStretch()
 
 
 def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:
-    label = Label()
-    label.setObjectName(name)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = Label(name=name, wraps=True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
         | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -133,3 +208,48 @@ def _words(name: str, role: QPalette.ColorRole | None = None) -> QLabel:
     if role is not None:
         label.setForegroundRole(role)
     return label
+
+
+def _show(widget: QWidget, is_shown: bool) -> None:
+    """Show or hide a widget, which lays its parent out anew only where that changes something."""
+    if widget.isHidden() == is_shown:
+        widget.setVisible(is_shown)
+
+
+def _high_px(text: str, font: QFont, wide_px: int) -> float:
+    """Return the height of a text that is broken between words."""
+    box = QRectF(0, 0, wide_px, 1e6)
+    return QFontMetricsF(font).boundingRect(box, Qt.TextFlag.TextWordWrap, text).height()
+
+
+def first_sentences(text: str, font: QFont, wide_px: float, count: int) -> str:
+    """Return as many whole sentences as fit into `count` lines, else `first_lines` of the first."""
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
+    for kept in range(len(sentences), 0, -1):
+        part = " ".join(sentences[:kept])
+        if first_lines(part, font, wide_px, count) == part:
+            return part
+    return first_lines(sentences[0], font, wide_px, count)
+
+
+def first_clause(text: str, font: QFont, wide_px: float) -> str:
+    """Return a text that fits into a line: the chooser says what is behind its last comma."""
+    if QFontMetricsF(font).horizontalAdvance(text) > wide_px:
+        text = text.rpartition(", ")[0] or text
+    return first_lines(text, font, wide_px, 1)
+
+
+def first_lines(text: str, font: QFont, wide_px: float, count: int) -> str:
+    """Return as many whole words as fit into `count` lines, and … where there are more."""
+    metrics, lines, words = QFontMetricsF(font), 1, text.split()
+    line = ""
+    for at, word in enumerate(words):
+        longer = f"{line} {word}".strip()
+        last = lines == count and at < len(words) - 1
+        if metrics.horizontalAdvance(longer + (" …" if last else "")) <= wide_px or not line:
+            line = longer
+        elif lines == count:
+            return f"{' '.join(words[:at])} …"
+        else:
+            line, lines = word, lines + 1
+    return text

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from workbench.base.plain_text import tip_text
+from workbench.charts.chart_lines import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.charts.data.figure import Bars, Choices, Figure, Plot
 from workbench.widgets.save_path import ask_save_path
 
@@ -34,32 +35,32 @@ class ChartMenu(QToolButton):
         self.setObjectName("chart-menu")
         self.setText("⋯")
         self.setAccessibleName("More for this chart")
-        self.setToolTip("Copy, save as PNG or SVG, logarithmic scale, published numbers")
+        self.setToolTip("Copy, save as PNG or SVG, logarithmic scale")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._title = ""
         menu = QMenu(self)
         self._exports = (
             menu.addAction("&Copy the chart"),
             menu.addAction("Save as &PNG…", lambda: self._save("png")),
-            menu.addAction("Save as &SVG…", lambda: self._save("svg")),
+            menu.addAction(SAVE_SVG[0], lambda: self._save("svg")),
         )
         self._exports[0].triggered.connect(self.copy_wanted)
         menu.addSeparator()
-        self._log = menu.addAction("&Logarithmic scale")
-        self._published = menu.addAction("P&ublished numbers, in grey")
+        self._log = menu.addAction(LOG[0])
+        self._published = QAction(PUBLISHED[0], self)  # a box beside has it here
         for action in (self._log, self._published):
             action.setCheckable(True)
         self._log.triggered.connect(self.log_wanted)
         self._published.triggered.connect(self.published_wanted)
-        self._all = menu.addAction("Show &all, pin none")
+        self._all = menu.addAction(SHOW_ALL[0])
         self._all.triggered.connect(self.all_wanted)
         for action, tip in (
             (self._exports[0], "With its title and its words."),
             (self._exports[1], "With the settings and the plan inside."),
-            (self._exports[2], "As lines and letters, for print."),
-            (self._log, "Equal steps for equal factors, or for equal differences."),
-            (self._published, "What the authors measured, on their machine."),
-            (self._all, "Every line as it was at first."),
+            (self._exports[2], SAVE_SVG[1]),
+            (self._log, LOG[1]),
+            (self._published, PUBLISHED[1]),
+            (self._all, SHOW_ALL[1]),
         ):
             action.setToolTip(tip_text(tip))
         menu.setToolTipsVisible(True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import QElapsedTimer, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
@@ -17,13 +17,16 @@ from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.base.throttle import Throttle
 from workbench.charts.chart_card import ChartCard
+from workbench.charts.chart_lines import PUBLISHED
 from workbench.charts.chart_menu import ChartMenu
 from workbench.charts.data.figure import Choices, Figure
 from workbench.charts.data.slices import Data
 from workbench.charts.kinds import chart_kinds, first_kind
 from workbench.charts.kinds.chart_kind import NOTHING, ChartKind
 from workbench.charts.option_row import OptionRow
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.letters import factor_of
 
 REDRAW_MS = 100  # often enough to watch points come in, seldom enough not to slow that down
 SHARE = 3  # at most one part of the time in so many goes into drawing,
@@ -81,7 +84,7 @@ class ChartView(QWidget):
             self._choices = replace(self._choices, slices={})
         newest = here.index(self._newest) if self._newest in here else None
         self._choices = replace(self._choices, newest=newest)
-        varied = sessions[0].plan.varied if sessions else ()
+        varied = sessions[newest or 0].plan.varied if sessions else ()
         if varied != self._varied:  # another sweep asks for another first look
             self._varied, self._kind_key = varied, None
         self._later.ask()
@@ -96,6 +99,10 @@ class ChartView(QWidget):
         """Show a kind of chart if the sessions have enough for it."""
         self._kind_key = key
         self._show()
+
+    def show_marked(self, cell: object) -> None:
+        """Mark a measurement, as a click on it does; None: none any more."""
+        self._card.show_marked(cell)
 
     # -- output
 
@@ -148,6 +155,8 @@ class ChartView(QWidget):
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
         self._menu.show_figure(figure, choices)
+        self._published.setVisible(bool(figure and figure.has_published))
+        self._published.setChecked(choices.published)
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
         self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
@@ -166,12 +175,23 @@ class ChartView(QWidget):
                 item.setEnabled(reason is None)
                 item.setToolTip(tip_text(reason or kind.tip))
         self._kinds.setEnabled(shown is not None)
+        self._kinds.setVisible(shown is not None)
+        self._menu.setVisible(shown is not None)
         self._kinds.setToolTip(tip_text(shown.tip if shown else NOTHING))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
+        self._fit_letters()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit_letters()
+
+    def _fit_letters(self) -> None:
+        """Make the letters grow with the chart, unless those of its panel are as large already."""
         factor = min(self.width() / USUAL_PX[0], self.height() / USUAL_PX[1], MAX_FACTOR)
-        factor = round(max(1.0, factor), 1)
+        factor = round(max(1.0, factor / factor_of(self)), 1)
         if factor != self._factor:
             self._factor = factor
             self._card.show_larger(factor)
@@ -194,6 +214,15 @@ class ChartView(QWidget):
         hidden = self._choices.hidden
         self._choose(hidden=hidden | {key} if is_hidden else hidden - {key})
 
+    @Slot(object)
+    def _pick(self, cell: object) -> None:
+        self.show_marked(cell)
+        self.picked.emit(cell)
+
+    @Slot(bool)
+    def _show_published(self, is_shown: bool) -> None:
+        self._choose(published=is_shown)
+
     @Slot(str)
     def _pin(self, key: str) -> None:
         self._choose(pinned=self._choices.pinned ^ {key})
@@ -213,9 +242,7 @@ class ChartView(QWidget):
     # -- how it looks
 
     def _make_controls(self) -> None:
-        self._kinds = ElidingBox()
-        self._kinds.setObjectName("chart-kind")
-        self._kinds.setAccessibleName("Kind of chart")
+        self._kinds = ElidingBox("chart-kind", "Kind of chart")
         self._kinds.setMinimumContentsLength(8)
         self._kinds.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -227,26 +254,24 @@ class ChartView(QWidget):
         self._menu.copy_wanted.connect(lambda: self.copy_wanted.emit(self.image()))
         self._menu.save_wanted.connect(self._save)
         self._menu.log_wanted.connect(lambda is_log: self._choose(is_log=is_log))
-        self._menu.published_wanted.connect(lambda is_shown: self._choose(published=is_shown))
+        self._menu.published_wanted.connect(self._show_published)
         self._menu.all_wanted.connect(lambda: self._choose(hidden=frozenset(), pinned=frozenset()))
+        self._published = QCheckBox("Published")
+        self._published.setObjectName("chart-published")
+        self._published.setToolTip(tip_text(PUBLISHED[1]))
+        self._published.clicked.connect(self._show_published)
         self._options = OptionRow()
         self._options.chosen.connect(self._choose_option)
         self._card = ChartCard()
         self._card.hidden.connect(self._hide)
         self._card.pinned.connect(self._pin)
-        self._card.picked.connect(self.picked)
+        self._card.picked.connect(self._pick)
 
     def _lay_out(self) -> None:
-        controls = QHBoxLayout()
-        controls.setSpacing(6)
-        controls.addWidget(self._kinds, 1)
-        controls.addWidget(self._menu)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addLayout(controls)
-        layout.addWidget(self._options)
-        layout.addWidget(self._card, 1)
+        controls = HBox(spacing=6)
+        controls.add((self._kinds, 1), self._published, self._menu)
+        layout = VBox(self, 0, 6)
+        layout.add(controls, self._options, (self._card, 1))
 
 
 def _identity(session: Session) -> Identity:

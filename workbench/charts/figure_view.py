@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QEvent, Slot
 from PySide6.QtGui import QFont, QFontInfo
 
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.figure import Figure
+from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
 HIDDEN = "Everything is hidden; show something by the legend."
@@ -17,12 +18,16 @@ MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
 class FigureView(Canvas):
     """A canvas for figures of every kind, as high as they need, with fonts that suit its size."""
 
-    def __init__(self, empty: str) -> None:
-        """Take the text to show while there is nothing to draw."""
+    def __init__(self, empty: str, *, fills: bool = False) -> None:
+        """Take the text to show while there is nothing to draw.
+
+        fills  take all the room there is, even where the figure gains nothing by it
+        """
         super().__init__(empty)
-        self._nothing = empty
+        self._nothing, self._fills = empty, fills
         self._figure: Figure | None = None
-        self._factor = 1.0
+        self._factor, self._drawn_factor = 1.0, 1.0
+        self._is_drawing = False
         self.setMinimumHeight(MIN_PX)
         self.ready.connect(self._draw)
         self.show_summary(empty)
@@ -46,8 +51,28 @@ class FigureView(Canvas):
             self._factor = factor
             self._draw()
 
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Draw again where the letters of the panel around it became larger or smaller."""
+        super().changeEvent(event)
+        is_of_letters = event.type() == QEvent.Type.FontChange
+        if is_of_letters and self._whole_factor != self._drawn_factor:
+            self._draw()
+
+    @property
+    def _whole_factor(self) -> float:
+        return self._factor * factor_of(self)
+
     @Slot()
     def _draw(self) -> None:
+        """Draw, once, whatever the drawing changes about the size."""
+        if not self._is_drawing:
+            self._is_drawing = True
+            try:
+                self._draw_figure()
+            finally:
+                self._is_drawing = False
+
+    def _draw_figure(self) -> None:
         figure = self._figure
         if figure is None or figure.is_empty:
             is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
@@ -59,7 +84,8 @@ class FigureView(Canvas):
 
         font = self._letters()
         self.setMinimumHeight(round(least_px(figure, self.width(), font)))
-        self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
+        if not self._fills:
+            self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
         self.show_plot()
         closer = self.closer_range
         drawn = draw(self.plot, figure, theme.colors(), font)
@@ -70,6 +96,6 @@ class FigureView(Canvas):
 
     def _letters(self) -> QFont:
         """Return the plot's font, sized in pixels, as an exported page has pixels but no points."""
-        font = scaled_font(0.92)
-        font.setPixelSize(round(self._factor * QFontInfo(font).pixelSize()))
+        font, self._drawn_factor = scaled_font(0.92), self._whole_factor
+        font.setPixelSize(round(self._drawn_factor * QFontInfo(font).pixelSize()))
         return font

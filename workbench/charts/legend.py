@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -16,28 +17,19 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QFrame,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.data.figure import LegendLine
-from workbench.charts.data.legend_rows import rows_of
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.charts.data.legend_rows import Rows, rows_of
+from workbench.widgets.tile import scaled_font
 
 SAMPLE_PX = 28
 GAP_PX = 4
 EDGE_PX = 3
 MIN_ROW_PX = 24  # what a finger or an unsteady hand needs
 FONT_SHARE = 0.85  # of the program's font
-NARROW_PX = 500  # a narrower one shows no more than so many rows at once:
-ROWS_SEEN = 5.5  # the piece of a row says that there are more
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
 HINT = "Click or Space: hide or show. P or right click: pin, which keeps it in front."
 
@@ -106,7 +98,7 @@ class LegendEntry(QAbstractButton):
             painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 4, 4)
         painter.setOpacity(0.4 if self._entry.is_hidden else 1.0)
         box = QRectF(EDGE_PX, 0, SAMPLE_PX, self.height())
-        draw_sample(painter, self._entry.style, colors, box)
+        draw_sample(painter, self._entry, colors, box)
         painter.setOpacity(1.0)
         role = QPalette.ColorRole.WindowText
         if self._entry.is_hidden:
@@ -124,8 +116,7 @@ class LegendEntry(QAbstractButton):
 class Legend(QScrollArea):
     """A legend with as many entries per row as fit, those of each machine after its name.
 
-    The arrow keys go from one to the next.  In a narrow place it scrolls rather than push the
-    plot away.
+    The arrow keys go from one to the next.  Where it may have few rows it scrolls.
 
     Signals:
         hidden(key, is_hidden): leave this series out, or show it again.
@@ -149,6 +140,7 @@ class Legend(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._factor = 1.0
+        self._most = math.inf
         self.viewport().setAutoFillBackground(False)
         self._inside.setAutoFillBackground(False)
         self.setFixedHeight(0)
@@ -163,6 +155,12 @@ class Legend(QScrollArea):
         self._factor = factor
         self.setFont(scaled_font(FONT_SHARE * factor))
         self.show_entries(self._shown)
+
+    def show_at_most(self, rows: float) -> None:
+        """Show no more rows at once; the piece of one says that there are more."""
+        if rows != self._most:
+            self._most = rows
+            self._lay_out()
 
     def show_entries(self, entries: Sequence[LegendLine]) -> None:
         """Show these entries; existing buttons are reused, so the focus stays."""
@@ -201,14 +199,29 @@ class Legend(QScrollArea):
     def _tell_pinned(self, number: int) -> None:
         self.pinned.emit(self._shown[number].key)
 
+    def high_px(self, rows: float, wide_px: float) -> float:
+        """Return its height in pixels where it may show so many rows, at a width."""
+        return min(rows, self._placed(wide_px).total) * self._row_px
+
+    @property
+    def _row_px(self) -> int:
+        return max(MIN_ROW_PX, self.fontMetrics().height() + 6)
+
+    def _placed(self, wide_px: float) -> Rows:
+        entry_px = _entry_px(self.entries, self._shown)
+        return rows_of(self._shown, wide_px, entry_px, self._heading_px)
+
     def _lay_out(self) -> None:
-        row_px = max(MIN_ROW_PX, self.fontMetrics().height() + 6)
-        wide = self.viewport().width()
-        rows = rows_of(self._shown, wide, _entry_px(self.entries, self._shown), self._heading_px)
+        row_px, wide = self._row_px, self.width()
+        rows = self._placed(wide)
+        if rows.total > self._most:
+            wide -= self.verticalScrollBar().sizeHint().width()
+            rows = self._placed(wide)
         for button, place in zip(self.entries, rows.entries, strict=True):
             button.setGeometry(round(place.x), place.row * row_px, int(place.wide), row_px)
         while len(self._headings) < len(rows.headings):
-            self._headings.append(_new_heading(self._inside))
+            heading = Label(is_muted=True, parent=self._inside)
+            self._headings.append(heading)
         for number, label in enumerate(self._headings):
             label.setVisible(number < len(rows.headings))
         for label, (text, place) in zip(self._headings, rows.headings, strict=False):
@@ -216,8 +229,7 @@ class Legend(QScrollArea):
             label.setFont(self.font())
             label.setGeometry(EDGE_PX, place.row * row_px, int(place.wide), row_px)
         self._inside.resize(wide, rows.total * row_px)
-        most = ROWS_SEEN if self.width() < NARROW_PX else rows.total
-        self.setFixedHeight(int(min(rows.total, most) * row_px))
+        self.setFixedHeight(int(min(rows.total, self._most) * row_px))
 
     def _heading_px(self, text: str) -> float:
         return EDGE_PX + self.fontMetrics().horizontalAdvance(text) + 2 * GAP_PX
@@ -228,9 +240,3 @@ def _entry_px(
 ) -> Callable[[LegendLine], float]:
     wide = {entry.key: button.wide_px for button, entry in zip(buttons, entries, strict=True)}
     return lambda entry: wide[entry.key] + GAP_PX
-
-
-def _new_heading(parent: QWidget) -> QLabel:
-    label = Label(parent=parent)
-    label.setForegroundRole(MUTED)
-    return label

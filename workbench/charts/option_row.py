@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QSizePolicy, QWidget
 
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.charts.data.figure import Option
 from workbench.widgets.eliding_box import ElidingBox
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.letters import take_up
+from workbench.widgets.tile import scaled_font
 
 MAX_PX = 300  # of a list
 FRAME_PX, ARROW_EM = 24, 1.5  # of theme.qss: paddings and borders; and the arrow, in lines of text
@@ -31,6 +32,8 @@ class OptionRow(QWidget):
         super().__init__()
         self._options: tuple[Option, ...] = ()
         self._lists: dict[str, tuple[QLabel, QComboBox]] = {}
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._lay_out)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_options(self, options: Sequence[Option]) -> None:
@@ -52,21 +55,20 @@ class OptionRow(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
             self._lay_out()
+        elif event.type() == QEvent.Type.FontChange:
+            self._later.start()  # its lists get their letters after it
 
     def _new_list(self, option: Option) -> tuple[QLabel, QComboBox]:
-        box = ElidingBox(self)
-        box.setObjectName(f"chart-{option.name}")
-        box.setAccessibleName(option.label)
+        tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
+        box = ElidingBox(f"chart-{option.name}", option.label, tip, self)
         box.setFont(scaled_font(0.93))
         # Under the other policies a list is resized only a moment after it was filled.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
-        box.setToolTip(tip_text(tip))
         box.activated.connect(lambda row: self._choose(option.name, row))
-        label = Label(option.label, self)
-        label.setFont(scaled_font(0.9))
-        label.setForegroundRole(MUTED)
+        label = Label(option.label, self, font=scaled_font(0.9), is_muted=True)
         label.setBuddy(box)
+        for part in (label, box):
+            take_up(part)
         self._lists[option.name] = label, box
         return label, box
 
@@ -76,6 +78,7 @@ class OptionRow(QWidget):
         if option is not None and row < len(option.values):
             self.chosen.emit(name, option.values[row][0])
 
+    @Slot()
     def _lay_out(self) -> None:
         """Place the lists in rows, each as wide as its longest entry if there is room."""
         shown = [option.name for option in self._options]

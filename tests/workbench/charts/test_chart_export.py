@@ -27,8 +27,9 @@ CROWDED = [
 
 def shown():
     """Every kind with a plan that suits it."""
+    sessions = {plan: a_session(plan, first=100) for plan in PLANS}
     for key, kind in KINDS.items():
-        able = [plan for plan in PLANS if kind.why_not([a_session(plan, first=100)]) is None]
+        able = [plan for plan in PLANS if kind.why_not([sessions[plan]]) is None]
         fit = [plan for plan in able if kind.made_for(PLANS[plan])]
         yield next(iter(fit or able)), key
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.plan import Plan
@@ -160,7 +161,7 @@ def test_the_cpu_is_named_with_its_threads_and_dashed():
 
 
 def test_cold_and_warm_caches_are_told_apart():
-    chart = figure("time_by_size", a_session("caches"), published=False)
+    chart = figure("time_by_size", a_session("caches"))
     assert [(entry.label, entry.style.dash) for entry in chart.entries] == [
         ("Global memory, cold L2", "solid"),
         ("Global memory, warm L2", "dot"),
@@ -248,7 +249,7 @@ def test_an_unchecked_answer_is_no_speed():
     def outcome(cell, found):
         return replace(found, check=None)
 
-    chart = figure("time_by_size", a_session("sizes", outcome=outcome), published=False)
+    chart = figure("time_by_size", a_session("sizes", outcome=outcome))
     assert all(dot.is_wrong for dot in marks(chart.body))
     assert "Its answer was not checked." in chart.notes[0]
 
@@ -306,16 +307,78 @@ def test_a_series_keeps_its_key_in_another_sweep():
     assert (first.key, first.style) == (other.key, other.style)
 
 
-def test_an_implementation_looks_the_same_whatever_is_beside_it():
-    keys = ("opencv", "shared", "separable")
-    plan = replace(PLANS["ksizes"], implementations=keys, source="")
-    styles = [entry.style for entry in figure("time_by_kernel", a_session(plan)).entries]
-    own = {key: style_of_implementation(key) for key in keys}
-    assert styles[:3] == list(own.values())
-    assert figure("time_by_kernel", a_session("ksizes")).entries[5].style == own["shared"]
+SCHEMES = pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 
 
-@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def looks(entries, colors):
+    """The colour and the marker of each series that was measured."""
+    styles = [each.style for each in entries]
+    return [color_of(style, colors).name() for style in styles], [marker_of(s) for s in styles]
+
+
+@SCHEMES
+@pytest.mark.parametrize("others", [("register_tile", "tile_separable"), ("separable", "ring")])
+def test_up_to_nine_series_share_neither_colour_nor_marker(qapp, colors, others):
+    names = ("sequential", "parallel", "opencv", "global", "constant", "shared", *others, "fft")
+    plan = replace(PLANS["ksizes"], implementations=names, source="")
+    for found in looks(figure("time_by_kernel", a_session(plan)).entries, colors):
+        assert len(set(found)) == len(found) == len(names)
+
+
+@SCHEMES
+def test_series_of_two_sessions_share_neither_while_there_are_enough(qapp, colors):
+    plan = replace(PLANS["sizes"], implementations=("opencv", "shared", "global"), source="")
+    chart = figure("time_by_size", a_session(plan), a_session(plan, LAPTOP, is_recorded=True))
+    for found in looks(chart.entries, colors):
+        assert len(set(found)) == len(found) > 3
+
+
+def test_a_series_looks_the_same_in_every_chart_of_its_session_and_from_the_first_point_on():
+    session = a_session("everything")
+    begun = replace(session, records=session.records[:1])
+    styles = {}
+    for key, of in (("time_by_size", begun), ("time_by_size", session), ("by_filters", session)):
+        for entry in figure(key, of).entries:
+            assert styles.setdefault(entry.key, entry.style) == entry.style, key
+    assert len(styles) == 4
+
+
+def test_hiding_a_series_changes_the_look_of_no_other():
+    session = a_session("sizes")
+    all_of_them = figure("time_by_size", session).entries
+    hidden = frozenset({all_of_them[2].key})
+    some = figure("time_by_size", session, hidden=hidden).entries
+    assert [each.style for each in some] == [each.style for each in all_of_them]
+
+
+@SCHEMES
+def test_publications_differ_in_lines_and_over_bars(qapp, colors):
+    for key, plan in (("time_by_size", "sizes"), ("block_shapes", "blocks")):
+        entries = figure(key, a_session(plan), published=True).entries
+        one, other = (each for each in entries if each.style.standing == "published")
+        assert color_of(one.style, colors) != color_of(other.style, colors)
+        assert marker_of(one.style) != marker_of(other.style)
+        lines = [pen_of(each.style, colors).dashPattern() for each in (one, other)]
+        assert lines[0] != lines[1]
+
+
+def test_the_legend_draws_what_the_chart_has():
+    def samples(key, plan, **choices):
+        return {each.sample for each in figure(key, a_session(plan), **choices).entries}
+
+    assert samples("time_by_size", "sizes") == {"line"}
+    assert samples("block_shapes", "blocks") == {"bar"}
+    assert samples("block_shapes", "blocks", is_log=True) == {"marker"}
+    published = samples("block_shapes", "blocks", published=True, is_log=False)
+    assert published == {"bar", "marker"}
+    one = replace(PLANS["ksizes"], ksizes=(3, 5), source="")
+    session = a_session(one)
+    begun = replace(session, records=session.records[:1])
+    shown = figure("time_by_kernel", begun).entries
+    assert {each.sample for each in shown} == {"marker"}
+
+
+@SCHEMES
 def test_implementations_of_one_colour_differ_in_their_markers(qapp, colors):
     styles = [style_of_implementation(each.key) for each in all_implementations()]
     seen = {(color_of(style, colors).name(), marker_of(style)) for style in styles}
@@ -353,18 +416,18 @@ def test_any_implementation_measured_can_be_the_baseline_the_cpu_first():
 def test_each_machine_is_compared_with_its_own_baseline():
     live = a_session("sizes", LAPTOP, outcome=took(lambda cell: 10.0))
     recorded = a_session("sizes", is_recorded=True, outcome=took(lambda cell: 1.0))
-    chart = figure("speedup_by_size", live, recorded, published=False)
+    chart = figure("speedup_by_size", live, recorded)
     assert {dot.y for dot in marks(chart.body)} == {1.0}
 
 
 def test_a_warm_time_is_compared_with_a_warm_baseline():
     session = a_session("caches", outcome=took(lambda c: 1.0 if c.cache == "warm" else 3.0))
-    chart = figure("speedup_by_size", session, baseline="global", published=False)
+    chart = figure("speedup_by_size", session, baseline="global")
     assert {dot.y for dot in marks(chart.body)} == {1.0}
 
 
 def test_where_the_baseline_is_missing_there_is_no_speed_up_and_it_is_said():
-    chart = figure("speedup_by_size", a_session("sizes"), baseline="opencv")
+    chart = figure("speedup_by_size", a_session("sizes"), baseline="opencv", published=True)
     published = [each for each in chart.body.series if each.entry.style.standing == "published"]
     assert published == []
     assert [entry for entry in chart.entries if entry.style.standing == "published"] == []
@@ -403,7 +466,7 @@ def test_a_single_run_has_no_speed_up_and_it_is_said(key, plan, once):
 
 
 def test_published_numbers_are_grey_and_named_with_their_source():
-    chart = figure("time_by_size", a_session("sizes"))
+    chart = figure("time_by_size", a_session("sizes"), published=True)
     grey = [entry for entry in chart.entries if entry.style.standing == "published"]
     assert [entry.label for entry in grey] == [
         "Published: GeForce GTX 1050 Ti, Università di Camerino",
@@ -415,7 +478,7 @@ def test_published_numbers_are_grey_and_named_with_their_source():
     assert {line.entry.style.session for line in lines} == {grey[0].style.session}
     assert len({line.entry.style.marker for line in lines}) == len(lines) == 4
     assert {dot.cell for line in lines for dot in line.dots} == {None}  # nothing to load
-    without = figure("time_by_size", a_session("sizes"), published=False)
+    without = figure("time_by_size", a_session("sizes"))
     assert len(without.entries) == 6
     assert without.has_published
 
@@ -423,9 +486,9 @@ def test_published_numbers_are_grey_and_named_with_their_source():
 def test_a_published_time_of_a_cpu_is_not_called_a_gpus():
     plan = replace(PLANS["everything"], implementations=("sequential", "global"))
     cpu = replace(plan, implementations=("sequential",))
-    (*_, both) = figure("time_by_size", a_session(plan)).entries
+    (*_, both) = figure("time_by_size", a_session(plan), published=True).entries
     assert both.label == "Published: GeForce GTX 1080, Università di Firenze 2025/2026"
-    chart = figure("time_by_size", a_session(cpu))
+    chart = figure("time_by_size", a_session(cpu), published=True)
     (*_, alone) = chart.entries
     assert alone.label == (
         "Published: CPU beside GeForce GTX 1080, Università di Firenze 2025/2026"
@@ -445,19 +508,19 @@ def test_recorded_sessions_are_named_beside_what_runs_here():
 
 
 def test_sessions_of_one_machine_are_told_apart():
-    chart = figure("time_by_size", a_session("sizes"), a_session("ksizes"), published=False)
+    chart = figure("time_by_size", a_session("sizes"), a_session("ksizes"))
     groups = {entry.group for entry in chart.entries}
-    assert groups == {"NVIDIA H200 (Image size)", "NVIDIA H200 (Kernel size)"}
+    assert groups == {"A: NVIDIA H200 (Image size)", "B: NVIDIA H200 (Kernel size)"}
     assert len({entry.label for entry in chart.entries}) == len(chart.entries)
-    assert chart.subtitle.count("NVIDIA H200") == 1
+    assert chart.subtitle.count("NVIDIA H200") == 2  # A and B
     before, after = a_session("sizes"), replace(a_session("sizes"), started=STARTED + 60.0)
-    chart = figure("time_by_size", before, after, published=False)
+    chart = figure("time_by_size", before, after)
     assert len({entry.group for entry in chart.entries}) == 2
 
 
 def test_two_recorded_sessions_of_one_machine_look_different():
     first = a_session("sizes", is_recorded=True)
-    chart = figure("time_by_size", first, replace(first, started=STARTED + 60.0), published=False)
+    chart = figure("time_by_size", first, replace(first, started=STARTED + 60.0))
     groups = [entry.group for entry in chart.entries]
     assert groups == [groups[0]] * 6 + [groups[6]] * 6  # one after the other
     assert len({entry.label for entry in chart.entries}) == 12
@@ -476,14 +539,11 @@ def test_the_newest_session_is_in_sight_and_how_much_is_not_is_said():
         (channels,) = [option for option in chart.options if option.name == "channels"]
         assert channels.chosen == chosen
         said = "1 channel" if chosen == 1 else "3 channels"
-        assert (
-            f"Not in sight: {count} of 40 measurements, by the choice of channels ({said})."
-            in chart.notes
-        )
+        assert f"Hidden: {count} of 40 measurements (only {said} shown)." in chart.notes
     begun = figure("time_by_size", a_session("five_steps", first=0), sessions[0], newest=0)
-    assert not any("Not in sight" in note for note in begun.notes)
+    assert not any("Hidden" in note for note in begun.notes)
     kept = figure("time_by_size", *sessions, newest=1, slices={"channels": 1})
-    assert kept.entries[0].group == "NVIDIA H200 (Image size)"
+    assert kept.entries[0].group == "A: NVIDIA H200 (Image size)"
 
 
 def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
@@ -538,6 +598,44 @@ def test_equal_block_shapes_are_outlined_together():
     assert "takes 9.0× as long" in chart.sentence
 
 
+def test_what_is_slower_than_the_baseline_says_how_many_times_in_charts_and_sentences():
+    opencv_is_fast = took(lambda cell: 1.0 if cell.implementation == "opencv" else 4.0)
+    chosen = {"baseline": "opencv"}
+    chart = figure("speedup_by_size", a_session("sizes", outcome=opencv_is_fast), **chosen)
+    shared = series(chart, "Shared-memory tile")[0]
+    assert all("4.0× slower than OpenCV" in dot.text for dot in shared.dots)
+    assert {dot.y for dot in shared.dots} == {0.25}
+    session = a_session("sizes_and_kernels", outcome=opencv_is_fast)
+    chart = figure("speedup_map", session, **chosen)
+    assert {tile.words[0] for tile in chart.body.tiles} == {"4.0× slower"}
+    assert chart.sentence.startswith("From 4.0× slower at ")
+    chart = figure("ladder", a_session("transfers", outcome=opencv_is_fast))
+    assert "is 4.0× slower than OpenCV" in chart.sentence
+    assert "from pinned memory" in chart.sentence
+    assert "0." not in chart.sentence.partition("with transfers")[2]
+
+
+def test_a_disturbed_time_has_a_star_wherever_it_is_written():
+    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+
+    def disturbed(cell, found):
+        return replace(found, load=busy) if cell.implementation == "shared" else found
+
+    chart = figure("block_shapes", a_session("blocks", outcome=disturbed))
+    stars = {
+        (bar.entry.label, bar.words.endswith("*"))
+        for group in chart.body.groups
+        for bar in group.bars
+        if bar.cell is not None
+    }
+    assert stars == {
+        ("Global memory", False), ("Constant memory", False), ("Shared-memory tile", True)
+    }  # fmt: skip
+    chart = figure("block_map", a_session("block_grid", outcome=disturbed))
+    assert chart.body.tiles
+    assert all(tile.words[0].endswith("*") for tile in chart.body.tiles)
+
+
 def test_where_all_shapes_are_equal_none_is_outlined():
     chart = figure("block_shapes", block_times(dict.fromkeys(PLANS["blocks"].blocks, 1.0)))
     assert not any(bar.is_best for bar in marks(chart.body))
@@ -545,16 +643,15 @@ def test_where_all_shapes_are_equal_none_is_outlined():
 
 
 def test_a_published_time_stands_over_the_bar_it_compares_with():
-    (group,) = [
-        g for g in figure("block_shapes", a_session("blocks")).body.groups if g.label == "16×16"
-    ]
+    groups = figure("block_shapes", a_session("blocks"), published=True).body.groups
+    (group,) = [each for each in groups if each.label == "16×16"]
     slots = {}
     for bar in group.bars:
         slots.setdefault(bar.slot, []).append(bar.entry.style)
     assert len(slots) == 3
     for styles in slots.values():
         assert [style.standing for style in styles] == ["live", "published", "published"]
-        assert len({style.marker for style in styles}) == 1
+        assert styles[1].marker != styles[2].marker
 
 
 def test_a_block_map_has_occupancy_and_outlines_ties():
@@ -632,28 +729,37 @@ def test_the_ladder_names_the_memory_that_was_copied_from():
         return found
 
     said = figure("ladder", a_session("transfers", outcome=outcome)).sentence
-    assert "with transfers from ordinary memory 0.6" in said
+    assert "with transfers from ordinary memory 1.6× slower" in said
     assert "from pinned memory 5." in said
     assert "the CPU is faster" not in said
 
 
 def test_a_ladder_without_a_cpu_names_both_of_its_ends():
     said = figure("ladder", a_session("blocks")).sentence
-    assert said == "Shared-memory tile is fastest; Global memory takes 1.5× as long."
+    assert said == "Shared-memory tile is fastest; Global memory is 46\u202f% slower."
     even = a_session("blocks", outcome=took(lambda cell: 1.0))
     assert figure("ladder", even).sentence == "All 3 are equal within 1 %."
 
 
 def test_a_published_cpu_is_not_called_by_the_gpu_beside_it():
-    labels = [group.label for group in figure("ladder", a_session("sizes")).body.groups]
-    assert "Sequential · CPU beside GTX 1050 Ti, published" in labels
-    assert "Global memory · GTX 1050 Ti, published" in labels
+    chart = figure("ladder", a_session("sizes"), published=True)
+    labels = [group.label for group in chart.body.groups]
+    assert "Sequential, CPU beside GTX 1050 Ti, published" in labels
+    assert "Global memory, GTX 1050 Ti, published" in labels
 
 
-def test_bars_have_no_legend_for_what_has_no_bar():
+def test_what_has_a_block_of_its_own_has_a_bar_and_what_has_none_is_said_to_be_hidden():
     plan = replace(PLANS["blocks"], implementations=("opencv", "shared", "tile_separable"))
-    chart = figure("block_shapes", a_session(plan), published=False)
-    assert [entry.label for entry in chart.entries] == ["Shared-memory tile"]
+    chart = figure("block_shapes", a_session(plan))
+    assert [entry.label for entry in chart.entries] == ["Shared-memory tile", "Separable tile"]
+    (*_, own) = chart.body.groups
+    assert (own.label, len(own.bars)) == ("own block", 1)
+    assert chart.notes[0] == "Hidden: 1 measurement of OpenCV (no blocks on a CPU)."
+    mapped = figure("block_map", a_session(replace(plan, blocks=((8, 8), (16, 8), (16, 16)))))
+    assert any(
+        note == "Hidden: 2 measurements of OpenCV and Separable tile (no choice of blocks)."
+        for note in mapped.notes
+    ), mapped.notes
 
 
 def test_a_picture_kind_that_matters_is_told():
@@ -756,7 +862,7 @@ def test_from_where_the_gpu_pays_off_is_computed():
     chart = figure("time_by_size", a_session(plan_of_sizes(), outcome=took(ms)))
     assert chart.sentence == (
         "Fastest: OpenCV (8 threads) at 256²; Shared-memory tile from 512² to 1024². "
-        "The GPU pays off from 512² (0.262\u202fMP) on, transfers left out."
+        "The GPU pays off from 512² (0.262\u202fMP) on, excluding transfers."
     )
 
 
@@ -766,8 +872,8 @@ def test_with_transfers_measured_they_count():
 
     session = a_session(plan_of_sizes(transfers=True), outcome=took(ms))
     said = figure("time_by_size", session).sentence
-    assert "transfers from and to ordinary memory included." in said
-    assert "The GPU beats the CPU at every size without them." in said
+    assert "including transfers from and to ordinary memory." in said
+    assert "The GPU beats the CPU at every size, excluding them." in said
 
 
 def test_series_that_noise_cannot_tell_apart_are_named_together():
@@ -795,13 +901,13 @@ def test_while_measuring_only_what_all_have_counts():
 def test_a_few_percent_are_told_as_such():
     times = dict.fromkeys(PLANS["blocks"].blocks, 1.04) | {(32, 8): 1.0}
     chart = figure("block_shapes", block_times(times))
-    assert "Shared-memory tile: 32×8 is fastest; 8×8 takes 4\u202f% longer." in chart.sentence
+    assert "Shared-memory tile: 32×8 is fastest; 8×8 is 4\u202f% slower." in chart.sentence
 
 
 def test_two_machines_are_spoken_of_by_name():
     chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
-    assert chart.sentence.startswith("Intel Core i7-1260P: OpenCV (8 threads) is fastest")
-    assert "NVIDIA H200 (recorded): Shared-memory tile is fastest" in chart.sentence
+    assert chart.sentence.startswith("A: OpenCV (8 threads) is fastest")
+    assert "B: Shared-memory tile is fastest" in chart.sentence
 
 
 def test_a_point_tells_its_spread_its_rate_and_its_check():
@@ -819,4 +925,36 @@ def test_throttling_is_told():
     hot = replace(hot, health=replace(hot.health, throttled=("power cap",)))
     session = a_session("sizes", outcome=lambda cell, found: replace(found, health=hot.health))
     (line,) = series(figure("time_by_size", session), "Shared-memory tile")
-    assert "disturbed: the GPU's clocks were held down: power cap" in line.dots[0].text
+    assert "* Disturbed: the GPU's clocks were held down: power cap." in line.dots[0].text
+
+
+def test_lines_of_two_sessions_have_letters_and_a_line_says_whose():
+    both = a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True)
+    chart = figure("time_by_size", *both, published=True)
+    names = [each.name for each in chart.body.series if each.entry.style.standing != "published"]
+    assert len(set(names)) == len(names)
+    assert {name[:4] for name in names} == {"A · ", "B · "}
+    assert chart.whose == "A: Intel Core i7-1260P; B: NVIDIA H200 (recorded)"
+    assert chart.grey.startswith("Grey: published, ")
+
+
+def test_publications_have_the_markers_of_their_lines_in_the_legend():
+    chart = figure("time_by_size", a_session("sizes"), published=True)
+    for entry in (each for each in chart.entries if each.style.standing == "published"):
+        lines = [each for each in chart.body.series if each.entry.key == entry.key]
+        assert set(entry.markers) == {each.entry.style.marker for each in lines}
+
+
+def test_the_map_of_speed_ups_never_shows_the_baseline_over_itself():
+    for baseline in ("opencv", "parallel", "sequential"):
+        chart = figure("speedup_map", a_session("everything"), baseline=baseline)
+        option = next(each for each in chart.options if each.name == "implementations")
+        assert baseline not in dict(option.values)
+
+
+def test_without_a_gpu_the_ladder_promises_no_transfers():
+    on_cpu = replace(PLANS["five_steps"], implementations=("sequential", "parallel", "opencv"))
+    records = tuple(Record(cell, measured(cell)) for cell in on_cpu.cells())
+    session = Session(on_cpu, LAPTOP, STARTED, records)
+    for published in (False, True):
+        assert figure("ladder", session, published=published).title == "Ladder on the CPU"

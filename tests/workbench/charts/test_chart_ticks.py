@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.base import numbers
-from workbench.charts.drawing.plotting import ValueAxis, even_ticks, log_ticks, shortened
+from workbench.charts.drawing.plotting import ValueAxis, apart, even_ticks, log_ticks, shortened
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,18 @@ def test_nothing_is_nothing_in_any_unit(qapp):
     axis = ValueAxis("left")
     axis.in_words = numbers.pixel_rate
     assert axis.ticks(0, 2000, 300)[0] == (0, "0")
+
+
+@pytest.mark.parametrize(
+    ("middles", "wide", "kept"),
+    [
+        ((0, 10, 20, 30, 40), 9, [0, 1, 2, 3, 4]),
+        ((0, 10, 20, 30, 40), 15, [0, 2, 4]),
+        ((0, 30, 35, 40), 12, [0, 3]),
+        ((0, 5), 9, [1]),
+        ((0,), 9, [0]),
+        ((), 9, []),
+    ],
+)
+def test_the_first_and_the_last_tick_always_have_a_text(middles, wide, kept):
+    assert apart([(each - wide / 2, each + wide / 2) for each in middles]) == kept

@@ -12,10 +12,10 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import SpotItem
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton, QWidget
 
-from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
-from tests.workbench.driving import child, pick, until
+from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
+from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from workbench.base import theme
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
@@ -114,6 +114,19 @@ def test_the_kind_follows_the_plan_until_somebody_chooses(qtbot, view):
     assert kinds.currentData() == "block_shapes"
 
 
+def test_the_kind_follows_the_session_that_was_opened_last(qtbot, view):
+    kinds = child(view, "chart-kind", QComboBox)
+    blocks, sizes = (a_session(name, is_recorded=True) for name in ("blocks", "sizes"))
+    show(qtbot, view, blocks)
+    assert kinds.currentData() == "block_shapes"
+    show(qtbot, view, blocks, sizes)
+    assert kinds.currentData() == "time_by_size"
+    drawn = [dot.cell for each in view.figure.body.series for dot in each.dots if dot.cell]
+    assert {record.cell for record in sizes.records} <= set(drawn)
+    hidden = len(blocks.records) + len(sizes.records) - len(drawn)
+    assert any(note.startswith(f"Hidden: {hidden} of ") for note in view.figure.notes)
+
+
 def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
     show(qtbot, view, a_session("sizes"))
     kinds = child(view, "chart-kind", QComboBox)
@@ -167,6 +180,7 @@ def test_a_list_left_open_while_another_chart_came_chooses_nothing(qtbot, view):
 @pytest.mark.parametrize("width", [320, 480, 1100])
 def test_lists_stand_side_by_side_as_far_as_there_is_room(qtbot, view, width):
     view.resize(width, 760)
+    child(view, "chart-published").click()  # then there are several machines to choose from
     show(qtbot, view, a_session("sizes_and_kernels"), kind="speedup_map")
     QTest.qWait(50)  # a list of Qt's may have second thoughts about its width
     row = view.findChild(OptionRow)
@@ -230,13 +244,13 @@ def test_hiding_everything_is_said_and_can_be_undone(qtbot, view):
     assert view.figure.is_empty
     texts = [label.text() for label in canvas_of(view).findChildren(QLabel) if label.isVisible()]
     assert texts == [HIDDEN]
-    action(view, "Show all, pin none").trigger()
+    action(view, "Show all, unpin").trigger()
     assert not view.figure.is_empty
 
 
 def action(view, text):
-    menu = child(view, "chart-menu").menu()
-    return next(each for each in menu.actions() if each.text().replace("&", "") == text)
+    every = [*child(view, "chart-menu").menu().actions(), *view.actions_of_menu]
+    return next(each for each in every if each.text().replace("&", "") == text)
 
 
 def test_a_legend_takes_as_many_rows_as_it_needs(qtbot, view):
@@ -251,14 +265,15 @@ def test_a_legend_takes_as_many_rows_as_it_needs(qtbot, view):
     assert min(box.height() for box in boxes) >= 24
 
 
-def test_in_a_narrow_place_notes_are_folded_but_for_wrong_answers(qtbot, view):
+def test_where_there_is_little_room_notes_are_folded_but_for_wrong_answers(qtbot, view):
     def outcome(cell, found):
         return wrong(cell) if cell.implementation == "opencv" else found
 
     view.resize(340, 760)
+    child(view, "chart-published").click()  # whose notes are long
     show(qtbot, view, a_session("sizes", LAPTOP, outcome=outcome))
     fold = child(view, "chart-fold", QToolButton)
-    assert (fold.isVisible(), fold.text()) == (True, "▸ 2 notes")
+    assert (fold.isVisible(), fold.text()) == (True, "▸ Details")
     assert words(view, "chart-notes").startswith("✗ OpenCV: Its answer is WRONG")
     assert "No GPU was found." not in words(view, "chart-notes")
     assert "No GPU was found." in view.accessibleDescription()
@@ -277,7 +292,7 @@ def test_a_session_begun_or_opened_comes_into_sight_whatever_was_chosen(qtbot, v
     show(qtbot, view, old, new)
     channels = child(view, "chart-channels", QComboBox)
     assert channels.currentText() == "3 channels"
-    assert words(view, "chart-notes").startswith("Not in sight: 30 of 40 measurements")
+    assert words(view, "chart-notes").startswith("Hidden: 30 of 40 measurements")
     channels.setCurrentIndex(0)
     channels.activated.emit(0)
     view.show_sessions([old, new])  # more of the same changes nothing
@@ -336,6 +351,25 @@ def test_what_is_drawn_first_is_drawn_for_the_plots_own_size(qapp, qtbot):
         assert QFontMetricsF(label.font).horizontalAdvance(label.text) <= tile_px
 
 
+OTHER = replace(H200, gpu="NVIDIA GeForce RTX 5090 Laptop GPU")
+
+
+@pytest.mark.parametrize("machines", [(OTHER,), (H200, OTHER)], ids=["one", "two"])
+@pytest.mark.parametrize("wide_px", [240, 300, 700])
+def test_the_names_of_a_roof_are_whole_numbers_inside_the_plot(qtbot, view, wide_px, machines):
+    view.resize(wide_px, 640)
+    canvas = show(qtbot, view, *(a_session("ksizes", each) for each in machines), kind="roofline")
+    box = canvas.plot.getViewBox()
+    drawn = [item.labels[0] for item in box.addedItems if isinstance(item, Labels)]
+    assert len(drawn) == 2 * len(machines)
+    for label in drawn:
+        assert label.text.endswith(("4.20\u202fTB/s", "65.6\u202fTFLOP/s"))
+        wide = QFontMetricsF(label.font).horizontalAdvance(label.text)
+        left = box.mapViewToScene(QPointF(label.x, label.y)).x() - label.anchor[0] * wide
+        assert box.sceneBoundingRect().left() - 1 <= left
+        assert left + wide <= box.sceneBoundingRect().right() + 1
+
+
 # -- pointing
 
 
@@ -370,6 +404,7 @@ def test_a_tile_is_pointed_at_anywhere_on_it(qtbot, view):
 
 def test_the_arrow_keys_go_from_point_to_point_and_enter_picks(qtbot, view):
     canvas = show(qtbot, view, a_session("ksizes"))
+    child(view, "chart-published").click()
     asked = []
     view.picked.connect(asked.append)
     QTest.keyClick(canvas, Qt.Key.Key_Right)
@@ -394,8 +429,13 @@ def test_where_the_keys_are_stays_while_points_come_in(qtbot, view):
     assert asked == [canvas.spots[0].cell]
 
 
-def test_published_points_lead_nowhere(qtbot, view):
-    canvas = show(qtbot, view, a_session("sizes"))
+def test_published_points_stand_there_once_they_are_asked_for_and_lead_nowhere(qtbot, view):
+    canvas, box = show(qtbot, view, a_session("sizes")), child(view, "chart-published")
+    assert box.isVisible()
+    assert not box.isChecked()
+    assert "measured, on their machine" in box.toolTip()
+    assert not [spot for spot in canvas.spots if "(published)" in spot.text]
+    box.click()
     grey = [spot for spot in canvas.spots if "(published)" in spot.text]
     assert grey
     assert {spot.cell for spot in grey} == {None}
@@ -459,8 +499,18 @@ def test_the_scale_and_the_published_numbers_can_be_switched(qtbot, view):
     assert not view.figure.body.y.is_log
     count = len(view.figure.entries)
     grey.trigger()
-    assert len(view.figure.entries) == count - 2
+    assert len(view.figure.entries) == count + 2
+    assert child(view, "chart-published").isChecked()
+    child(view, "chart-published").click()
+    assert len(view.figure.entries) == count
+    assert not grey.isChecked()
     assert not log.isChecked()
+
+
+def test_a_plan_that_nobody_published_offers_nothing_published(qtbot, view):
+    show(qtbot, view, a_session("types"))
+    assert not child(view, "chart-published").isVisible()
+    assert not action(view, "Published numbers, in grey").isEnabled()
 
 
 def test_a_theme_change_draws_the_chart_anew(qtbot, view, qapp):
@@ -502,7 +552,7 @@ def test_the_chart_is_copied_as_an_image(qtbot, view):
 def test_the_chart_is_saved_with_the_suffix_that_it_needs(
     qtbot, view, monkeypatch, tmp_path, suffix, text
 ):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a chart"), ""))
+    answer_file_dialogs(monkeypatch, tmp_path / "a chart")
     show(qtbot, view, a_session("sizes"))
     wanted = []
     view.save_wanted.connect(lambda path, content: wanted.append((path, content)))
@@ -516,7 +566,7 @@ def test_the_chart_is_saved_with_the_suffix_that_it_needs(
 
 
 def test_a_dialog_that_is_left_saves_nothing(qtbot, view, monkeypatch):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    answer_file_dialogs(monkeypatch)
     show(qtbot, view, a_session("sizes"))
     wanted = []
     view.save_wanted.connect(lambda *given: wanted.append(given))

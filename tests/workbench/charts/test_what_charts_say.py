@@ -10,6 +10,7 @@ from kernels.sweeps.record import Session
 from tests.made_sessions import H200, PLANS, STARTED, a_session, wrong
 from workbench.base import numbers
 from workbench.charts.data.figure import Choices
+from workbench.charts.data.points import sources_of
 from workbench.charts.kinds import chart_kinds, kinds_for
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
@@ -67,10 +68,24 @@ def test_a_series_has_its_bars_in_one_place_whatever_came_first(key):
 
 
 @pytest.mark.parametrize(("ratio", "is_log"), [(2.0, False), (1000.0, True)])
-def test_bars_of_very_different_times_grow_with_the_logarithm(ratio, is_log):
+def test_recorded_times_that_are_far_apart_have_a_logarithmic_axis_and_no_boxes(ratio, is_log):
     outcome = taking(lambda cell: ratio if cell.block_xy == (8, 8) else 1.0)
-    session = a_session("blocks", outcome=outcome)
-    assert figure("block_shapes", session, published=False).body.axis.is_log == is_log
+    session = a_session("blocks", outcome=outcome, is_recorded=True)
+    body = figure("block_shapes", session).body
+    assert body.axis.is_log == is_log
+    assert {body.has_box(bar) for group in body.groups for bar in group.bars} == {not is_log}
+
+
+@pytest.mark.parametrize("names", [("opencv", "shared"), ("global", "shared")])
+@pytest.mark.parametrize("key", ["by_filters", "ladder"])
+def test_the_scale_stays_the_same_from_the_first_measurement_to_the_last(names, key):
+    plan = Plan("Two", names, ((1024, 1024),), (5,), ((16, 16),), ("gaussian", "box"))
+    session = a_session(plan)
+    parts = [
+        replace(session, records=session.records[: n + 1]) for n in range(len(session.records))
+    ]
+    scales = {figure(key, part).body.axis.is_log for part in parts}
+    assert scales == {"opencv" in names}
 
 
 def test_a_map_is_of_one_size_and_filter_size():
@@ -97,7 +112,7 @@ def test_the_throughput_chart_names_what_filters_the_most():
     session = a_session(
         "sizes", outcome=taking(lambda c: 0.5 if c.implementation == "shared" else 9.0)
     )
-    chart = figure("throughput", session, published=False)
+    chart = figure("throughput", session)
     assert "filters the most" in chart.summary
     assert "Shared-memory tile" in chart.summary
     assert "4096²" in chart.summary
@@ -108,10 +123,10 @@ def test_a_cpu_that_is_as_fast_is_not_beaten():
         on_cpu = cell.implementation in ("sequential", "parallel", "opencv")
         return 1.0 if on_cpu or cell.width < 2048 else 0.5
 
-    chart = figure("time_by_size", a_session("sizes", outcome=taking(ms)), published=False)
+    chart = figure("time_by_size", a_session("sizes", outcome=taking(ms)))
     assert "from 2048²" in chart.summary
     same = taking(lambda cell: 1.0)
-    chart = figure("time_by_size", a_session("sizes", outcome=same), published=False)
+    chart = figure("time_by_size", a_session("sizes", outcome=same))
     assert "The CPU is at least as fast as the GPU at the largest" in chart.summary
 
 
@@ -126,3 +141,15 @@ def test_a_tile_of_the_correctness_table_says_the_largest_error(error, says):
     chart = figure("correctness", a_session("correctness", outcome=outcome))
     assert {tile.words[0] for tile in chart.body.tiles} == {says}
     assert all(tile.verdict == "bad" for tile in chart.body.tiles)
+
+
+def test_only_what_came_with_the_program_is_called_recorded():
+    shipped = a_session("sizes", is_recorded=True)
+    for session, origin in (
+        (shipped, "recorded"),
+        (replace(shipped, is_shipped=False), "from a file"),
+    ):
+        (source,) = sources_of([session])
+        assert source.name == f"NVIDIA H200 ({origin})"
+    (live,) = sources_of([a_session("sizes")])
+    assert live.name == "NVIDIA H200"

@@ -9,29 +9,55 @@ from kernels import filters
 from kernels.core.errors import KernelError
 from kernels.sweeps.cell import Cell
 from workbench.base import numbers
+from workbench.base.disturbed_words import star, why_starred
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.points import Point
+from workbench.charts.data.points import Point, Source
 from workbench.charts.data.slices import Slice, is_left_out
 from workbench.model.names import implementation_title
 
 MAX_PLACES = 3
 MAX_NOTES = 6
-NOT_IN_SIGHT = "Not in sight:"
+HIDDEN = "Hidden:"
 
 
 def subtitle(shown: Slice) -> str:
     """Say what is held fixed, and below it the machines: a time means nothing without them."""
     cells = [p.cell for p in shown.points if p.source.standing != "published"]
     cells = cells or [p.cell for p in shown.points]
-    machines = (
-        f"{' + '.join(filter(None, (s.gpu, s.cpu)))}"
-        f"{', recorded' if s.standing == 'recorded' else ''}"
-        for s in dict.fromkeys(p.source for p in shown.points)
-        if s.standing != "published"
-    )
-    return "\n".join(
-        filter(None, (held_fixed(cells, shown.own), "; ".join(dict.fromkeys(machines))))
-    )
+    return "\n".join(filter(None, (held_fixed(cells, shown.own), _machines(shown))))
+
+
+def whose(shown: Slice) -> str:
+    """Return which letter is which session: "A: NVIDIA H200; B: Xeon"; "" where there is one."""
+    sources = dict.fromkeys(p.source for p in shown.points)
+    letters = ((shown.data.letter(source), source.name) for source in sources)
+    return "; ".join(f"{letter}: {name}" for letter, name in sorted(letters) if letter)
+
+
+def is_recorded(shown: Slice) -> bool:
+    """Return whether all that is shown came with the program, published numbers aside."""
+    own = {p.source.standing for p in shown.points} - {"published"}
+    return own == {"recorded"}
+
+
+def grey(shown: Slice) -> str:
+    """Return whose the grey numbers are: "Grey: published, GTX 1080"; "" without any."""
+    names = [p.source.gpu for p in shown.points if p.source.standing == "published"]
+    short = dict.fromkeys(name.partition(",")[0].partition(" (")[0] for name in names)
+    return f"Grey: published, {list_of(list(short))}" if short else ""
+
+
+def _machines(shown: Slice) -> str:
+    """Return the machines, each with its letter where there are several."""
+    own = (p.source for p in shown.points if p.source.standing != "published")
+    return "; ".join(dict.fromkeys(_machine(s, shown.data.letter(s)) for s in dict.fromkeys(own)))
+
+
+def _machine(source: Source, letter: str) -> str:
+    """Return "A: NVIDIA H200 + Xeon, 16 cores, recorded"; without a letter all but it."""
+    name = " + ".join(filter(None, (source.gpu, source.cpu)))
+    said = ", ".join(filter(None, (name, source.origin, source.which if letter else "")))
+    return f"{letter}: {said}" if letter else said
 
 
 def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
@@ -82,14 +108,30 @@ def _not_in_sight(shown: Slice) -> list[str]:
     for option in shown.options:
         if others := [id(point) for point in own if is_left_out(point, option)]:
             left.update(others)
-            choices.append(f"{option.label.lower()} ({dict(option.values)[option.chosen]})")
+            choices.append(dict(option.values)[option.chosen])
     count = f"{len(left):,} of {len(own):,} measurements"
-    return [f"{NOT_IN_SIGHT} {count}, by the choice of {list_of(choices)}."] if left else []
+    return [f"{HIDDEN} {count} (only {list_of(choices)} shown)."] if left else []
+
+
+def hidden_points(points: Sequence[Point], why: str) -> tuple[str, ...]:
+    """Say how many measurements have no place in a chart, whose they are, and why."""
+    if not points:
+        return ()
+    names = dict.fromkeys(implementation_title(point.cell.implementation) for point in points)
+    count = f"{len(points):,} measurement{'s' if len(points) > 1 else ''}"
+    return (f"{HIDDEN} {count} of {list_of([*names])} ({why}).",)
 
 
 def list_of(names: Sequence[str]) -> str:
     """Return names as a list in words: "a", "a and b", "a, b and c"."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def time_of(point: Point) -> str:
+    """Return the median of a point that has a time, with a star where something disturbed it."""
+    assert point.ms is not None
+    mark = star(point.measurement.disturbances if point.measurement else ())
+    return f"{numbers.duration(point.ms.middle)}{mark}"
 
 
 def details(point: Point, name: str) -> str:
@@ -108,10 +150,10 @@ def details(point: Point, name: str) -> str:
             [*lines, f"✗ {point.objection}" if point.is_wrong else f"{point.objection}"]
         )
     rate = cell.megapixels / (point.ms.middle / 1e3)
-    lines[0] = f"{name}: {numbers.duration(point.ms.middle)}"
+    lines[0] = f"{name}: {time_of(point)}"
     samples = len(found.kernel.samples_ms)
     lines += [
-        f"quartiles {numbers.duration_range(point.ms.low, point.ms.high)}, "
+        f"quartiles {numbers.duration_range(point.ms.low, point.ms.high, point.ms.middle)}, "
         f"{samples} sample{'s' if samples != 1 else ''}{_rounds(found.kernel.rounds)}",
         f"{numbers.pixel_rate(rate)}, {numbers.byte_rate(found.effective_gb_s)}",
     ]
@@ -120,7 +162,7 @@ def details(point: Point, name: str) -> str:
     if found.end_to_end_ms:
         lines.append(f"with transfers {numbers.duration(found.end_to_end_ms)}")
     if found.disturbances:
-        lines.append(f"disturbed: {'; '.join(found.disturbances)}")
+        lines.append(why_starred(found.disturbances))
     return "\n".join([*lines, str(found.check)])
 
 

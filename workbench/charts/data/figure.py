@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Standing = Literal["live", "recorded", "published"]
+Sample = Literal["line", "marker", "bar"]
+
+LOOKS = 9  # as many colours and as many markers: a chart of so many series repeats neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,7 @@ class Choices:
     slices     dimension -> the one value of it that is shown, where a chart has no room for more
     hidden     keys of series that are left out
     pinned     keys of series that are drawn on top, with the others paler
-    published  whether published numbers are shown, too
+    published  whether published numbers are shown, too: only where asked for
     is_log     whether the axis of values is logarithmic; None: where they are far apart
     newest     index of the session that was begun or opened last: where a chart has room for one
                value of a dimension, it is one of that session's
@@ -27,21 +30,21 @@ class Choices:
     slices: Mapping[str, Any] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
-    published: bool = True
+    published: bool = False
     is_log: bool | None = None
     newest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesStyle:
-    """The look of a series: colour, marker and dash together tell it apart.
+    """The look of a series: colour, marker and dash each help to tell it apart.
 
-    color     number of its colour: an implementation has the same everywhere
-    marker    number of its marker: the same everywhere, and unlike that of any other with the same
-              colour; None: a publication, whose implementations have their own
+    color     number of its colour
+    marker    number of its marker; None: a plain bar
     standing  recorded ones are hollow, published ones are grey
     dash      CPU "dash", GPU "solid", with a warm L2 "dot"
-    session   which of several sessions, or of several publications: so many dots in its line
+    session   which of several sessions, or of several publications: so many dots in its line, and
+              every other publication is of a darker grey
     is_half   its marker is half filled, unlike that of the previous session of the same standing
     is_faint  recorded, beside live measurements
     is_pale   another series is pinned
@@ -64,6 +67,8 @@ class LegendLine:
     label  implementation and threads, or what was published; with several machines, also which
     name   the same without what `group` says
     group  the machine, where there are several
+    sample what the chart has of it, which the legend draws
+    markers  of a publication whose implementations have several; empty: the one of `style`
     """
 
     key: str
@@ -73,6 +78,8 @@ class LegendLine:
     style: SeriesStyle
     is_hidden: bool = False
     is_pinned: bool = False
+    sample: Sample = "line"
+    markers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +118,20 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Dots of one style, joined by a line in their order, or not."""
+    """Dots of one style, joined by a line in their order, or not.
+
+    name  stands at the line's end
+    """
 
     entry: LegendLine
     dots: tuple[Dot, ...]
     joined: bool = True
+    name: str = ""
+
+    @property
+    def has_line(self) -> bool:
+        """Return whether there are two points to join."""
+        return self.joined and sum(not dot.is_wrong for dot in self.dots) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +200,15 @@ class Bars:
     is_upright: bool = False
     names_beside: bool = False
 
+    def has_box(self, bar: Bar) -> bool:
+        """Return whether a value is drawn as a box from zero.
+
+        Where there is no zero, on a logarithmic axis, and for published values over what was
+        measured, there is a marker alone.
+        """
+        is_over = self.is_upright and bar.entry.style.standing == "published"
+        return not (self.axis.is_log or is_over)
+
 
 @dataclass(frozen=True, slots=True)
 class Tile:
@@ -248,6 +273,9 @@ class Figure:
 
     kind      key of the chart's kind
     subtitle  what is held fixed, and on which machines
+    whose     which letter is which session; "" where there is only one
+    grey      whose the grey numbers are; "" where there are none
+    is_recorded  none of it was measured here; published numbers aside
     sentence  what it shows, computed from the data
     notes     what is not in it and why, and whose numbers the grey ones are
     body      None: there is nothing to draw yet
@@ -264,6 +292,9 @@ class Figure:
     entries: tuple[LegendLine, ...] = ()
     options: tuple[Option, ...] = ()
     has_published: bool = False
+    whose: str = ""
+    grey: str = ""
+    is_recorded: bool = False
 
     @property
     def summary(self) -> str:
@@ -271,6 +302,11 @@ class Figure:
         shown = ", ".join(each.label for each in self.entries if not each.is_hidden)
         parts = (f"{self.title}.", self.sentence, shown and f"Shown: {shown}.", *self.notes)
         return " ".join(part for part in parts if part)
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether each line has its name at its end."""
+        return isinstance(self.body, Plot) and all(each.name for each in self.body.series)
 
     @property
     def is_empty(self) -> bool:

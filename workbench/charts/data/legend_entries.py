@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from workbench.charts.data.figure import LegendLine, SeriesStyle
+from workbench.charts.data.looks import Looks, color_and_marker, looks_of
 from workbench.charts.data.points import Point, Source
 from workbench.charts.data.slices import Data, Slice
-from workbench.model.names import KEYS, implementation_title, kind_of
+from workbench.model.names import implementation_title, kind_of, place_of
 
 PUBLISHED = "Published"
+PUBLISHED_MARKERS = (3, 2, 1, 0)  # of publications over bars, whose places tell implementations
 
 
 def entries_of(shown: Slice) -> tuple[LegendLine, ...]:
@@ -21,9 +24,9 @@ def entries_of(shown: Slice) -> tuple[LegendLine, ...]:
     first: dict[str, Point] = {}
     for point in shown.points:
         first.setdefault(_legend_key(point), point)
-    sources = shown.data.sources
+    sources, looks = shown.data.sources, looks_of(shown)
     order = sorted(first.values(), key=lambda point: _rank(point, sources))
-    return tuple(_entry(point, shown) for point in order)
+    return tuple(_entry(point, shown, looks) for point in order)
 
 
 def entry_of(point: Point, entries: Iterable[LegendLine]) -> LegendLine:
@@ -32,17 +35,19 @@ def entry_of(point: Point, entries: Iterable[LegendLine]) -> LegendLine:
     return next(entry for entry in entries if entry.key == key)
 
 
-def entry_with_marker(point: Point, entries: Iterable[LegendLine], data: Data) -> LegendLine:
-    """Return that line; in a plot, a publication has the marker of the implementation."""
+def entry_with_marker(
+    point: Point, entries: Iterable[LegendLine], data: Data, looks: Looks
+) -> LegendLine:
+    """Return that line; on lines, a publication has the markers of its implementations."""
     entry = entry_of(point, entries)
     if point.source.standing != "published":
         return entry
-    return replace(entry, style=style_of(point, data))
+    return replace(entry, style=style_of(point, data, looks))
 
 
-def style_of(point: Point, data: Data) -> SeriesStyle:
+def style_of(point: Point, data: Data, looks: Looks) -> SeriesStyle:
     """Return the style of a series; a published one has the marker of its implementation."""
-    style = style_of_implementation(point.cell.implementation)
+    style = _style(looks[point.key], point.cell.implementation)
     pinned = data.choices.pinned
     is_pale = bool(pinned) and _legend_key(point) not in pinned
     standing = point.source.standing
@@ -53,16 +58,22 @@ def style_of(point: Point, data: Data) -> SeriesStyle:
 
 
 def style_of_implementation(key: str) -> SeriesStyle:
-    """Return the style of an implementation in every chart: GPU solid, CPU dashed."""
-    number = _number(key)
-    return SeriesStyle(number, number, dash="dash" if kind_of(key) == "cpu" else "solid")
+    """Return the style of an implementation that stands beside any others."""
+    return _style(place_of(key), key)
+
+
+def _style(look: int, implementation: str) -> SeriesStyle:
+    """Return the style of a look: GPU solid, CPU dashed."""
+    dash: Literal["dash", "solid"] = "dash" if kind_of(implementation) == "cpu" else "solid"
+    return SeriesStyle(*color_and_marker(look), dash=dash)
 
 
 def _of_its_session(style: SeriesStyle, source: Source, data: Data) -> SeriesStyle:
     """Return a style unlike those of the other sessions, or of the other publications."""
     if source.standing == "published":
         others = [each for each in data.sources if each.standing == "published"]
-        return replace(style, session=others.index(source))
+        at = others.index(source)
+        return replace(style, session=at, is_half=at % 2 == 1)
     number = data.own_sources.index(source)
     alike = sum(each.standing == source.standing for each in data.own_sources[:number])
     return replace(style, session=number, is_half=alike % 2 == 1)
@@ -76,6 +87,22 @@ def series_label(point: Point, data: Data) -> str:
     if len(data.own_sources) > 1:
         return f"{name} · {_whose(point, data)}"
     return name
+
+
+def end_name(point: Point, data: Data) -> str:
+    """Return the name at the end of a line, as short as it may be."""
+    title = implementation_title(point.cell.implementation)
+    if point.source.standing == "published":
+        device = point.source.machine_of(point.cell.implementation).partition(",")[0]
+        device = device.partition(" (")[0].replace("GeForce ", "")
+        return f"{title}, {device}"
+    return lettered(point, data)
+
+
+def lettered(point: Point, data: Data) -> str:
+    """Return the name with its session's letter, where there are several: "B · OpenCV"."""
+    name, letter = series_name(point, data), data.letter(point.source)
+    return f"{letter} · {name}" if letter else name
 
 
 def _whose(point: Point, data: Data) -> str:
@@ -112,11 +139,12 @@ def with_threads(point: Point, data: Data) -> str:
     return f"{title} ({threads} thread{'s' if threads > 1 else ''})" if threads else title
 
 
-def _entry(point: Point, shown: Slice) -> LegendLine:
+def _entry(point: Point, shown: Slice, looks: Looks) -> LegendLine:
     choices, key = shown.data.choices, _legend_key(point)
-    style = style_of(point, shown.data)
+    style = style_of(point, shown.data, looks)
     if point.source.standing == "published":
-        style = replace(style, marker=None, dash="solid")
+        marker = PUBLISHED_MARKERS[style.session % len(PUBLISHED_MARKERS)]
+        style = replace(style, marker=marker, dash="solid")
     name = label = series_label(point, shown.data)
     if point.source.standing == "published" and not _has_gpu(point.source, shown):
         name = label = f"{PUBLISHED}: {point.source.machine_of(point.cell.implementation)}"
@@ -124,6 +152,8 @@ def _entry(point: Point, shown: Slice) -> LegendLine:
     if len(shown.data.own_sources) > 1:
         name = series_name(point, shown.data)
         group = PUBLISHED if point.source.standing == "published" else point.source.name
+        if letter := shown.data.letter(point.source):
+            group = f"{letter}: {group}"
     return LegendLine(key, name, group, label, style, key in choices.hidden, key in choices.pinned)
 
 
@@ -137,8 +167,4 @@ def _legend_key(point: Point) -> str:
 
 def _rank(point: Point, sources: Sequence[Source]) -> tuple[int, int, int]:
     standing = ("live", "recorded", "published").index(point.source.standing)
-    return standing, sources.index(point.source), _number(point.cell.implementation)
-
-
-def _number(implementation: str) -> int:
-    return KEYS.index(implementation) if implementation in KEYS else len(KEYS)
+    return standing, sources.index(point.source), place_of(point.cell.implementation)

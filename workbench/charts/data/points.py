@@ -33,6 +33,7 @@ class Source:
     """A machine in a session, or a publication.
 
     key    the same for the same machine in another sweep
+    origin  as in Session
     which  what tells it from other sessions of the same machine, where there are any
     publication, table, note  where published numbers stand, and what has to be known about them
     """
@@ -45,6 +46,7 @@ class Source:
     publication: str = ""
     table: str = ""
     note: str = ""
+    origin: str = ""
     which: str = ""
 
     def machine_of(self, implementation: str) -> str:
@@ -57,13 +59,12 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Return the name of the machine: its GPU or else its CPU, and whether it was recorded."""
+        """Return the name of the machine: its GPU or else its CPU, and where it is from."""
         return f"{self.gpu or cpu_name(self.cpu)}{self._remark}"
 
     @property
     def _remark(self) -> str:
-        recorded = "recorded" if self.standing == "recorded" else ""
-        said = ", ".join(filter(None, (recorded, self.which)))
+        said = ", ".join(filter(None, (self.origin, self.which)))
         return f" ({said})" if said else ""
 
 
@@ -87,8 +88,7 @@ class Point:
         """Return the key of the series that the point belongs to."""
         if self.source.standing == "published":
             return f"{self.source.key} {self.cell.implementation}"
-        warm = " warm" if self.cell.cache == "warm" else ""
-        return f"{self.cell.implementation}{warm} @ {self.source.key}"
+        return series_key(self.cell, self.source)
 
     @property
     def is_wrong(self) -> bool:
@@ -99,6 +99,12 @@ class Point:
     def on_gpu(self) -> bool:
         """Return whether its implementation is a CUDA kernel."""
         return kind_of(self.cell.implementation) == "cuda"
+
+
+def series_key(cell: Cell, source: Source) -> str:
+    """Return the key of the series of a cell that was, or will be, measured by `source`."""
+    warm = " warm" if cell.cache == "warm" else ""
+    return f"{cell.implementation}{warm} @ {source.key}"
 
 
 def planned(session: Session) -> tuple[Cell, ...]:
@@ -144,7 +150,14 @@ def sources_of(sessions: Sequence[Session]) -> list[Source]:
         again = f" {met[key]}" if met[key] > 1 else ""
         machine = session.machine
         which = _told_apart(session, sessions)
-        found.append(Source(key + again, standing, machine.gpu, machine.cpu, machine, which=which))
+        origin = session.origin
+        found.append(
+            Source(
+                *(key + again, standing, machine.gpu, machine.cpu, machine),
+                origin=origin,
+                which=which,
+            )
+        )
     return found
 
 
@@ -162,8 +175,8 @@ def _short_title(session: Session) -> str:
     return session.plan.title.rpartition(": ")[2]
 
 
-def _home(session: Session) -> tuple[str, bool]:
-    return session.machine.name, session.is_recorded
+def _home(session: Session) -> tuple[str, str]:
+    return session.machine.name, session.origin
 
 
 def _point(record: Record, source: Source) -> Point:

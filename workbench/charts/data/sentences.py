@@ -17,7 +17,7 @@ from workbench.charts.data.slices import Data, Slice
 
 NEAR = 1.25  # whoever takes longer than so many times the best is not compared with it
 MAX_EQUALS = 4
-SHOWN_AS_PERCENT = 1.1
+SHOWN_AS_PERCENT = 2.0
 WORDS = {
     "sizes": ("size", "sizes"),
     "ksizes": ("kernel size", "kernel sizes"),
@@ -57,16 +57,18 @@ class Scope:
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
     """Return what `say` says about the visible points of each machine.
 
-    Machines are named if there are several.
+    Their letters stand before it if there are several: those of whom the same is true together.
     """
     sources = dict.fromkeys(point.source for point in shown.in_sight)
     own = [source for source in sources if source.standing != "published"]
-    said = []
+    said: dict[str, list[str]] = {}
     for source in own:
         points = tuple(point for point in shown.in_sight if point.source == source)
         text = say(Slice(shown.data, points, shown.options, shown.own))
-        said.append(f"{source.name}: {text}" if text and len(own) > 1 else text)
-    return " ".join(filter(None, said))
+        if text:
+            said.setdefault(text, []).append(shown.data.letter(source) or source.name)
+    many = len(own) > 1
+    return " ".join(f"{list_of(who)}: {text}" if many else text for text, who in said.items())
 
 
 def scope_of(shown: Slice, name: str) -> Scope:
@@ -117,13 +119,13 @@ def pays_off(shown: Slice, name: str) -> str:
     """Say from which value on the best GPU kernel beats the best CPU, with transfers if known."""
     kernel = _crossing(shown, name, lambda point: point.ms.middle if point.ms else None)
     if not any(p.measurement and p.measurement.transfers for p in shown.measured):
-        return kernel and f"{kernel}, transfers left out."
+        return kernel and f"{kernel}, excluding transfers."
     whole = _crossing(shown, name, lambda p: p.measurement.end_to_end_ms if p.measurement else None)
     if whole and whole == kernel:
-        return f"{whole}, with transfers and without."
+        return f"{whole}, with or without transfers."
     parts = (
-        whole and f"{whole}, transfers from and to ordinary memory included.",
-        kernel and f"{kernel} without them.",
+        whole and f"{whole}, including transfers from and to ordinary memory.",
+        kernel and f"{kernel}, excluding them.",
     )
     return " ".join(filter(None, parts))
 
@@ -146,14 +148,15 @@ def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
     longer = how_long(times[worst] / min(times.values()))
     names = _shortened([called(p) for p in best])
     is_fastest = f"are fastest and {how_equal(apart(best))}" if len(best) > 1 else "is fastest"
-    return f"{names} {is_fastest}; {called(worst)} takes {longer}"
+    return f"{names} {is_fastest}; {called(worst)} {longer}"
 
 
 def how_long(factor: float, than: str = "") -> str:
-    """Return how much longer something takes: "3.2× as long", "4 % longer"."""
+    """Return how much longer something takes: "takes 3.2× as long", "is 4 % slower"."""
     if factor < SHOWN_AS_PERCENT:
-        return f"{(factor - 1) * 100:.2g}{numbers.GAP}% longer{than and f' than {than}'}"
-    return f"{numbers.ratio(factor)} as long{than and f' as {than}'}"
+        percent = f"{(factor - 1) * 100:.2g}"
+        return f"is {percent}{numbers.GAP}% slower{than and f' than {than}'}"
+    return f"takes {numbers.ratio(factor)} as long{than and f' as {than}'}"
 
 
 def best_of(group: Iterable[Point]) -> tuple[Point, ...]:

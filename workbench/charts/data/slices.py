@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from string import ascii_uppercase
 from typing import Any
 
 from kernels.sweeps.cell import Cell
@@ -19,8 +20,10 @@ from workbench.charts.data.points import (
     planned,
     published,
     published_points,
+    series_key,
     sources_of,
 )
+from workbench.model.names import place_of
 
 MAX_FIRST = ("sizes", "counts")  # dimensions whose largest value is the default
 
@@ -47,6 +50,13 @@ class Data:
         """Return the sources other than publications: measured or opened here."""
         return tuple(each for each in self.sources if each.standing != "published")
 
+    def letter(self, source: Source) -> str:
+        """Return the letter of a session, A to Z in order; "" where there is only one session."""
+        own = self.own_sources
+        if len(own) < 2 or source not in own or own.index(source) >= len(ascii_uppercase):
+            return ""
+        return ascii_uppercase[own.index(source)]
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Return all planned cells, and those measured besides."""
@@ -55,6 +65,16 @@ class Data:
             found.update(dict.fromkeys(planned(session)))
         found.update(dict.fromkeys(point.cell for point in self.points))
         return tuple(found)
+
+    @cached_property
+    def series(self) -> Mapping[str, str]:
+        """Return the implementation of each series, measured or planned, by its key, in order."""
+        found: dict[str, str] = {}
+        for session, source in zip(self.sessions, sources_of(self.sessions), strict=True):
+            cells = dict.fromkeys((*planned(session), *(each.cell for each in session.records)))
+            keys = {series_key(cell, source): cell.implementation for cell in cells}
+            found |= dict(sorted(keys.items(), key=lambda pair: place_of(pair[1])))
+        return found
 
     @cached_property
     def newest(self) -> Source | None:
@@ -147,6 +167,24 @@ class Slice:
     def measured(self) -> list[Point]:
         """Return the points with a valid time, except published ones."""
         return [p for p in self.points if p.ms and p.source.standing != "published"]
+
+    @property
+    def planned_here(self) -> tuple[Cell, ...]:
+        """Return the cells that are planned to be measured here and belong into this chart."""
+        data, found = self.data, list[Cell]()
+        for session, source in zip(data.sessions, sources_of(data.sessions), strict=True):
+            if source.standing == "live":
+                found += (
+                    cell
+                    for cell in planned(session)
+                    if all(
+                        source.key == each.chosen
+                        if each.name == "machines"
+                        else chart_dimensions.of(cell, each.name) in (None, each.chosen)
+                        for each in self.options
+                    )
+                )
+        return tuple(found)
 
     @property
     def in_sight(self) -> tuple[Point, ...]:

@@ -69,11 +69,7 @@ def strokes_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> tuple[QPic
     return picture, page.size
 
 
-def png_of(
-    figure: Figure,
-    scheme: Scheme = "light",
-    size_px: tuple[int, int] = SIZE_PX,
-) -> QImage:
+def png_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> QImage:
     """Return the chart as an image with PNG_SCALE pixels per pixel of `size_px`."""
     have_application()
     from workbench.charts.drawing.chart_page import ChartPage

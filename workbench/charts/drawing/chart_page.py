@@ -24,6 +24,7 @@ MARGIN_PX = 16.0
 GAP_PX = 8.0
 SAMPLE_PX = 30.0
 ENTRY_GAP_PX = 18.0
+MAX_NAMED = 12  # series whose names stand at their lines' ends, and need no legend
 MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
 
 
@@ -87,6 +88,8 @@ class ChartPage:
             *((note, small, colors.muted) for note in figure.notes),
         )
         shown = [entry for entry in figure.entries if not entry.is_hidden]
+        if figure.is_named and not any(each.group for each in shown) and len(shown) <= MAX_NAMED:
+            shown = [each for each in shown if each.style.standing == "published"]
         self._entries = shown if _needs_legend(figure) else []
         metrics = QFontMetricsF(font)
         self._legend = rows_of(
@@ -135,7 +138,7 @@ class ChartPage:
         for entry, place in zip(self._entries, self._legend.entries, strict=True):
             left = at + QPointF(place.x, place.row * self._row_px)
             sample = QRectF(left, QSizeF(SAMPLE_PX, metrics.height()))
-            draw_sample(p, entry.style, self._colors, sample)
+            draw_sample(p, entry, self._colors, sample)
             name = _cut(entry.name, metrics, place.wide - SAMPLE_PX - 6)
             p.setFont(self._font)
             p.setPen(QColor(self._colors.text))

@@ -1,9 +1,13 @@
-"""Draws bars with their quartiles: from left to right by their names, or upright side by side."""
+"""Draws bars with their quartiles: from left to right by their names, or upright side by side.
+
+On a logarithmic axis, which has no zero for a bar to begin at, they are markers over a thin line.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
@@ -12,11 +16,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
 from workbench.charts.data.chart_spots import Drawn, Spot
-from workbench.charts.data.figure import Bar, Bars
+from workbench.charts.data.figure import Bar, Bars, SeriesStyle
 from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_room, wrapped
 from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Labels, PlotLabel
-from workbench.charts.drawing.series_style import color_of, markers_of, mixed
+from workbench.charts.drawing.series_style import BAR_SHARE, color_of, markers_of, mixed
 
 GROUP_SHARE = 0.8  # of a group's room, taken by its bars
 MAX_BAR_PX = 26.0
@@ -25,17 +29,20 @@ NARROW_PX = 520  # in a wider plot the names of bars stand beside them
 NAME_SHARE = 0.44  # of the width, at most
 MIN_LENGTH = 0.35  # of the width that bars have, however long the words at their ends
 MIN_TEXT_PX = 8
-MARKER_PX = 8.0
+MARKER_PX = 9.0
 HEADROOM = 0.06  # of the height, over the highest of upright bars
 TICK_SLACK = 1e-9
-FILL_SHARE = 0.45  # of the background in a bar, so that its marker shows on it
-PART_SHARE = 0.75  # and in a paler one
+PART_SHARE = 0.75  # of the background in a paler bar
+BEST_PX = 1.7  # times a marker: the ring around one that is among the best
+LOG_ROOM = 0.06  # of the range, below the smallest on a logarithmic axis
+MIN_DECADES = 0.3  # of a logarithmic axis, however near to each other its values are
+Along = Callable[[Any, Any], tuple[Any, Any]]  # (along, across) to (x, y)
 
 
 class Scale(NamedTuple):
     """The scale of values along the bars.
 
-    start  where bars begin: 0, or a round value below the smallest on a logarithmic axis
+    start  where bars begin, 0; or where a logarithmic axis does, a little below the smallest
     """
 
     is_log: bool
@@ -50,7 +57,7 @@ class Scale(NamedTuple):
 class Placed(NamedTuple):
     """A bar with the middle and half the width of its room.
 
-    is_bare  only its marker is drawn: a published value, over the bar it compares with
+    is_bare  only its marker is drawn
     """
 
     bar: Bar
@@ -60,7 +67,7 @@ class Placed(NamedTuple):
 
 
 def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
-    """Draw bars that begin at 0, or on a logarithmic axis at a round value below the smallest."""
+    """Draw bars that begin at 0, or markers on a logarithmic axis."""
     scale = _scale(body)
     axes = plot.getAxis("left"), plot.getAxis("bottom")
     along, across = axes if body.is_upright else axes[::-1]
@@ -101,7 +108,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
             bar,
             number + step * (bar.slot - (slots - 1) / 2),
             0.42 * step,
-            is_bare=bar.entry.style.standing == "published",
+            is_bare=not body.has_box(bar),
         )
         for number, group in enumerate(body.groups)
         for bar in group.bars
@@ -148,7 +155,7 @@ def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> 
         else:
             ticks.append((-(at + len(group.bars) / 2), name))
         for bar in group.bars:
-            placed.append(Placed(bar, -(at + 0.5), half))
+            placed.append(Placed(bar, -(at + 0.5), half, is_bare=not body.has_box(bar)))
             labels.append(_words_of(placed[-1], scale, colors, small, wide))
             at += 1
         at += 0.5
@@ -166,8 +173,10 @@ def _scale(body: Bars) -> Scale:
     if not body.axis.is_log:
         return Scale(False, 0.0, max(ends))
     low, high = math.log10(min(ends)), math.log10(max(ends))
-    start = math.floor(low)
-    return Scale(True, start - 0.5 if low - start < 0.15 else start, high)
+    if high - low < MIN_DECADES:
+        middle = (low + high) / 2
+        low, high = middle - MIN_DECADES / 2, middle + MIN_DECADES / 2
+    return Scale(True, low - LOG_ROOM * (high - low), high)
 
 
 def _length(body: Bars, scale: Scale, metrics: QFontMetricsF, wide_px: float) -> float:
@@ -203,6 +212,7 @@ def _draw_marks(
         return (across, along) if is_upright else (along, across)
 
     valued = [each for each in placed if each.bar.value]
+    _draw_rows(plot, [each for each in valued if scale.is_log], at, colors)
     if solid := [each for each in valued if not each.is_bare]:
         starts = at(len(solid) * [scale.start], [each.middle - each.half for each in solid])
         tops = [scale.place(each.bar.value or 0.0) for each in solid]
@@ -212,21 +222,52 @@ def _draw_marks(
         outline, none = pg.mkPen(colors.text, width=2), pg.mkPen(None)
         pens = [outline if each.bar.is_best else none for each in solid]
         plot.addItem(pg.BarGraphItem(**box, brushes=fills, pens=pens))
-        whiskers = [scale.place(end) for each in solid for end in (each.bar.low, each.bar.high)]
-        line = at(whiskers, [each.middle for each in solid for _ in range(2)])
+    if spread := [each for each in valued if each.bar.high > each.bar.low]:
+        whiskers = [scale.place(end) for each in spread for end in (each.bar.low, each.bar.high)]
+        line = at(whiskers, [each.middle for each in spread for _ in range(2)])
         pen = pg.mkPen(colors.text, width=1.4)
         plot.addItem(pg.PlotCurveItem(*line, connect="pairs", pen=pen))
-    if marked := [each for each in valued if each.bar.entry.style.marker is not None]:
+    _draw_rings(
+        plot, [each for each in valued if each.is_bare and each.bar.is_best], scale, at, colors
+    )
+    if marked := [
+        each for each in valued if each.is_bare or each.bar.entry.style.marker is not None
+    ]:
         values = [scale.place(each.bar.value or 0.0) for each in marked]
         x, y = at(values, [each.middle for each in marked])
-        styles = [each.bar.entry.style for each in marked]
+        styles = [_style_of(each) for each in marked]
         how = markers_of(styles, colors, MARKER_PX * magnified(font))
         plot.addItem(Markers(x=x, y=y, useCache=False, **how))
     return [_spot(each, scale, is_upright=is_upright) for each in placed]
 
 
+def _draw_rows(plot: Any, placed: Sequence[Placed], at: Along, colors: Colors) -> None:
+    """Draw a thin line along each row or column of markers, by which their names are found."""
+    if placed:
+        low, high = plot.getViewBox().viewRange()[1 if at(0, 1)[1] == 0 else 0]
+        line = at(len(placed) * [low, high], [each.middle for each in placed for _ in range(2)])
+        pen = pg.mkPen(colors.grid, width=1)
+        plot.addItem(pg.PlotCurveItem(*line, connect="pairs", pen=pen))
+
+
+def _draw_rings(plot: Any, best: Sequence[Placed], scale: Scale, at: Along, colors: Colors) -> None:
+    if best:
+        values = [scale.place(each.bar.value or 0.0) for each in best]
+        x, y = at(values, [each.middle for each in best])
+        pen, px = pg.mkPen(colors.text, width=2), BEST_PX * MARKER_PX
+        plot.addItem(Markers(x=x, y=y, symbol="o", size=px, pen=pen, brush=None, useCache=False))
+
+
+def _style_of(each: Placed) -> SeriesStyle:
+    """Return the style of a bar's marker; a paler one is half filled, and none is a circle."""
+    style = each.bar.entry.style
+    if each.is_bare and each.bar.is_part:
+        style = replace(style, is_half=True)
+    return replace(style, marker=0) if style.marker is None else style
+
+
 def _fill(bar: Bar, colors: Colors) -> QColor:
-    share = PART_SHARE if bar.is_part else FILL_SHARE
+    share = PART_SHARE if bar.is_part else BAR_SHARE
     return mixed(color_of(bar.entry.style, colors), colors.panel, share)
 
 
@@ -249,7 +290,8 @@ def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: 
     else:
         room_px = wide_px - 3 * font.pixelSize()
         words = QFontMetricsF(font).elidedText(words, Qt.TextElideMode.ElideRight, room_px)
-    return PlotLabel(x, each.middle, f"\u2002\u2009{words}", font, color, (0.0, 0.5))
+    text = f"\u2002\u2009{words}"
+    return PlotLabel(x, each.middle, text, font, color, (0.0, 0.5), back=colors.panel)
 
 
 def _mark_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> PlotLabel:

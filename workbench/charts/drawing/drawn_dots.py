@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QFont
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
 from workbench.charts.data.chart_spots import Drawn, Spot
 from workbench.charts.data.figure import Axis, Dot, Guide, Plot, Series
-from workbench.charts.drawing.margins import Captions, magnified, make_room
+from workbench.charts.drawing.line_names import LineName, LineNames, fitting, room_px
+from workbench.charts.drawing.margins import Captions, magnified, make_room, reduced
 from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Labels, PlotLabel
 from workbench.charts.drawing.series_style import (
@@ -30,6 +32,7 @@ MARKER_PX = 9.0
 PINNED_PX = 12.0
 LINE, PINNED_LINE, WHISKER = 2.0, 3.2, 1.6
 HEADROOM = 1.4  # times the height of a guide on a logarithmic axis
+BESIDE = 0.2  # of a guide's name: how far it stands from the guide's first point
 ROOM_PX = 14.0  # between the outermost marks and the plot's edge
 
 Range = tuple[float, float]
@@ -44,6 +47,15 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
     plot.setXRange(*x, padding=0)
     plot.setYRange(*y, padding=0)
     make_room(plot, Captions(body.y.label, body.x.label), colors, font)
+    named = [name for series in body.series if (name := _name_of(series, body))]
+    last = max((name.x for name in named), default=x[1])
+    view = plot.getViewBox().boundingRect()
+    if named:
+        small = reduced(font)
+        x = _with_room(x, last, room_px(named, small, view.width()), view.width())
+        plot.setXRange(*x, padding=0)
+        names = fitting(named, small, view.width(), view.height())
+        plot.addItem(LineNames(names, last, colors, small))
     for guide in body.guides:
         _draw_guide(plot, guide, body, colors, font)
     spots = []
@@ -52,6 +64,22 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
     spots += _draw_wrong(plot, body, colors, y)
     spots.sort(key=lambda spot: spot.cell is None)  # what can be picked comes first
     return Drawn(spots, x, y, can_zoom=True)
+
+
+def _name_of(series: Series, body: Plot) -> LineName | None:
+    """Return a line's name at the last of its points."""
+    dots = [dot for dot in series.dots if not dot.is_wrong]
+    if not series.name or not dots:
+        return None
+    end = max(dots, key=lambda dot: dot.x)
+    place = _place(end.x, body.x), _place(end.y, body.y)
+    return LineName(*place, series.name, series.entry.style)
+
+
+def _with_room(x: Range, last: float, room_px: float, wide_px: float) -> Range:
+    """Return a range of which `room_px` out of `wide_px`, or more, are right of `last`."""
+    share = min(room_px / max(wide_px, 1.0), 0.6)
+    return x[0], max(x[1], x[0] + (last - x[0]) / (1 - share))
 
 
 def _set_axis(axis: Any, wanted: Axis) -> None:
@@ -144,5 +172,15 @@ def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont
     if guide.label:
         at, anchor = (xs[-1], ys[-1]), (1.0, 1.05)
         if guide.is_at_start:
-            at, anchor = (xs[0], ys[0]), (-0.2, 0.4)
-        plot.addItem(Labels([PlotLabel(*at, guide.label, font, colors.muted, anchor)]))
+            at, anchor = (xs[0], ys[0]), (-BESIDE, 0.4)
+        share = (high - at[0] if guide.is_at_start else at[0] - low) / (high - low)
+        room_px = share * plot.getViewBox().boundingRect().width() / (1 + BESIDE)
+        text = _fitted(guide.label, QFontMetricsF(font), room_px)
+        plot.addItem(Labels([PlotLabel(*at, text, font, colors.muted, anchor)]))
+
+
+def _fitted(label: str, metrics: QFontMetricsF, room_px: float) -> str:
+    """Return a guide's label with the machine's name cut where there is no room for all of it."""
+    name, colon, figure = label.rpartition(": ")
+    name_px = room_px - metrics.horizontalAdvance(colon + figure)
+    return metrics.elidedText(name, Qt.TextElideMode.ElideRight, name_px) + colon + figure

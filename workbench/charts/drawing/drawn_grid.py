@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
 from workbench.charts.data.chart_spots import Drawn, Spot
@@ -18,7 +18,6 @@ from workbench.charts.drawing.margins import EDGE_PX, Captions, make_room, wrapp
 from workbench.charts.drawing.markers import Markers
 from workbench.charts.drawing.plot_labels import Labels, PlotLabel
 from workbench.charts.drawing.series_style import mixed
-from workbench.widgets.hatching import hatched
 
 GAP = 0.03  # of a tile, left free around it
 MIN_TEXT_PX = 8
@@ -233,3 +232,8 @@ def _fitting(font: QFont, words: list[str], wide: float, high: float) -> QFont |
         if widest + 6 <= wide and metrics.height() <= high:
             return small
     return None
+
+
+def hatched(colors: Colors) -> QBrush:
+    """Return a hatched brush of this colour."""
+    return QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)

@@ -36,6 +36,13 @@ def magnified(font: QFont) -> float:
     return max(1.0, font.pixelSize() / USUAL_FONT_PX)
 
 
+def reduced(font: QFont) -> QFont:
+    """Return a slightly smaller font, for what stands inside a plot."""
+    small = QFont(font)
+    small.setPixelSize(max(9, round(0.9 * font.pixelSize())))
+    return small
+
+
 def make_room(
     plot: Any, captions: Captions, colors: Colors, font: QFont, left_px: float | None = None
 ) -> None:
@@ -100,5 +107,6 @@ def _write_above(plot: Any, text: str, colors: Colors, font: QFont, high: float)
 
 def _write_below(axis: Any, text: str, colors: Colors, font: QFont) -> None:
     axis.label.setFont(font)
+    axis.enableAutoSIPrefix(False)  # each tick has its unit
     axis.setLabel(html.escape(text), color=colors.muted)
     axis.showLabel(bool(text))

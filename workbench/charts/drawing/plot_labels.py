@@ -18,6 +18,7 @@ class PlotLabel(NamedTuple):
     anchor     which point of the text is there: 0, 0 is its upper left, 1, 1 its lower right
     down       by how many of its own heights it is shifted down
     is_turned  written upwards, around its middle
+    back       the colour behind it, where a grid would run through it; "": none
     """
 
     x: float
@@ -28,15 +29,11 @@ class PlotLabel(NamedTuple):
     anchor: tuple[float, float] = (0.5, 0.5)
     down: float = 0.0
     is_turned: bool = False
+    back: str = ""
 
 
-class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """An item that paints its `labels` over what was added before it."""
-
-    def __init__(self, labels: list[PlotLabel]) -> None:
-        super().__init__()
-        self.labels = labels
-        self.setZValue(5)
+class OverPlot(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """An item that covers whatever the plot shows, and is painted anew when that changes."""
 
     def boundingRect(self) -> QRectF:  # noqa: N802
         return QRectF(self.viewRect()) if self.getViewBox() is not None else QRectF()
@@ -44,6 +41,15 @@ class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
     def viewRangeChanged(self) -> None:  # noqa: N802
         self.prepareGeometryChange()
         self.update()
+
+
+class Labels(OverPlot):
+    """An item that paints its `labels` over what was added before it."""
+
+    def __init__(self, labels: list[PlotLabel]) -> None:
+        super().__init__()
+        self.labels = labels
+        self.setZValue(5)
 
     def paint(self, p: QPainter, *_: Any) -> None:
         """Paint all labels at their places, in device pixels."""
@@ -56,6 +62,9 @@ class Labels(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
             at = to_device.map(QPointF(label.x, label.y))
             left = at.x() - label.anchor[0] * wide
             top = at.y() - (label.anchor[1] - label.down) * high
+            if label.back:
+                indent = wide - metrics.horizontalAdvance(label.text.lstrip())
+                p.fillRect(QRectF(left + indent, top, wide - indent, high), QColor(label.back))
             p.setFont(label.font)
             p.setPen(QColor(label.color))
             if label.is_turned:

@@ -96,16 +96,27 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         low, high = self.range
         size = plot.height() if self.is_upright else plot.width()
         p.setFont(self.font)
-        taken = -math.inf
+        found: list[tuple[float, str]] = []
         for place, text in self.ticks(low, high, size):
             share = (place - low) / (high - low)
             at = plot.bottom() - share * size if self.is_upright else plot.left() + share * size
+            found.append((at, text))
             if self.has_grid:
                 self._draw_line(p, plot, at)
-            room = self._along(text)
-            if self.is_upright or at - room / 2 > taken:
-                self._draw_text(p, plot, at, text)
-                taken = at + room / 2
+        spans = [self._span(at, text) for at, text in found]
+        for number in range(len(found)) if self.is_upright else apart(spans):
+            self._draw_text(p, plot, *found[number])
+
+    def _span(self, at: float, text: str) -> tuple[float, float]:
+        """Return where a text below the plot begins and ends, with half a gap on both sides."""
+        room = self._along(text)
+        left = at - room / 2 if self.is_turned else self._left(at, room / 2)
+        return left, left + room
+
+    def _left(self, at: float, half: float) -> float:
+        """Return where a text begins that is `half` wide on both sides, kept on the page."""
+        edge = self.mapFromScene(QPointF(1, 0)).x()  # of what the plot stands in
+        return float(min(max(at - half, edge), edge + self._page_px() - 2 * half))
 
     def _page_px(self) -> float:
         view = self.scene().views()[0]
@@ -142,10 +153,8 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             p.restore()
         else:
             top = plot.bottom() + GAP_PX + metrics.ascent()
-            edge = self.mapFromScene(QPointF(1, 0)).x()  # of what the plot stands in
             for number, line in enumerate(text.splitlines()):
-                half = metrics.horizontalAdvance(line) / 2
-                left = min(max(at - half, edge), edge + self._page_px() - 2 * half)
+                left = self._left(at, metrics.horizontalAdvance(line) / 2)
                 p.drawText(QPointF(left, top + number * metrics.height()), line)
 
 
@@ -219,6 +228,20 @@ def apply_theme(plot: Any, colors: Colors, font: QFont) -> None:
 def shortened(text: str) -> str:
     """Return 1 ms for 1.00 ms, 2.5× for 2.50×: trailing zeros say nothing on an axis."""
     return re.sub(r"(\.\d*?)0+(?!\d)", lambda found: found[1].rstrip("."), text)
+
+
+def apart(spans: Sequence[tuple[float, float]]) -> list[int]:
+    """Return the numbers of those (begin, end), from left to right, that do not overlap.
+
+    The first and the last come before all others, of which the right ones come first.
+    """
+    kept = [0, len(spans) - 1] if len(spans) > 1 and spans[0][1] <= spans[-1][0] else []
+    kept = kept or list(range(len(spans)))[-1:]
+    for number in reversed(range(1, len(spans) - 1)):
+        low, high = spans[number]
+        if all(high <= spans[each][0] or spans[each][1] <= low for each in kept):
+            kept.append(number)
+    return sorted(kept)
 
 
 def log_ticks(low: float, high: float, gap: float) -> list[float]:

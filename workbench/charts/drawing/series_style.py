@@ -6,6 +6,7 @@ Imports pyqtgraph: import it when drawing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyqtgraph as pg
@@ -14,30 +15,29 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from workbench.base.theme import Colors
-from workbench.charts.data.figure import SeriesStyle
+from workbench.charts.data.figure import LegendLine, SeriesStyle
 
-# One fewer than the colours of a theme: no two of up to 42 implementations share both.
-MARKERS = ("o", "s", "t1", "d", "star", "t")
-MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15)
+# LOOKS of them, as many as a theme has colours.
+MARKERS = ("o", "s", "t1", "d", "star", "t", "t2", "+", "t3")
+MARKER_FACTORS = (1.0, 0.95, 1.15, 1.25, 1.45, 1.15, 1.15, 1.4, 1.15)
 WRONG_MARKER = "x"
-DASHES = {
-    "solid": Qt.PenStyle.SolidLine,
-    "dash": Qt.PenStyle.DashLine,
-    "dot": Qt.PenStyle.DotLine,
-}
+DASHES = {"solid": Qt.PenStyle.SolidLine, "dash": Qt.PenStyle.DashLine, "dot": Qt.PenStyle.DotLine}
 FIRST_DASH = {"solid": (8.0, 2.0), "dash": (4.0, 2.0), "dot": (2.0, 2.0)}  # in widths of the line,
 DOT = (1.0, 2.0)  # and after it so many of these as its session is away from the first
 HALF_SHARE = 0.5  # of the background in a marker that is neither filled nor hollow
 SAMPLE_MARKER_PX = 9
 FAINT_SHARE = 0.3  # of the background in the colour of what is beside the live ones
 PALE_SHARE = 0.65  # and of what is not pinned, while something is
+PUBLISHED_SHARES = (0.35, 0.0)  # and of publications by turns
+BAR_SHARE = 0.45  # and in a bar, so that its marker shows on it
 
 
 def color_of(style: SeriesStyle, colors: Colors) -> QColor:
     """Return the colour of a series, greyer or paler where its style says so."""
     if style.standing == "published":
         color = QColor(colors.muted)
-        return mixed(color, colors.panel, 0.35 if not style.is_pale else PALE_SHARE)
+        share = PUBLISHED_SHARES[style.session % len(PUBLISHED_SHARES)]
+        return mixed(color, colors.panel, PALE_SHARE if style.is_pale else share)
     color = QColor(colors.series[style.color % len(colors.series)])
     if style.is_pale:
         return mixed(color, colors.panel, PALE_SHARE)
@@ -95,17 +95,28 @@ def mixed(color: QColor, other: str, share: float) -> QColor:
     )
 
 
-def draw_sample(p: QPainter, style: SeriesStyle, colors: Colors, box: QRectF) -> None:
-    """Draw a piece of a series' line with its marker, as in a legend."""
-    middle = box.center().y()
+def draw_sample(p: QPainter, entry: LegendLine, colors: Colors, box: QRectF) -> None:
+    """Draw what a chart has of a series, as in a legend: line, marker or bar."""
     p.setRenderHint(QPainter.RenderHint.Antialiasing)
-    p.setPen(pen_of(style, colors))
-    p.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
-    if style.marker is None:
-        return
+    middle, style = box.center().y(), entry.style
+    if entry.sample == "line":
+        p.setPen(pen_of(style, colors))
+        p.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
+    elif entry.sample == "bar":
+        wide, high = 0.8 * box.width(), 0.55 * box.height()
+        bar = QRectF(box.center().x() - wide / 2, middle - high / 2, wide, high)
+        p.fillRect(bar, mixed(color_of(style, colors), colors.panel, BAR_SHARE))
+    found = entry.markers or ((style.marker,) if style.marker is not None else ())
+    for at, marker in enumerate(found):
+        left = box.left() + (at + 0.5) / len(found) * box.width()
+        draw_marker(p, replace(style, marker=marker), colors, QPointF(left, middle))
+
+
+def draw_marker(p: QPainter, style: SeriesStyle, colors: Colors, at: QPointF) -> None:
+    """Draw a series' marker around a point, as large as in a legend."""
     marker = marker_style(style, colors)
     p.save()
-    p.translate(box.center().x(), middle)
+    p.translate(at)
     px = marker_px(style, SAMPLE_MARKER_PX)
     drawSymbol(p, marker_of(style), px, marker["pen"], marker["brush"])
     p.restore()

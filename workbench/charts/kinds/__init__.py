@@ -27,11 +27,20 @@ def chart_kinds() -> tuple[ChartKind, ...]:
 
 
 def kinds_for(sessions: Sequence[Session] | Data) -> tuple[ChartKind, ...]:
-    """Return the kinds that can show something of these sessions, the fitting ones first."""
+    """Return the kinds that can show something of these sessions, the fitting ones first.
+
+    First of all those that fit the session that was begun or opened last.
+    """
     data = data_of(sessions)
     able = [kind for kind in chart_kinds() if kind.why_not(data) is None]
     plans = [session.plan for session in data.sessions]
-    return tuple(sorted(able, key=lambda kind: not any(kind.fits(plan) for plan in plans)))
+    newest = plans[data.choices.newest or 0 :][:1]
+
+    def place(kind: ChartKind) -> int:
+        wanted = (newest, plans)
+        return next((n for n, of in enumerate(wanted) if any(map(kind.fits, of))), len(wanted))
+
+    return tuple(sorted(able, key=place))
 
 
 def first_kind(sessions: Sequence[Session] | Data) -> ChartKind | None:

@@ -9,22 +9,25 @@ from functools import partial
 from kernels.core.comparison import EQUAL, how_equal
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import details, list_of
+from workbench.charts.data.chart_words import details, hidden_points, list_of, time_of
 from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
-from workbench.charts.data.legend_entries import (
-    entries_of,
-    entry_of,
-    entry_with_marker,
-    series_label,
-    series_name,
-)
+from workbench.charts.data.legend_entries import entries_of, entry_of, series_label, series_name
 from workbench.charts.data.points import Point
 from workbench.charts.data.sentences import apart, best_and_worst, best_of, by_source, how_long
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.chart_kind import ChartKind
-from workbench.charts.kinds.common import SERIES, is_log, made, varies, visible, why_not_several
+from workbench.charts.kinds.common import (
+    SERIES,
+    expected,
+    is_log,
+    made,
+    varies,
+    visible,
+    why_not_several,
+)
 
 CAPTION = "Kernel time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
+OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 MAX_BARS = 12  # of block shapes; more are easier to read on a map
 
 
@@ -33,24 +36,34 @@ def _figure(
 ) -> Figure:
     """Return time by `name`; of each series the fastest, and those equal to it, are outlined."""
     shown = data.slice(name, *SERIES)
-    having = tuple(p for p in shown.points if chart_dimensions.of(p.cell, name) is not None)
+    without = [p for p in shown.measured if not _has_place(p, name)]
+    having = tuple(p for p in shown.points if _has_place(p, name))
     shown = replace(shown, points=having)
     points = visible(shown)
     best = {id(point) for group in _by_series(points) for point in _outlined(group)}
     entries = entries_of(shown)
     slots = _slots(points, entries)
     groups = []
-    for value in data.values(name):
+    for value in (*data.values(name), None):
         mine = [p for p in points if chart_dimensions.of(p.cell, name) == value]
         mine.sort(key=lambda p: [e.key for e in entries].index(entry_of(p, entries).key))
         bars = tuple(
-            replace(bar_of(p, shown, is_best=id(p) in best), slot=slots[p.key]) for p in mine
+            replace(bar_of(p, shown, entries, is_best=id(p) in best), slot=slots[p.key])
+            for p in mine
         )
         if bars:
-            groups.append(Group(chart_dimensions.in_words(name, value), bars))
-    log = is_log(shown, [p.ms.middle for p in points if p.ms])
+            label = OWN_BLOCK if value is None else chart_dimensions.in_words(name, value)
+            groups.append(Group(label, bars))
+    log = is_log(shown, [ms for _, ms in expected(shown)])
     axis = Axis(CAPTION, numbers.duration, log)
-    return made(shown, title, Bars(axis, tuple(groups), is_upright), by_source(shown, say))
+    body = Bars(axis, tuple(groups), is_upright)
+    left_out = hidden_points(without, "no blocks on a CPU")
+    return made(shown, title, body, by_source(shown, say), notes=left_out)
+
+
+def _has_place(point: Point, name: str) -> bool:
+    """Return whether a point belongs on a chart by `name`: of blocks only what runs on a GPU."""
+    return chart_dimensions.of(point.cell, name) is not None or point.on_gpu
 
 
 def _slots(points: Sequence[Point], entries: Sequence[LegendLine]) -> dict[str, int]:
@@ -84,15 +97,17 @@ def _by_series(points: Sequence[Point]) -> list[list[Point]]:
     return list(found.values())
 
 
-def bar_of(point: Point, shown: Slice, *, is_best: bool = False) -> Bar:
+def bar_of(
+    point: Point, shown: Slice, entries: Sequence[LegendLine], *, is_best: bool = False
+) -> Bar:
     """Return a point as a bar; without a valid time, a word or two stand in its place."""
-    entry = entry_with_marker(point, entries_of(shown), shown.data)
+    entry = entry_of(point, entries)
     text = details(point, series_label(point, shown.data))
     cell = None if point.source.standing == "published" else point.cell
     if point.ms is None:
         words = "✗ wrong" if point.is_wrong else "refused"
         return Bar(entry, None, 0.0, 0.0, words, text, cell)
-    said = numbers.duration(point.ms.middle)
+    said = time_of(point)
     return Bar(entry, *point.ms, said, text, cell, is_best)
 
 
@@ -119,7 +134,7 @@ def _say_worst(group: list[Point], name: str, shown: Slice) -> str:
     fast = min(group, key=lambda p: times[id(p)])
     slower, faster = (chart_dimensions.where(point.cell, [name]) for point in (slow, fast))
     longer = how_long(times[id(slow)] / times[id(fast)], f"with {faster}")
-    return f"{series_name(slow, shown.data)}: with {slower} it takes {longer}."
+    return f"{series_name(slow, shown.data)}: with {slower} it {longer}."
 
 
 def _say_of_shapes(shown: Slice) -> str:
@@ -188,9 +203,9 @@ KINDS = (
     _by_names(
         *("pixel_types", 26, "Pixel types", "pixel type", "the pixel type"),
         "with samples stored in that type",
-        "Sums are made in float32 whatever the type is, so that a rung that waits for memory takes "
-        "a time in proportion to the bytes of a sample, and one that waits for arithmetic does "
-        "not.",
+        "Sums are computed in float32 whatever the type is, so that a rung that waits for memory "
+        "takes a time in proportion to the bytes of a sample, and one that waits for arithmetic "
+        "does not.",
     ),
     _by_names(
         *("borders", 28, "Borders", "border rule", "the border", "with that border rule"),

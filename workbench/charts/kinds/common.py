@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.estimate import model_s
 from kernels.sweeps.plan import Plan
 from workbench.charts.data import chart_dimensions, chart_words
-from workbench.charts.data.figure import Bars, Figure, Grid, LegendLine, Option, Plot
+from workbench.charts.data.figure import Bars, Figure, Grid, LegendLine, Option, Plot, Sample
 from workbench.charts.data.legend_entries import entries_of
 from workbench.charts.data.points import Point
 from workbench.charts.data.slices import Data, Slice
 
+MAX_MODELLED = 400  # cells; of more only some
 LARGE_RANGE = 20.0  # largest over smallest, above which an axis is logarithmic by default
 SERIES = ("implementations", "caches", "machines")  # what tells the series of a chart apart
 
@@ -36,6 +39,9 @@ def made(
         entries=_legend(shown, body),
         options=(*options, *shown.options),
         has_published=shown.data.has_published,
+        whose=chart_words.whose(shown),
+        grey=chart_words.grey(shown),
+        is_recorded=chart_words.is_recorded(shown),
     )
 
 
@@ -44,14 +50,31 @@ def _legend(shown: Slice, body: Plot | Bars | Grid) -> tuple[LegendLine, ...]:
     able = drawable(shown)
     points = tuple(point for point in shown.points if point.key in able)
     entries = entries_of(replace(shown, points=points))
+    markers: dict[str, dict[int, None]] = {}  # of each publication, one for each implementation
     match body:
         case Plot(series=series):
+            for each in series:
+                if each.entry.style.standing == "published" and each.entry.style.marker is not None:
+                    markers.setdefault(each.entry.key, {})[each.entry.style.marker] = None
             drawn = {each.entry.key for each in series if each.dots}
-        case Bars(groups=groups):
-            drawn = {bar.entry.key for group in groups for bar in group.bars}
+            lined = {each.entry.key for each in series if each.has_line}
+            samples: dict[str, Sample] = {
+                key: "line" if key in lined else "marker" for key in drawn
+            }
+        case Bars(axis=axis, groups=groups):
+            bars = [bar for group in groups for bar in group.bars]
+            boxed = {bar.entry.key for bar in bars if body.has_box(bar)}
+            samples = {bar.entry.key: "bar" if bar.entry.key in boxed else "marker" for bar in bars}
         case Grid():
             return ()
-    return tuple(entry for entry in entries if entry.is_hidden or entry.key in drawn)
+    usual: Sample = "line" if isinstance(body, Plot) else "marker" if axis.is_log else "bar"
+    return tuple(
+        replace(
+            entry, sample=samples.get(entry.key, usual), markers=tuple(markers.get(entry.key, ()))
+        )
+        for entry in entries
+        if entry.is_hidden or entry.key in samples
+    )
 
 
 def varies(name: str) -> Callable[[Plan], bool]:
@@ -85,6 +108,19 @@ def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bo
         return shown.data.choices.is_log
     found = [value for value in values if value > 0]
     return always or (bool(found) and max(found) / min(found) > LARGE_RANGE)
+
+
+def expected(shown: Slice) -> list[tuple[Cell, float]]:
+    """Return the cells of a chart and about how many ms they take, for the scale of its axis.
+
+    Of what is measured here by a rough model alone, so that the scale stays the same while
+    measurements come in, and after; of all else as measured.
+    """
+    planned = shown.planned_here
+    step = 1 + len(planned) // MAX_MODELLED
+    modelled = [(cell, 1e3 * model_s(cell)) for cell in planned[::step]]
+    points = [p for p in shown.points if not (modelled and p.source.standing == "live")]
+    return [*modelled, *((p.cell, p.ms.middle) for p in points if p.ms)]
 
 
 def sentence_like(said: str) -> str:

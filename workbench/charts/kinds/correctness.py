@@ -104,7 +104,7 @@ def _say(shown: Slice, tolerance: float | None) -> str:
     if not wrong:
         count = f"All {len(checked)} answers are" if len(checked) > 1 else "The answer is"
         if error(worst) == 0:
-            most = "none differs from the oracle's"
+            most = "none differs from the reference's"
         return f"{count} right {within}; {most}."
     return f"{len(wrong)} of {len(checked)} answers are not {within}; {most}."
 
@@ -117,8 +117,8 @@ KINDS = (
     ChartKind(
         "correctness",
         "Correctness",
-        "The largest error of every answer against the oracle, and whether it is within its bound",
-        "A tile is the largest error of an answer against the float64 oracle, in the picture's "
+        "The largest error of every answer against the reference, and whether that is allowed",
+        "A tile is the largest error of an answer against the float64 reference, in the picture's "
         "own units, over every pixel that was checked. A tick says that it is within the bound "
         "that float32 sums allow; ✗ that it is wrong, and a wrong answer has no speed in any "
         "other chart. Zeros are exact. Whole numbers may differ by one where the exact value "

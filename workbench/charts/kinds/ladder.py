@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from workbench.base import numbers
 from workbench.charts.data.chart_words import details
-from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group
-from workbench.charts.data.legend_entries import entries_of, entry_of, series_label, series_name
+from workbench.charts.data.figure import Axis, Bar, Bars, Figure, Group, LegendLine
+from workbench.charts.data.legend_entries import (
+    end_name,
+    entries_of,
+    entry_of,
+    lettered,
+    series_label,
+    series_name,
+)
 from workbench.charts.data.points import Point, Spread, spread
 from workbench.charts.data.sentences import by_source, ends
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.bars import bar_of
 from workbench.charts.kinds.chart_kind import ChartKind
-from workbench.charts.kinds.common import SERIES, is_log, made, sentence_like, visible
-from workbench.model.names import KEYS, implementation_title
+from workbench.charts.kinds.common import SERIES, expected, is_log, made, sentence_like, visible
+from workbench.model.names import place_of
+
+ON_CPU = "Ladder on the CPU"  # nothing is transferred
 
 
 def _why_not(data: Data) -> str | None:
@@ -25,33 +34,34 @@ def _why_not(data: Data) -> str | None:
 
 def _figure(data: Data, title: str) -> Figure:
     shown = data.slice(*SERIES)
-    points = sorted(visible(shown), key=_step)
-    groups = tuple(Group(_label(point, shown), _bars(point, shown)) for point in points)
-    values = [bar.value for group in groups for bar in group.bars if bar.value]
-    log = is_log(shown, values)
+    points, entries = sorted(visible(shown), key=_step), entries_of(shown)
+    groups = tuple(Group(_label(point, shown), _bars(point, shown, entries)) for point in points)
+    whole = [each.middle for point in points for each in _end_to_end(point).values()]
+    is_here = bool(shown.planned_here)
+    log = is_log(shown, [*(ms for _, ms in expected(shown)), *([] if is_here else whole)])
     scale = ", logarithmic" if log else ""
     axis = Axis(f"Time{scale}: median, quartiles as a whisker", numbers.duration, log)
+    if not any(point.on_gpu and point.measurement for point in points):
+        title = ON_CPU
     return made(shown, title, Bars(axis, groups), by_source(shown, _say))
 
 
 def _step(point: Point) -> tuple[int, int]:
     standing = ("live", "recorded", "published").index(point.source.standing)
     key = point.cell.implementation
-    return KEYS.index(key) if key in KEYS else len(KEYS), standing
+    return place_of(key), standing
 
 
 def _label(point: Point, shown: Slice) -> str:
     if point.source.standing != "published":
-        return series_label(point, shown.data)
-    device = point.source.machine_of(point.cell.implementation).partition(",")[0]
-    device = device.partition(" (")[0].replace("GeForce ", "")
-    return f"{implementation_title(point.cell.implementation)} · {device}, published"
+        return lettered(point, shown.data)
+    return f"{end_name(point, shown.data)}, published"
 
 
-def _bars(point: Point, shown: Slice) -> tuple[Bar, ...]:
+def _bars(point: Point, shown: Slice, entries: Sequence[LegendLine]) -> tuple[Bar, ...]:
     """Return the bar of the kernel, and below it those of the kernel with its transfers."""
-    bars = [bar_of(point, shown)]
-    label, entry = series_label(point, shown.data), entry_of(point, entries_of(shown))
+    bars = [bar_of(point, shown, entries)]
+    label, entry = series_label(point, shown.data), entry_of(point, entries)
     for memory, whole in _end_to_end(point).items():
         said = "with transfers" if memory == "ordinary" else "with pinned memory"
         text = "\n".join(
@@ -113,8 +123,8 @@ def _cpu_step(cpu: list[Point], shown: Slice) -> str:
     best = _quickest(cpu)
     if first is None or best is None or best is first or not first.ms or not best.ms:
         return ""
-    factor = numbers.ratio(first.ms.middle / best.ms.middle)
-    return f"{_name(best, shown)} is {factor} as fast as {_name(first, shown)}."
+    factor = numbers.times_as_fast(first.ms.middle / best.ms.middle)
+    return f"{_name(best, shown)} is {factor} {_name(first, shown)}."
 
 
 def _gpu_step(cpu: list[Point], gpu: list[Point], shown: Slice) -> str:
@@ -122,16 +132,16 @@ def _gpu_step(cpu: list[Point], gpu: list[Point], shown: Slice) -> str:
     if against is None or best is None or not against.ms or not best.ms:
         return ""
     cpu_ms = against.ms.middle
-    kernel = numbers.ratio(cpu_ms / best.ms.middle)
-    said = f"The GPU's {_name(best, shown)} is {kernel} as fast as {_name(against, shown)}"
+    kernel = numbers.times_as_fast(cpu_ms / best.ms.middle)
+    said = f"The GPU's {_name(best, shown)} is {kernel} {_name(against, shown)}"
     wholes = _end_to_end(best)
     if not wholes:
-        return f"{said}, transfers left out."
+        return f"{said}, excluding transfers."
     ordinary, pinned = (cpu_ms / whole.middle for whole in wholes.values())
     verdict = "" if max(ordinary, pinned) > 1 else ": the CPU is faster end to end"
     return (
-        f"{said}; with transfers from ordinary memory {numbers.ratio(ordinary)}, "
-        f"from pinned memory {numbers.ratio(pinned)}{verdict}."
+        f"{said}; with transfers from ordinary memory {numbers.speed_up(ordinary)}, "
+        f"from pinned memory {numbers.speed_up(pinned)}{verdict}."
     )
 
 
@@ -147,7 +157,7 @@ def _name(point: Point, shown: Slice) -> str:
 KINDS = (
     ChartKind(
         "ladder",
-        "The honest ladder",
+        "Ladder including transfers",
         "Sequential, parallel, OpenCV, the GPU's kernel, and the GPU with up- and download",
         "A bar is a median time, its whisker the quartiles, from the plainest implementation "
         "down. Below a rung on the GPU the paler bars add up- and download, from ordinary and "

@@ -10,16 +10,26 @@ from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details
 from workbench.charts.data.figure import Axis, Dot, Figure, LegendLine, Plot, Series
 from workbench.charts.data.legend_entries import (
+    end_name,
     entries_of,
     entry_with_marker,
     series_label,
     series_name,
 )
+from workbench.charts.data.looks import looks_of
 from workbench.charts.data.points import Point, Spread
 from workbench.charts.data.sentences import by_source, fastest, pays_off
 from workbench.charts.data.slices import Data, Slice
 from workbench.charts.kinds.chart_kind import ChartKind
-from workbench.charts.kinds.common import SERIES, is_log, made, varies, visible, why_not_several
+from workbench.charts.kinds.common import (
+    SERIES,
+    expected,
+    is_log,
+    made,
+    varies,
+    visible,
+    why_not_several,
+)
 
 LARGE_RANGE = 8  # of kernel sizes; from here on they stand by their logarithm
 LABELS = {
@@ -61,16 +71,18 @@ def series_of(
     spread_of  the height of a point; None: it has none
     more       what is said about a point beside its details
     """
-    data, entries = shown.data, entries_of(shown)
+    data, entries, looks = shown.data, entries_of(shown), looks_of(shown)
     found: dict[str, list[Dot]] = {}
     owner: dict[str, LegendLine] = {}
+    names: dict[str, str] = {}
     for point in visible(shown):
         dot = _dot(point, name, shown, spread_of(point), more)
         if dot:
             found.setdefault(point.key, []).append(dot)
-            owner.setdefault(point.key, entry_with_marker(point, entries, data))
+            owner.setdefault(point.key, entry_with_marker(point, entries, data, looks))
+            names.setdefault(point.key, end_name(point, data))
     series = [
-        Series(owner[key], tuple(sorted(dots, key=lambda dot: dot.x)))
+        Series(owner[key], tuple(sorted(dots, key=lambda dot: dot.x)), name=names[key])
         for key, dots in found.items()
     ]
     return tuple(sorted(series, key=lambda each: (each.entry.is_pinned, not _is_published(each))))
@@ -103,7 +115,7 @@ def _times(data: Data, title: str, *, name: str) -> Figure:
     """Return time against `name`, with who is fastest and from where the GPU pays off."""
     shown = slice_along(data, name)
     series = series_of(shown, name, lambda point: point.ms)
-    log = is_log(shown, heights(series), always=name != "ksizes")
+    log = is_log(shown, [ms for _, ms in expected(shown)], always=name != "ksizes")
     y = Axis("Kernel time: median, quartiles as a bar", numbers.duration, log)
     said = by_source(shown, lambda own: f"{fastest(own, name)} {pays_off(own, name)}".strip())
     return made(shown, title, Plot(x_axis(shown, name), y, series), said)
@@ -113,8 +125,8 @@ def _throughput(data: Data, title: str) -> Figure:
     """Return megapixels per second against image size."""
     shown = slice_along(data, "sizes")
     series = series_of(shown, "sizes", rate_of)
-    log = is_log(shown, heights(series))
-    y = Axis("Pixels a second: median, quartiles as a bar", numbers.pixel_rate, log)
+    log = is_log(shown, [cell.megapixels / ms for cell, ms in expected(shown)])
+    y = Axis("Pixels per second: median, quartiles as a bar", numbers.pixel_rate, log)
     body = Plot(x_axis(shown, "sizes"), y, series)
     return made(shown, title, body, by_source(shown, _say_most))
 
@@ -183,8 +195,8 @@ KINDS = (
     ChartKind(
         "throughput",
         "Throughput by image size",
-        "Megapixels a second against image size, with quartiles",
-        "Upwards: megapixels filtered in a second of kernel time, to the right larger pictures. A "
+        "Megapixels per second against image size, with quartiles",
+        "Upwards: megapixels filtered per second of kernel time, to the right larger pictures. A "
         "level line says that the device is busy and time is in proportion to the pixels; where it "
         "rises, small pictures leave part of it idle; where it falls, what fitted into a cache "
         "does so no longer. Compare heights on the level part alone.",

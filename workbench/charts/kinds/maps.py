@@ -8,7 +8,7 @@ from dataclasses import replace
 from kernels.core.comparison import EQUAL
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import details
+from workbench.charts.data.chart_words import details, hidden_points, time_of
 from workbench.charts.data.figure import Axis, Figure, Grid, Tile
 from workbench.charts.data.legend_entries import series_label
 from workbench.charts.data.points import Point
@@ -20,6 +20,7 @@ from workbench.charts.kinds.common import made, sentence_like
 from workbench.charts.kinds.lines import LABELS, rate_of
 from workbench.model.names import implementation_title
 
+NO_BLOCKS = "no choice of blocks"
 SIZES = ("sizes", "ksizes")  # across and down
 
 
@@ -95,7 +96,7 @@ def _tiles(
 
 def _throughput(data: Data, title: str) -> Figure:
     shown = data.slice(*SIZES)
-    label = "Pixels a second; below it the kernel's time"
+    label = "Pixels per second; below it the kernel's time"
     body = sizes_grid(shown, _rate, _rate_words, label, numbers.pixel_rate)
     return made(shown, f"{title}, {subject_of(shown)}", body, _say_rates(shown))
 
@@ -108,7 +109,7 @@ def _rate(point: Point) -> float | None:
 def _rate_words(point: Point) -> tuple[str, ...]:
     assert point.ms is not None
     rate = point.cell.megapixels / (point.ms.middle / 1e3)
-    return numbers.pixel_rate(rate), numbers.duration(point.ms.middle)
+    return numbers.pixel_rate(rate), time_of(point)
 
 
 def _say_rates(shown: Slice) -> str:
@@ -118,7 +119,7 @@ def _say_rates(shown: Slice) -> str:
     (most, best), (least, worst) = (end(rates, key=lambda pair: pair[0]) for end in (max, min))
     where, there = (chart_dimensions.where(point.cell, SIZES) for point in (best, worst))
     return (
-        f"Most pixels a second at {where}, {numbers.pixel_rate(most)}; "
+        f"Most pixels per second at {where}, {numbers.pixel_rate(most)}; "
         f"fewest at {there}, {numbers.pixel_rate(least)}."
     )
 
@@ -135,6 +136,7 @@ def _why_no_block_map(data: Data) -> str | None:
 def _block_map(data: Data, title: str) -> Figure:
     shown = data.slice("blocks", "implementations")
     having = tuple(point for point in shown.points if point.cell.block_xy)
+    others = [p for p in shown.points if p.ms and not p.cell.block_xy]
     shown = data.narrowed(replace(shown, points=having), "implementations")
     wide, high = _sides(data)
 
@@ -155,12 +157,13 @@ def _block_map(data: Data, title: str) -> Figure:
     names = dict.fromkeys(implementation_title(p.cell.implementation) for p in shown.points)
     who = ", ".join(names) or "nothing with a choice of blocks"
     said = sentence_like(best_and_worst(shown.measured, "blocks"))
-    return made(shown, f"{title}: {who}", body, said)
+    left_out = hidden_points([p for p in others if p.source.standing != "published"], NO_BLOCKS)
+    return made(shown, f"{title}: {who}", body, said, notes=left_out)
 
 
 def _block_words(point: Point) -> tuple[str, ...]:
     assert point.ms is not None
-    time = numbers.duration(point.ms.middle)
+    time = time_of(point)
     occupancy = point.measurement.occupancy if point.measurement else None
     return (time, f"{occupancy.share:.0%}") if occupancy else (time,)
 
@@ -191,8 +194,8 @@ KINDS = (
     ChartKind(
         "throughput_map",
         "Throughput: image × kernel size",
-        "Megapixels a second over image size and kernel size, with the kernel's time",
-        "A tile is megapixels a second, and below that the kernel time, with pictures growing to "
+        "Megapixels per second over image size and kernel size, with the kernel's time",
+        "A tile is megapixels per second, and below that the kernel time, with pictures growing to "
         "the right and kernels downwards. Down a column the work grows with K², or with K where "
         "two passes are made: how quickly the numbers fall tells which. Along a row they should "
         "rise and then stay.",

@@ -52,7 +52,7 @@ def _figure(data: Data, title: str) -> Figure:
     placeless = [p for p in points if p.ms and p.measurement and id(p) not in roofs]
     series = _series(seen, shown, roofs)
     x = Axis("FLOP per byte: operations for each byte that must be moved", _intensity, True)
-    y = Axis("Model: operations a second", flops, True)
+    y = Axis("Model: operations per second", flops, True)
     body = Plot(x, y, series, _guides(seen, roofs))
     return made(
         shown, title, body, _say(seen, roofs, data), notes=_exceptions(seen, roofs, placeless)
@@ -130,17 +130,20 @@ def _asked_for(work: Work) -> str:
 
 
 def _guides(points: Sequence[Point], roofs: Roofs) -> tuple[Guide, ...]:
-    """Return a slope and a flat line for each machine."""
+    """Return a slope and a flat line for each machine, named where there are several."""
     xs = [roofs[id(p)].intensity or 1.0 for p in points]
     guides: list[Guide] = []
-    for source in dict.fromkeys(point.source for point in points):
+    sources = dict.fromkeys(point.source for point in points)
+    for source in sources:
+        whose = f"{source.name}: " if len(sources) > 1 else ""
         roof = next(roofs[id(p)] for p in points if p.source == source)
         ridge = 1e3 * roof.tflop_s / roof.copy_gb_s
         first, last = min(*xs, ridge) / ROOM, max(*xs, ridge) * ROOM
         slope = ((first, roof.copy_gb_s * first / 1e3), (ridge, roof.tflop_s))
         flat = ((ridge, roof.tflop_s), (last, roof.tflop_s))
-        guides.append(Guide(slope, f"copy {numbers.byte_rate(roof.copy_gb_s)}", is_at_start=True))
-        guides.append(Guide(flat, f"{source.name}: {flops(roof.tflop_s)}"))
+        copy = f"{whose}copy {numbers.byte_rate(roof.copy_gb_s)}"
+        guides.append(Guide(slope, copy, is_at_start=True))
+        guides.append(Guide(flat, f"{whose}arithmetic {flops(roof.tflop_s)}"))
     return tuple(guides)
 
 
@@ -180,8 +183,8 @@ KINDS = (
     ChartKind(
         "roofline",
         "Roofline (model)",
-        "Operations a second over operations a byte, under the ceilings measured on the device",
-        "To the right there are more operations for each byte, upwards more of them a second, "
+        "Operations per second over operations per byte, under the ceilings measured on the device",
+        "To the right there are more operations per byte, upwards more of them per second, "
         "both logarithmic. The slope is what memory delivers, the flat line what arithmetic "
         "does, both measured on this device; a point can only lie below. Below the slope it is "
         "memory that limits, below the flat line arithmetic; far below either it is something "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -20,13 +21,13 @@ from workbench.charts.kinds import lines
 from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import is_log, made, why_not_several
 from workbench.charts.kinds.maps import SIZES, sizes_grid, subject_of, why_not_both
-from workbench.model.names import KEYS, kind_of
+from workbench.model.names import kind_of, place_of
 
 
 class PointSpeedUp(NamedTuple):
     """The speed-up of a point over the baseline, with its interval.
 
-    The level of the interval is `statistics.CONFIDENCE`.
+    The level of the interval is `statistics.CONFIDENCE`; of too few samples it has no width.
     """
 
     point: Point
@@ -34,8 +35,13 @@ class PointSpeedUp(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """Return the speed-up with its interval, as "12.3× (11.9× to 12.6×)"."""
-        return numbers.ratio_between(self.ratio.middle, self.ratio.low, self.ratio.high)
+        """Return the speed-up with its interval: "12.3× (11.9× to 12.6×)", "2.4× slower (…)"."""
+        return numbers.speed_up_between(*self.ratio)
+
+    def beside(self, name: str) -> str:
+        """Return it before the name of the baseline: "12.3× (11.9× to 12.6×) as fast as OpenCV"."""
+        how = "than" if numbers.is_slower(self.ratio.middle) else "as fast as"
+        return f"{self.in_words} {how} {name}"
 
 
 class Against:
@@ -71,16 +77,12 @@ def _baseline_option(shown: Slice) -> Option | None:
     for point in shown.measured or shown.points:
         if point.ms:
             found.setdefault(point.cell.implementation, point)
-    order = sorted(found, key=lambda key: (kind_of(key) == "cuda", _place(key)))
+    order = sorted(found, key=lambda key: (kind_of(key) == "cuda", place_of(key)))
     if not order:
         return None
     chosen = shown.data.choices.baseline
     values = tuple((key, with_threads(found[key], shown.data)) for key in order)
     return Option("baseline", "Against", values, chosen if chosen in found else order[0])
-
-
-def _place(key: str) -> int:
-    return KEYS.index(key) if key in KEYS else len(KEYS)
 
 
 def _beside_baseline(
@@ -115,7 +117,7 @@ def _ratio(point: Point, theirs: Point) -> Spread:
     """Return how often `point` runs while `theirs` runs once; published ones have no interval."""
     if point.measurement and theirs.measurement and point is not theirs:
         found = _compared(point.measurement.kernel, theirs.measurement.kernel)
-        return Spread(found.ratio, found.low, found.high)
+        return Spread(found.ratio, *(found.interval or 2 * (found.ratio,)))
     assert point.ms is not None
     assert theirs.ms is not None
     return Spread(*[theirs.ms.middle / point.ms.middle] * 3)
@@ -148,7 +150,7 @@ def _lines(data: Data, title: str, *, name: str) -> Figure:
         shown,
         name,
         lambda point: found[id(point)].ratio if id(point) in found else None,
-        lambda point: f"{found[id(point)].in_words} as fast as {against.name}",
+        lambda point: found[id(point)].beside(against.name),
     )
     x = lines.x_axis(shown, name)
     log = is_log(shown, [*lines.heights(series), 1.0])
@@ -178,7 +180,7 @@ def _say_best(shown: Slice, against: Against, name: str) -> str:
     line.sort(key=lambda each: lines.place(chart_dimensions.of(each.point.cell, name)))
     other = line[0] if line[-1] is best else line[-1]
     where, there = (chart_dimensions.where(each.point.cell, [name]) for each in (best, other))
-    rest = "" if other is best else f"; at {there} {numbers.ratio(other.ratio.middle)}"
+    rest = "" if other is best else f"; at {there} {numbers.speed_up(other.ratio.middle)}"
     who, ratio = series_name(best.point, shown.data), numbers.ratio(best.ratio.middle)
     return f"At best {who} is {ratio} as fast as {against.name}, at {where}{rest}."
 
@@ -195,14 +197,21 @@ def _missing(shown: Slice, against: Against) -> tuple[str, ...]:
 
 def _map(data: Data, title: str) -> Figure:
     everything = data.slice(*SIZES, "implementations")
-    shown = data.narrowed(everything, "implementations")
+    baseline = _baseline_option(everything)
+    others = tuple(  # the baseline over itself is 1 everywhere
+        point
+        for point in everything.points
+        if baseline is None or point.cell.implementation != baseline.chosen
+    )
+    shown = data.narrowed(replace(everything, points=others), "implementations")
     against = Against(shown, everything)
     ratios = {key: each.ratio for key, each in against.found.items()}
 
     def words(point: Point) -> tuple[str, ...]:
-        middle, low, high = ratios[id(point)]
-        interval = (f"{numbers.ratio(low)} to {numbers.ratio(high)}",) if low < high else ()
-        return (numbers.ratio(middle), *interval)
+        found = ratios[id(point)]
+        ends = map(numbers.ratio, numbers.speed_up_ends(*found))
+        interval = (" to ".join(ends),) if found.low < found.high else ()
+        return (numbers.speed_up(found.middle), *interval)
 
     def value(point: Point) -> float | None:
         return ratios[id(point)].middle if id(point) in ratios else None
@@ -221,7 +230,7 @@ def _say_ends(against: Against) -> str:
     if len(found) < 2:
         return ""
     least, most = (
-        f"{numbers.ratio(each.ratio.middle)} at {chart_dimensions.where(each.point.cell, SIZES)}"
+        f"{numbers.speed_up(each.ratio.middle)} at {chart_dimensions.where(each.point.cell, SIZES)}"
         for each in (found[0], found[-1])
     )
     slower = sum(each.ratio.middle < 1 for each in found)
@@ -258,9 +267,9 @@ KINDS = (
         "speedup_map",
         "Speed-up: image × kernel size",
         "How many times as fast as a baseline, over image size and kernel size",
-        "A tile is how many times as fast as the baseline, with pictures growing to the right and "
-        "kernels downwards. Below 1 the baseline wins: look for the corner where it does, which is "
-        "usually the one of small pictures and small kernels. Transfers are not in it.",
+        "A tile is how many times as fast as the baseline, or how many times slower, with pictures "
+        "growing to the right and kernels downwards. Look for the corner where the baseline wins, "
+        "which is usually the one of small pictures and small kernels. Transfers are not in it.",
         34,
         _why_no_map,
         _map,

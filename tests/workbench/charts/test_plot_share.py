@@ -1,0 +1,76 @@
+"""How much of its card a chart has, in the panel and in a window, for every kind and session."""
+
+import pytest
+from PySide6.QtWidgets import QLabel
+
+from tests.made_sessions import a_session
+from tests.workbench.driving import child, until
+from workbench.base import theme
+from workbench.charts.canvas import Canvas
+from workbench.charts.chart_card import ChartCard
+from workbench.charts.chart_view import ChartView
+from workbench.charts.kinds import chart_kinds
+
+SIZES_PX = ((292, 330), (292, 520), (292, 700), (520, 700), (1080, 700), (1800, 900))
+SESSIONS = {
+    "one": (a_session("sizes", is_recorded=True),),
+    "two": (a_session("blocks"), a_session("sizes", is_recorded=True)),
+    "three kinds": (a_session("everything"),),
+}
+
+
+@pytest.fixture
+def view(qapp, qtbot):
+    theme.apply(qapp, "light")
+    view = ChartView()
+    qtbot.addWidget(view)
+    view.show()
+    return view
+
+
+@pytest.mark.parametrize("sessions", SESSIONS.values(), ids=list(SESSIONS))
+@pytest.mark.parametrize("size", SIZES_PX, ids="{0[0]}×{0[1]}".format)
+def test_the_plot_has_sixty_percent_of_its_card(qtbot, view, size, sessions):
+    view.resize(*size)
+    view.show_sessions(sessions)
+    view.draw_now()
+    card, canvas = view.findChild(ChartCard), child(view, "chart-canvas", Canvas)
+    for kind in chart_kinds():
+        if kind.why_not(sessions) is None:
+            view.show_kind(kind.key)
+            until(qtbot, lambda: canvas.height() >= 0.6 * card.height())
+            assert child(view, "chart-title", QLabel).isVisible(), kind.key
+
+
+def test_what_is_folded_for_it_is_a_click_away(qtbot, view):
+    view.resize(292, 420)
+    view.show_sessions(SESSIONS["one"])
+    view.draw_now()
+    child(view, "chart-published").click()
+    subtitle, notes = (child(view, name, QLabel) for name in ("chart-subtitle", "chart-notes"))
+    until(qtbot, lambda: "recorded" not in subtitle.text())
+    child(view, "chart-fold").click()
+    assert subtitle.isVisible()
+    assert "recorded" in subtitle.text()
+    assert "Grey, as published" in notes.text()
+    child(view, "chart-fold").click()
+    assert "recorded" not in subtitle.text()
+
+
+def test_a_recorded_chart_says_so_also_where_there_is_little_room(qtbot, view):
+    view.resize(292, 420)
+    view.show_sessions(SESSIONS["one"])
+    view.draw_now()
+    title = child(view, "chart-title", QLabel)
+    until(qtbot, lambda: title.text() == "Recorded: time by image size")
+    view.show_sessions((a_session("sizes"),))
+    until(qtbot, lambda: title.text() == "Time by image size")
+
+
+def test_a_title_that_is_too_long_loses_what_the_chooser_says(qtbot, view):
+    view.resize(292, 420)
+    view.show_sessions((a_session("sizes"),))
+    view.draw_now()
+    view.show_kind("speedup_by_size")
+    until(qtbot, lambda: "Speed-up" in child(view, "chart-title", QLabel).text())
+    assert "…" not in child(view, "chart-title", QLabel).text()
