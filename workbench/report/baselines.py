@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kernels.core.comparison import Comparison, compare, gives_speed_up
+from kernels.core.comparison import NO_INTERVAL, Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers
@@ -60,7 +60,7 @@ class Baseline:
         return theirs
 
     def in_words(self, record: Record) -> tuple[str, str]:
-        """Return a speed-up and its interval: "12.3×", "11.9 – 12.6".
+        """Return a speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
 
         Where the two count as equal, that is said; the baseline itself is "1".
         """
@@ -69,13 +69,18 @@ class Baseline:
             return "", ""
         if record.cell.implementation == self.key and found.ratio == 1:
             return "1", ""
-        same = " (equal)" if found.verdict == "same" else ""
-        return f"{numbers.ratio(found.ratio)}{same}", interval(found)
+        if found.verdict == "same":
+            return f"{numbers.ratio(found.ratio)} (equal)", interval(found)
+        if numbers.is_slower(found.ratio):
+            return numbers.speed_up(found.ratio), interval(found.turned)
+        return numbers.speed_up(found.ratio), interval(found)
 
 
 def interval(found: Comparison) -> str:
-    """Return the interval of a ratio: "11.9 – 12.6"."""
-    return f"{numbers.three_digits(found.low)}{GAP}–{GAP}{numbers.three_digits(found.high)}"
+    """Return the interval of a ratio: "11.9 – 12.6"; NO_INTERVAL where it has none."""
+    if found.interval is None:
+        return NO_INTERVAL
+    return f"{GAP}–{GAP}".join(map(numbers.three_digits, found.interval))
 
 
 def baseline_of(session: Session) -> Baseline | None:

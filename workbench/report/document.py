@@ -9,12 +9,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels import Engine
+from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.job import Progress
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
-from kernels.sweeps.record import Session
+from kernels.sweeps.record import Measurement, Session
 from workbench.charts.data.chart_words import list_of
 from workbench.report import method
+from workbench.report.drawings import ReportChart
 from workbench.report.figure_numbers import Counts
 from workbench.report.machines import cards
 from workbench.report.report_comparison import Versus, comparisons
@@ -44,6 +46,14 @@ class Document:
     long: tuple[Table, ...]
     recorded: str
     version: str = field(default_factory=program_version)
+
+    @property
+    def drawings(self) -> Iterator[ReportChart]:
+        """Return all charts, in order."""
+        for versus in self.versus:
+            yield from versus.drawings
+        for section in self.sections:
+            yield from section.drawings
 
     @property
     def tables(self) -> Iterator[Table]:
@@ -114,10 +124,22 @@ def _lead(sessions: Sequence[Session]) -> str:
     records = [record for session in sessions for record in session.records]
     verified = sum(record.verified is not None for record in records)
     started = min(session.started for session in sessions)
-    return (
+    lead = (
         f"{verified:,} verified times of {plural(len(records), 'cell')}, measured from "
         f"{moment(started)} on."
     )
+    return " ".join((lead, *_disturbed([each.verified for each in records if each.verified])))
+
+
+def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
+    """Say what disturbed the times, where it disturbed most of them."""
+    if 2 * sum(bool(each.disturbances) for each in verified) <= len(verified):
+        return
+    yield "Most of them were disturbed and may be too long."
+    if words := disturbed_in_words(each.load for each in verified):
+        yield words
+    if count := sum(bool(each.health and each.health.throttled) for each in verified):
+        yield f"Something held the GPU's clocks down in {plural(count, 'cell')}."
 
 
 def _implementations(sessions: Sequence[Session]) -> Iterator[tuple[str, str]]:

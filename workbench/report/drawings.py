@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QPicture
-
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
-from workbench.charts.data.figure import Choices, Figure, Grid
+from workbench.charts.data.figure import Bars, Choices, Figure, Grid, Plot
 from workbench.charts.data.slices import Data
-from workbench.charts.drawing.chart_export import strokes_of, svg_of
+from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import kinds_for
 from workbench.report.baselines import baseline_of
 from workbench.report.figure_numbers import Counts
@@ -36,7 +33,7 @@ class ReportChart:
     key     unique in a report: its id
     number  "Figure 3" on the page
     svg     one element, ready to stand in HTML as it is
-    strokes the same for a PDF, and its size in pixels
+    figure  what is drawn, without its words
     is_map  its colours are values, called light and dark: they stay on a dark screen too
     """
 
@@ -47,7 +44,7 @@ class ReportChart:
     sentence: str
     notes: tuple[str, ...]
     svg: str
-    strokes: tuple[QPicture, QSize]
+    figure: Figure
     is_map: bool
     is_recorded: bool
 
@@ -71,8 +68,9 @@ def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterat
     data, told = Data(sessions, choices), dict[str, int]()
     for kind in kinds_for(data):
         figure = kind.figure(data)
-        if not figure.is_empty:
+        if not figure.is_empty and _has_own(figure):
             key, number = f"{prefix}-{figure.kind}", next(counts.figures)
+            drawn = _without_words(figure, is_recorded=is_recorded)
             yield ReportChart(
                 key,
                 number,
@@ -80,11 +78,23 @@ def drawings(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterat
                 figure.subtitle,
                 figure.sentence,
                 _not_yet(told, figure, number),
-                embedded(svg_of(_without_words(figure), "light", SIZE_PX), figure, f"{key}-"),
-                strokes_of(_without_words(figure), SIZE_PX),
+                embedded(svg_of(drawn, "light", SIZE_PX), figure, f"{key}-"),
+                drawn,
                 isinstance(figure.body, Grid),
                 is_recorded,
             )
+
+
+def _has_own(figure: Figure) -> bool:
+    """Return whether anything that these sessions ran is in it: refusals alone are no chart."""
+    match figure.body:
+        case Grid(tiles=tiles):
+            return any(tile.verdict not in ("missing", "refused") for tile in tiles)
+        case Plot(series=series):
+            return any(each.dots for each in series)
+        case Bars(groups=groups):
+            return any(bar.words != "refused" for group in groups for bar in group.bars)
+    return False
 
 
 def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ...]:
@@ -98,9 +108,13 @@ def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ..
     return (*new, *(f"What is noted under Figure {each} is true here as well." for each in where))
 
 
-def _without_words(figure: Figure) -> Figure:
-    """Return the figure without its words, which the page says around it, to be marked and read."""
-    return replace(figure, title="", subtitle="", sentence="", notes=())
+def _without_words(figure: Figure, *, is_recorded: bool) -> Figure:
+    """Return the figure without its words, which the page says around it, to be marked and read.
+
+    That it is recorded stays in it, wherever it is taken to.
+    """
+    said = "Recorded" if is_recorded else ""
+    return replace(figure, title="", subtitle=said, sentence="", notes=())
 
 
 def embedded(svg: str, figure: Figure, prefix: str) -> str:

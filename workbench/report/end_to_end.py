@@ -77,7 +77,7 @@ def _speed_up(record: Record, baseline: Baseline) -> str:
     measured, theirs = record.verified, baseline.against(record)
     if measured is None or theirs is None or measured.end_to_end_ms is None:
         return ""
-    return numbers.ratio(theirs.kernel.median_ms / measured.end_to_end_ms)
+    return numbers.speed_up(theirs.kernel.median_ms / measured.end_to_end_ms)
 
 
 def _on_cpu(session: Session) -> Baseline | None:

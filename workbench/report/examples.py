@@ -86,8 +86,8 @@ def _example(
     yield Example(
         number=next(counts.figures),
         title=name,
-        before=_data_uri(job.picture),
-        after=_data_uri(result.picture),
+        before=data_uri(job.picture),
+        after=data_uri(result.picture),
         caption=(
             f"{name}, border {cell.border}, on {what}. Computed for this page on the CPU by "
             f"{implementation_title(job.implementation)} ({result.check}), in 8 bits, cut off at "
@@ -122,7 +122,7 @@ def _middle_of(picture: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(picture[top : top + HEIGHT, left : left + WIDTH])
 
 
-def _data_uri(samples: NDArray[Any]) -> str:
+def data_uri(samples: NDArray[Any]) -> str:
     """Return (H, W, 1 to 4) as a PNG of 8 bits; alpha stays."""
     shallow = stored_as(samples, "uint8")
     image = Image.fromarray(shallow[..., 0] if shallow.shape[2] == 1 else shallow)

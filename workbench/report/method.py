@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kernels.core.comparison import SAME_WITHIN
 from kernels.core.cpu_load import disturbed_in_words
-from kernels.core.statistics import CONFIDENCE, RESAMPLES
+from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES, RESAMPLES
 from kernels.sweeps.record import Measurement, Session
+from kernels.sweeps.session_comparison import CPU_WITHIN, GPU_WITHIN, SHORT_MS, SHORT_WITHIN
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.model.names import implementation_title
@@ -33,7 +34,7 @@ def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
     parts = (
         ("Time", " ".join(_time(measured))),
         ("Samples", " ".join(_samples(sessions, measured))),
-        ("Statistics", _statistics()),
+        ("Statistics", " ".join(_statistics(sessions))),
         ("Verified", " ".join(_verified(measured))),
         ("Speed-up", " ".join(_speed_up(measured))),
         ("Transfers", _transfers(measured)),
@@ -110,16 +111,25 @@ def _stopping_rule(session: Session) -> str:
     )
 
 
-def _statistics() -> str:
-    return (
+def _statistics(sessions: Sequence[Session]) -> Iterator[str]:
+    """Describe what is told of a time beside its median, and which two count as different."""
+    yield (
         "Beside a median stand the quartiles, in results.csv the smallest and largest sample as "
         "well; none was left out. Two times count as different only where the "
         f"{100 * CONFIDENCE:g} % interval of their ratio "
         f"({RESAMPLES:,} bootstrap resamples of both medians, from the medians of their rounds "
         "where there were rounds) lies wholly beyond "
-        f"{100 * SAME_WITHIN:g} %. Otherwise they are called equal: within "
+        f"{100 * SAME_WITHIN:g} %; of fewer than {ENOUGH_SAMPLES} there is no such interval, and "
+        "they have to differ by more than a fifth. Otherwise they are called equal: within "
         f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise."
     )
+    if len(sessions) > 1:
+        yield (
+            "Times of two sessions have to differ by more, since even the same work does: by "
+            f"{100 * GPU_WITHIN:g} % on the GPU, {100 * SHORT_WITHIN:g} % under "
+            f"{1000 * SHORT_MS:g} µs, and {100 * CPU_WITHIN:g} % on the CPU; where one of them was "
+            "disturbed there is no verdict."
+        )
 
 
 def _verified(measured: Measured) -> Iterator[str]:

@@ -9,7 +9,7 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QPageSize,
     QPainter,
     QPdfWriter,
+    QPicture,
     QPyTextObject,
     QTextBlock,
     QTextCharFormat,
@@ -46,14 +47,18 @@ SMALLER_PX = (9.5, 8.5, 7.5, 6.5)  # letters of tables that are too wide in thos
 ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
 EXAMPLE_PX = 330.0  # wide: two side by side
 
+Strokes = dict[str, tuple[QPicture, QSize]]  # by the key of a chart: its painting and its size
 
-def pdf(document: Document) -> bytes:
+
+def pdf(document: Document, strokes: Strokes) -> bytes:
     """Return the whole report: text that can be marked, fonts embedded, each page numbered.
+
+    strokes  those of all the document's charts
 
     Pages are marked where what they show is recorded.
     """
     have_application()
-    pictures = _Pictures(document)
+    pictures = _Pictures(document, strokes)
     texts = [_laid_out(document, pictures, "report")]
     if document.long:  # apart, since each page break lays out again all that comes after it
         texts.append(_laid_out(document, pictures, "long"))
@@ -254,16 +259,9 @@ def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) 
 class _Pictures(QPyTextObject):
     """A painter of charts and examples where the text has room for them, by their names."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, strokes: Strokes) -> None:
         super().__init__()
-        self._charts = {
-            each.key: each.strokes
-            for found in (
-                *(part.drawings for part in document.versus),
-                *(part.drawings for part in document.sections),
-            )
-            for each in found
-        }
+        self._charts = strokes
         self._images = {
             f"{name}-{each.number}": _decoded(uri)
             for section in document.sections

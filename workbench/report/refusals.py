@@ -28,13 +28,7 @@ def refusals_table(session: Session, key: str) -> Table | None:
         f"{session.plan.title} – {plural(count, 'cell')} without a time that counts.",
         (Column("Cells"), Column("Which", is_number=False), Column("Why", is_number=False)),
         tuple(
-            TableRow(
-                (
-                    f"{len(records):,}",
-                    which(records, headers),
-                    f"{kind}: {reason}",
-                )
-            )
+            TableRow((f"{len(records):,}", which(records, headers), f"{kind}: {reason}"))
             for (kind, reason), records in groups.items()
         ),
         what="what has no time",

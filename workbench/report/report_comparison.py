@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from kernels.core.comparison import EQUAL
 from kernels.core.job import Progress
-from kernels.core.statistics import CONFIDENCE
+from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.sweeps.record import Session
-from kernels.sweeps.session_comparison import CellPair, compare_sessions, summary_of
+from kernels.sweeps.session_comparison import EQUAL, CellPair, compare_sessions, summary_of
 from workbench.base import numbers
 from workbench.report.baselines import interval
 from workbench.report.drawings import ReportChart, ToDraw, drawings
@@ -25,6 +24,8 @@ from workbench.report.report_words import (
 )
 from workbench.report.tables import Column, Table, TableRow, without_empty
 from workbench.report.units import Unit, unit_of_times
+
+NO_VERDICT = "disturbed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Progres
     for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
         if len(sessions) == 2 or a.plan.title == b.plan.title:
             pairs = compare_sessions(a, b)
-            if any(each.comparison for each in pairs):
+            if any(map(_has_times, pairs)):
                 yield from _versus(a, b, pairs, f"comparison-{number}", counts)
 
 
@@ -57,18 +58,19 @@ def _versus(
 ) -> Iterator[Progress | Versus]:
     name_a, name_b = _names(a, b)
     headers = header_dimensions(a)
-    unit = unit_of_times(each for pair in pairs if pair.comparison for each in _medians_ms(pair))
+    unit = unit_of_times(each for pair in pairs if _has_times(pair) for each in _medians_ms(pair))
     table = Table(
         key,
         f"{a.plan.title} – {name_b} beside {name_a}. A ratio above 1 means that {name_b} is "
-        f"faster; its interval is that of {100 * CONFIDENCE:g} % confidence.",
+        f"faster; its interval is that of {100 * CONFIDENCE:g} % confidence, of {ENOUGH_SAMPLES} "
+        "samples or rounds at least.",
         (
             *map(column_of, headers),
             *(Column(unit.title(name_a)), Column(unit.title(name_b))),
             *(Column("Ratio"), Column("Interval")),
             Column(f"{name_b} is", is_number=False),
         ),
-        tuple(_row(pair, headers, unit) for pair in pairs if pair.comparison),
+        tuple(_row(pair, headers, unit) for pair in pairs if _has_times(pair)),
         headers=len(headers),
         what="both, cell by cell",
         number=next(counts.tables),
@@ -89,16 +91,23 @@ def _versus(
 
 def _row(pair: CellPair, headers: Sequence[str], unit: Unit) -> TableRow:
     found = pair.comparison
-    assert found is not None
+    finding = (
+        (numbers.three_digits(found.ratio), interval(found), found.in_words)
+        if found
+        else (numbers.MISSING, numbers.MISSING, NO_VERDICT)
+    )
     return TableRow(
         (
             *(value_of(name, pair.cell) for name in headers),
             *map(unit.write, _medians_ms(pair)),
-            numbers.three_digits(found.ratio),
-            interval(found),
-            found.in_words,
+            *finding,
         )
     )
+
+
+def _has_times(pair: CellPair) -> bool:
+    """Return whether both have a time: compared, or without a verdict since one was disturbed."""
+    return pair.comparison is not None or pair.is_disturbed
 
 
 def _medians_ms(pair: CellPair) -> list[float]:
@@ -110,12 +119,18 @@ def _medians_ms(pair: CellPair) -> list[float]:
 def _sentences(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
     found = summary_of(pairs)
     yield (
-        f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified, {name_b} is "
+        f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified"
+        f"{', and that nothing disturbed' if found.disturbed else ''}, {name_b} is "
         f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and "
         f"{EQUAL} in {found.verdicts['same']:,}."
     )
     if found.ratio is not None:
         yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."
+    if found.disturbed:
+        yield (
+            f"{plural(found.disturbed, 'cell')} {'has' if found.disturbed == 1 else 'have'} no "
+            "verdict, for a time was disturbed."
+        )
     if found.incomparable:
         yield f"{were(found.incomparable, 'cell')} refused or not verified by one or both."
 

@@ -39,10 +39,7 @@ def commands_for(session: Session) -> Commands:
 
 
 def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:
-    return (
-        f"workbench sweep {what}{options} --out {folder}",
-        f"workbench report {folder}",
-    )
+    return (f"workbench sweep {what}{options} --out {folder}", f"workbench report {folder}")
 
 
 def _options(plan: Plan, preset: Plan) -> str | None:

@@ -30,5 +30,6 @@ def _rows(session: Session) -> Iterator[Row]:
         row = row_of(session, record) | {"recorded": "yes" if session.is_shipped else "no"}
         if baseline and (found := baseline.speed_up(record)):
             row |= {"baseline": baseline.key, "speed_up": found.ratio}
-            row |= {"speed_up_low": found.low, "speed_up_high": found.high}
+            low, high = found.interval or (None, None)
+            row |= {"speed_up_low": low, "speed_up_high": high}
         yield row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -16,8 +17,11 @@ LATEX = {
 }
 
 
+@cache
 def environment(is_latex: bool = False, **filters: Callable[[str], str]) -> Environment:
     """Return what renders them: HTML is escaped, an unknown name is an error.
+
+    The same each time, since it keeps the templates that it has compiled.
 
     is_latex  whether they are written with LATEX's delimiters, since braces mean something there
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kernels.core.comparison import groups_of_equals
-from kernels.core.statistics import CONFIDENCE
+from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.verdict import Check
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Measurement, Record, Session
@@ -26,8 +26,8 @@ from workbench.report.tables import Column, Table, TableRow, without_empty
 from workbench.report.units import Unit, unit_of_rates, unit_of_times
 
 INTERVAL = (
-    f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians. A single "
-    "run has no speed-up."
+    f"Interval: of the speed-up, at {100 * CONFIDENCE:g} % confidence, from both medians; there is "
+    f"none of fewer than {ENOUGH_SAMPLES} samples, or rounds. A single run has no speed-up."
 )
 CHECKED = "Every pixel was checked, except where a number of pixels is named."
 REMARKS = {

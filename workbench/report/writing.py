@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from kernels.core import atomic_files
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
+from workbench.charts.drawing.chart_export import strokes_of
 from workbench.report.document import Document, composing
+from workbench.report.drawings import SIZE_PX, ToDraw
 from workbench.report.latex import escaped
 from workbench.report.latex_columns import layout_of
-from workbench.report.pdf import pdf
+from workbench.report.pdf import Strokes, pdf
 from workbench.report.report_page import page
 from workbench.report.results import results_csv
 from workbench.report.templates import environment
@@ -53,7 +55,11 @@ def writing(
         DATA: lambda: results_csv(sessions).encode("utf-8"),
     }
     if as_pdf:
-        makers[PAPER] = lambda: pdf(document)
+        strokes: Strokes = {}
+        for chart in document.drawings:
+            yield ToDraw("drawing the charts for print")
+            strokes[chart.key] = strokes_of(chart.figure, SIZE_PX)
+        makers[PAPER] = lambda: pdf(document, strokes)
     made: dict[str, bytes] = {}
     for name, make in makers.items():
         yield Progress(f"writing {name}")

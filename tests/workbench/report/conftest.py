@@ -1,27 +1,33 @@
-"""What the report's tests share: charts that are drawn once, though many reports have the same."""
+"""What the report's tests share: pictures that are made once, though many reports have the same."""
 
 import pytest
 
-from workbench.report import drawings
+from workbench.report import drawings, examples, writing
 
 
 @pytest.fixture(scope="session", autouse=True)
-def charts_are_drawn_once():
-    """Most of a report's time is its charts', and most tests report the same few sessions."""
+def pictures_are_made_once():
+    """Most of a report's time is theirs, and most tests report the same few sessions."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("svg_of", "strokes_of"):
-            patch.setattr(drawings, name, remembered(getattr(drawings, name)))
+        for module, name in ((drawings, "svg_of"), (writing, "strokes_of")):
+            # Two figures that read the same look the same.
+            patch.setattr(module, name, remembered(getattr(module, name), repr))
+        patch.setattr(examples, "data_uri", remembered(examples.data_uri, all_samples))
         yield
 
 
-def remembered(draw):
-    """Return `draw`, which draws each figure once: two that read the same look the same."""
-    drawn = {}
+def remembered(make, key_of):
+    """Return `make`, which makes what has the same key once, with the same options."""
+    made = {}
 
-    def draw_once(figure, *options):
-        key = repr((figure, options))
-        if key not in drawn:
-            drawn[key] = draw(figure, *options)
-        return drawn[key]
+    def make_once(given, *options):
+        key = key_of(given), options
+        if key not in made:
+            made[key] = make(given, *options)
+        return made[key]
 
-    return draw_once
+    return make_once
+
+
+def all_samples(picture):
+    return picture.shape, picture.dtype.str, picture.tobytes()

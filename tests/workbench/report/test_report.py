@@ -22,6 +22,7 @@ from kernels.cuda.transfers import Transfers
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
+from kernels.sweeps.session_comparison import EQUAL
 from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
 from tests.workbench.report.reading_pages import read_page, table
 from tests.workbench.report.written import write_report
@@ -147,12 +148,11 @@ def test_a_note_that_many_charts_have_is_told_once(report):
     session = a_session("sizes")
     drawn = list(drawings([session], "x", Counts()))
     notes = [note for each in drawn for note in each.notes]
-    source = [note for note in notes if note.startswith("Grey, as published: Università di Cam")]
-    assert len(source) == 1
+    (again,) = {note for note in notes if note.startswith("What is noted under Figure ")}
+    (shared,) = next(each.notes for each in drawn if f"Figure {each.number} " in again)
+    assert notes.count(shared) == 1
     page = report(session)
-    assert page.words.count(" ".join(source[0].split())) == 1
-    first = next(each.number for each in drawn if source[0] in each.notes)
-    assert f"What is noted under Figure {first} is true here as well." in notes
+    assert page.words.count(" ".join(shared.split())) == 1
 
 
 def test_names_that_are_code_stay_text(report, tmp_path):
@@ -293,6 +293,14 @@ def test_a_check_of_some_pixels_says_of_how_many(report):
         "6 answers were right, 0 in every pixel, 6 in edges, corners and random tiles."
         in page.words
     )
+
+
+def test_published_numbers_are_in_a_table_of_their_own_and_in_no_chart(report):
+    page = report(a_session("sizes"))
+    assert table(page, "published elsewhere")
+    assert "GTX 1050 Ti" in page.words
+    for figure in page.all("figure"):
+        assert "ublished" not in figure.words
 
 
 def test_published_figures_are_marked_as_theirs(report):
@@ -461,6 +469,14 @@ def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report
     assert tex.count(r"\caption{Recorded: ") == tex.count(r"\caption{") > 0
 
 
+def test_a_recorded_chart_says_so_in_the_drawing_itself(qapp):
+    for is_recorded in (True, False):
+        session = replace(a_session("sizes"), is_recorded=is_recorded)
+        drawn = list(drawings([session], "x", Counts()))
+        assert drawn
+        assert {bool(re.search(r">\s*Recorded\s*<", each.svg)) for each in drawn} == {is_recorded}
+
+
 def test_one_s_own_session_is_not_called_recorded(report):
     session = replace(a_session("sizes"), is_recorded=True)  # as one read from a file is
     (main,) = report(session).all("main")
@@ -548,15 +564,45 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     assert {row["Ratio"] for row in rows} == {"0.500"}
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
     assert "The geometric mean of their ratios is 0.500." in page.words
-    assert (
-        "NVIDIA A100 is faster in 0, slower in 6, and equal within 1 % or noise in 0" in page.words
-    )
+    assert f"NVIDIA A100 is faster in 0, slower in 6, and {EQUAL} in 0" in page.words
 
 
 def test_a_machine_beside_itself_is_the_same_and_gets_a_letter(report):
     page = report(a_session(SMALL), a_session(SMALL))
     rows = table(page, "NVIDIA H200 (B) beside NVIDIA H200 (A)")
-    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"equal within 1 %"}
+    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"equal within 5 %", "equal within 15 %"}
+
+
+def test_a_speed_up_below_one_says_how_many_times_slower(report):
+    def fast_opencv(cell, found):
+        ms = 1.0 if cell.implementation == "opencv" else 4.0
+        return replace(found, kernel=Timing((ms,) * 12, cell.cache))
+
+    page = report(a_session(SMALL, outcome=fast_opencv))
+    rows = table(page, "verified times")
+    found = {(row["Speed-up"], row["Interval"]) for row in rows}
+    assert found == {("1", ""), ("4.0× slower", "4.00 – 4.00")}
+
+
+def test_a_disturbed_time_has_no_verdict_in_the_comparison(report):
+    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+
+    def opencv_disturbed(cell, found):
+        return replace(found, load=busy) if cell.implementation == "opencv" else found
+
+    page = report(a_session(SMALL), a_session(SMALL, outcome=opencv_disturbed))
+    rows = table(page, "NVIDIA H200 (B) beside NVIDIA H200 (A)")
+    verdicts = {row["Implementation"]: row["NVIDIA H200 (B) is"] for row in rows}
+    disturbed = [name for name, verdict in verdicts.items() if verdict == "disturbed"]
+    assert len(disturbed) == 1
+    assert "OpenCV" in disturbed[0]
+    starred = [row for row in rows if row["NVIDIA H200 (B) is"] == "disturbed"]
+    assert {(row["Ratio"], row["Interval"]) for row in starred} == {("—", "—")}
+    assert f"{len(starred)} cells have no verdict, for a time was disturbed." in page.words
+    assert (
+        f"Of {len(rows) - len(starred)} cells that both measured and verified, and that"
+        in page.words
+    )
 
 
 def test_of_many_sessions_only_those_of_one_plan_are_compared(report):
@@ -708,6 +754,21 @@ def test_a_second_report_takes_the_place_of_the_first(report, tmp_path):
     assert "Small pictures" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("as_pdf", [False, True])
+def test_charts_are_painted_for_print_only_where_a_pdf_is_wanted(tmp_path, monkeypatch, as_pdf):
+    painted, paint = [], writing.strokes_of
+
+    def counted(figure, *options):
+        painted.append(figure.kind)
+        return paint(figure, *options)
+
+    monkeypatch.setattr(writing, "strokes_of", counted)
+    session = a_session("blocks")
+    write_report([session], tmp_path, as_pdf=as_pdf)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert len(painted) == (page.count("<svg") if as_pdf else 0)
+
+
 def test_it_can_be_written_a_step_at_a_time(tmp_path):
     *steps, path = writing.writing([a_session(SMALL)], tmp_path)
     assert len(steps) > 3
@@ -751,3 +812,12 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(report, tmp_path,
     with pytest.raises(ReportError, match="the disk is full"):
         write_report([a_session("sizes")], tmp_path / "out")
     assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
+
+
+def test_without_a_gpu_no_chart_is_made_of_refusals_alone(qapp):
+    first = a_session("everything", LAPTOP)
+    both = (first, replace(first, started=first.started + 60.0))
+    titles = [each.title for each in drawings(both, "both", Counts())]
+    assert "Time by image size" in titles
+    assert not [title for title in titles if "including transfers" in title or "Block" in title]
+    assert not [title for title in titles if title.startswith("Speed-up of ")]

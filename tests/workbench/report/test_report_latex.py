@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session
-from tests.workbench.report.written import write_report
+from tests.workbench.report.written import tables_of
+from workbench.report import drawings
 from workbench.report.latex import escaped
 
 # What a pdfLaTeX since 2018 takes as it is: ASCII but what it obeys, and letters of Latin-1 and A.
@@ -42,8 +43,16 @@ def test_what_is_meant_is_kept(text, latex):
     assert escaped(text) == latex
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_chart_is_drawn():
+    """A chart stands in no table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawings, "svg_of", lambda *_: "<svg></svg>")
+        yield
+
+
 @pytest.fixture(scope="module")
-def tex(tmp_path_factory):
+def tex():
     """Everything a report can have: comparison, refusals, transfers, published, folded."""
     odd = replace(PLANS["sizes"], title=r"50 % of {A} & B_1 \end{longtable}")
     sessions = [
@@ -51,9 +60,7 @@ def tex(tmp_path_factory):
         a_session(odd, LAPTOP),
         *map(a_session, ("pays_off", "everything", "sizes_and_kernels")),
     ]
-    folder = tmp_path_factory.mktemp("report")
-    write_report(sessions, folder)
-    return (folder / "tables.tex").read_text(encoding="utf-8")
+    return tables_of(sessions)
 
 
 def test_what_is_begun_is_ended(tex):
@@ -130,8 +137,7 @@ def test_every_table_fits_an_a4_page(tex, tmp_path, size, margin):
 @pytest.mark.parametrize("name", [*PLANS, "recorded"])
 def test_each_plan_s_tables_fit(name, tmp_path):
     recorded = replace(a_session("sizes"), is_shipped=True)
-    write_report([recorded if name == "recorded" else a_session(name)], tmp_path / "report")
-    tex = (tmp_path / "report" / "tables.tex").read_text(encoding="utf-8")
+    tex = tables_of([recorded if name == "recorded" else a_session(name)])
     assert max(too_wide_pt(compiled(tex, tmp_path)), default=0) < 1
 
 
@@ -141,9 +147,7 @@ def test_words_without_end_fit_as_well(tmp_path):
     machine = replace(H200, gpu=endless, no_gpu=endless)
     plan = replace(PLANS["sizes"], title=endless, note=endless, source=endless, table="")
     sessions = [a_session(plan, machine), a_session(plan, LAPTOP)]
-    write_report(sessions, tmp_path / "report")
-    tex = (tmp_path / "report" / "tables.tex").read_text(encoding="utf-8")
-    assert max(too_wide_pt(compiled(tex, tmp_path)), default=0) < 1
+    assert max(too_wide_pt(compiled(tables_of(sessions), tmp_path)), default=0) < 1
 
 
 @pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")

@@ -1,11 +1,13 @@
 """The report says how sweeps in rounds were measured, and what disturbed them."""
 
+import math
 from dataclasses import replace
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing
 from tests.made_sessions import a_session
 from workbench.report import method
+from workbench.report.document import composing
 
 
 def in_rounds(cell, measured):
@@ -31,7 +33,38 @@ def test_sessions_of_before_there_were_rounds_keep_their_rule():
     assert "had settled below" in told
 
 
+def test_how_far_two_sessions_have_to_be_apart_is_told_where_there_are_two():
+    session = a_session("transfers")
+    rule = "by 3 % on the GPU, 5 % under 10 µs, and 15 % on the CPU"
+    assert rule in said(session, replace(session, started=session.started + 60))
+    assert rule not in said(session)
+
+
 def test_what_disturbed_is_told():
     told = said(a_session("transfers", outcome=in_rounds))
     assert "of 1 times on the CPU was disturbed: other programs kept 4.0 of 8 cores busy." in told
     assert "disturbed" not in said(a_session("transfers"))
+
+
+def lead(outcome):
+    """The line at the top of a report of the sizes, with what becomes of each cell."""
+    steps = list(composing([a_session("sizes", outcome=outcome)], {}, 0.0))
+    return steps[-1].lead
+
+
+def busy_up_to(ms):
+    """Other programs kept the CPU busy while what took at most so long was measured."""
+    load = Load(1.0, 2, 2.0, 0.0)
+    return lambda cell, found: replace(found, load=load) if found.kernel.median_ms <= ms else found
+
+
+def test_where_most_was_disturbed_the_top_of_the_report_says_so_and_by_what():
+    said = lead(busy_up_to(math.inf))
+    assert "Most of them were disturbed and may be too long." in said
+    assert "were disturbed, at worst: other programs kept 2.0 of 2 cores busy." in said
+
+
+def test_where_little_was_disturbed_the_top_of_the_report_is_silent():
+    assert "disturbed" not in lead(lambda cell, found: found)
+    times = [each.verified for each in a_session("sizes").records if each.verified]
+    assert "disturbed" not in lead(busy_up_to(min(each.kernel.median_ms for each in times)))
