@@ -1,0 +1,87 @@
+"""Trials and searches of kernels that find what stands in the text, and compile nothing."""
+
+import threading
+from dataclasses import replace
+
+from kernels.core.job import Progress
+from kernels.core.verdict import Check
+from kernels.cuda_on_cpu.bug import Finding
+from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.regions import Region
+from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
+from kernels.cuda_on_cpu.trial import CpuTrial
+
+PASSED = Check(0.25, (1, 2, 0), 5, 0, 0.5, 600, 600, samples=1800)
+WRONG = Check(8.0, (3, 4, 1), 9, 7, 0.5, 600, 600, samples=1800)
+
+
+COUNTS = RunCounts(  # of 1,000 samples of one byte
+    {"picture": 2060, "sums": 8000},
+    {"picture": 1000},
+    (25000, 0, 300, 0),
+    (
+        LineCount(34, "picture", False, 100, 3200, 300),
+        LineCount(40, "picture", True, 100, 3200, 100),
+        LineCount(53, "shared memory", False, 100, 12800, 400),
+        LineCount(54, "shared memory", False, 100, 51200, 400),
+    ),
+    1,
+    1,
+)
+
+
+class MadeUpTrials:
+    """Trials and searches that find what stands in the text."""
+
+    def __init__(self):
+        self.texts, self.jobs, self.places, self.closed = [], [], [], 0
+        self.go_on = threading.Event()
+
+    def trial(self, rung, job, *, at=None, counting):
+        self.texts.append(rung.source)
+        self.jobs.append(job)
+        self.places.append(at)
+        yield Progress("compiling")
+        if "endless" in rung.source:
+            try:
+                while not self.go_on.wait(0.005):
+                    yield Progress("running")
+            finally:
+                self.closed += 1
+        found = self._found(rung, job)
+        yield found
+        if counting and found.ok:
+            yield Progress("compiling")
+            yield replace(found, counts=COUNTS)
+
+    def _found(self, rung, job):
+        height, width, _ = job.picture.shape
+        region = Region(0, 0, width, height, True)
+        for number, line in enumerate(rung.source.split("\n"), 1):
+            if "nonsense" in line:
+                said = Diagnostic(
+                    rung.file, number, line.index("nonsense") + 1, True, "no such type"
+                )
+                other = Diagnostic("prelude.cuh", 3, 1, True, "not here")
+                sentence = f"Line {number}: no such type."
+                return CpuTrial(job, region, None, None, (said, other), sentence, number)
+        check = WRONG if "too bright" in rung.source else PASSED
+        printed = "sum is 3\n" if "printf" in rung.source else ""
+        answer = 255 - job.picture
+        return CpuTrial(job, region, answer, check, (), printed=printed)
+
+    def finding_bug(self, rung, job, *, at=None):
+        yield Progress("looking for races")
+        if "racy" not in rung.source:
+            yield None
+            return
+        line = 1 + rung.source[: rung.source.index("racy")].count("\n")
+        region = Region(0, 0, *job.picture.shape[1::-1], True)
+        sentence = f"Line {line}: threads (3, 1) and (4, 1) of block (0, 0) write the same word."
+        yield Finding("race", sentence, region, line, (3, 1), (0, 0))
+
+    def take_over(self, monkeypatch):
+        """Have the program try kernels in this way."""
+        monkeypatch.setattr("workbench.session.kernel_trial.trial", self.trial)
+        monkeypatch.setattr("workbench.session.kernel_trial.finding_bug", self.finding_bug)
+        monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: None)

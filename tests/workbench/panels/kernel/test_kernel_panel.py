@@ -1,0 +1,805 @@
+"""The panel of a kernel of one's own: its files, what is tried when, and what is shown of it.
+
+What a trial finds is made up here; `test_kernel_on_cpu.py` has the compiler's own words.
+"""
+
+import json
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QToolButton,
+    QWidget,
+)
+
+from kernels.cuda_on_cpu.regions import Region
+from kernels.cuda_on_cpu.run_counts import LineCount
+from kernels.pictures.generated import noise
+from kernels.rungs.starting_points import starting_points
+from tests.workbench.driving import (
+    action,
+    answer_file_dialogs,
+    child,
+    click,
+    drop,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
+from tests.workbench.panels.kernel.made_up_trials import COUNTS, MadeUpTrials
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.kernel import trying
+from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.counts_words import count_rows, line_words
+from workbench.panels.kernel.kernel_page import KernelPage
+from workbench.panels.kernel.trial_words import searched_words
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def trials(monkeypatch):
+    made = MadeUpTrials()
+    made.take_over(monkeypatch)
+    monkeypatch.setattr(trying, "PAUSE_MS", 60)
+    return made
+
+
+@pytest.fixture
+def window(qtbot, make_window, trials, home, monkeypatch):
+    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    return window
+
+
+@pytest.fixture
+def opened(qtbot, window):
+    """The window with the panel open and its kernel tried."""
+    trigger(window, "Kernel")
+    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    return window
+
+
+def editor(window):
+    return child(window, "kernel-source", CodeEditor)
+
+
+def text(window):
+    return editor(window).toPlainText()
+
+
+def words(window, name):
+    label = child(window, name, QLabel)
+    return label.text() if label.isVisible() else ""
+
+
+def type_at_end(window, letters):
+    edit = editor(window)
+    edit.moveCursor(edit.textCursor().MoveOperation.End)
+    for line in letters.splitlines(keepends=True):
+        QTest.keyClicks(edit, line.rstrip("\n"))
+        if line.endswith("\n"):
+            QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+def type_comment(qtbot, window, letters):
+    """Type a comment, which changes nothing but the text, and wait until it was tried."""
+    type_at_end(window, f"// {letters}\n")
+    tried(qtbot, window)
+
+
+def tried(qtbot, window):
+    until(qtbot, lambda: window.kernel.get().page.is_tried)
+
+
+def save_new(window, monkeypatch, path):
+    """Save the kernel into its first file."""
+    answer_file_dialogs(monkeypatch, path)
+    QTest.keyClick(editor(window), Qt.Key.Key_S, CTRL)
+    assert path.is_file()
+
+
+# -- at first
+
+
+def test_nothing_of_an_editor_is_made_until_the_panel_is_opened(qtbot, window):
+    assert window.findChild(CodeEditor) is None
+    trigger(window, "Kernel")
+    assert editor(window).hasFocus()
+    assert text(window) == starting_points()[0].text
+
+
+def test_an_empty_kernel_is_tried_at_once_and_its_answer_shown(qtbot, opened, trials):
+    assert trials.texts == [starting_points()[0].text]
+    assert "✓ Verified on the whole picture" in words(opened, "kernel-verdict")
+    assert words(opened, "kernel-verdict").endswith("Run on the CPU: no time.")
+    before, after = (child(opened, n, PictureView) for n in ("kernel-before", "kernel-answer"))
+    assert before.display.size == after.display.size == (30, 20)
+    assert after.caption == "my_kernel.cu"
+    assert words(opened, "kernel-problem") == ""
+
+
+def test_without_a_picture_it_says_what_to_do(qtbot, make_window, trials):
+    window = make_window()
+    trigger(window, "Kernel")
+    assert words(window, "kernel-status") == "Open a picture: the kernel is tried on it."
+    show_picture(qtbot, window, noise(20, 30, 3))
+    tried(qtbot, window)
+    assert len(trials.texts) == 1
+
+
+def test_without_a_compiler_one_sentence_says_how_to_get_one(qtbot, window, trials, monkeypatch):
+    sentence = "There is no C++ compiler: install g++."
+    monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: sentence)
+    trigger(window, "Kernel")
+    tried(qtbot, window)
+    assert words(window, "kernel-problem") == sentence
+    assert trials.texts == []
+
+
+def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
+    menu = child(opened, "kernel-new", QToolButton).menu()
+    lines = {each.text(): each for each in menu.actions()}
+    assert list(lines) == [point.title for point in starting_points()]
+    lines["Shared-memory tile"].trigger()
+    tried(qtbot, opened)
+    assert 'after   = "shared"' in text(opened)
+    assert trials.texts[-1] == text(opened)
+    assert words(opened, "kernel-name") == "my_shared.cu · not saved"
+
+
+# -- trying
+
+
+def test_what_is_typed_is_tried_after_a_pause_and_only_at_its_end(qtbot, opened, trials):
+    type_comment(qtbot, opened, "one two three")
+    assert len(trials.texts) == 2
+    assert trials.texts[-1] == text(opened)
+
+
+def test_an_error_stands_on_its_line_and_the_last_answer_stays(qtbot, opened):
+    type_at_end(opened, "nonsense here;\n")
+    tried(qtbot, opened)
+    line = text(opened).count("\n")
+    assert words(opened, "kernel-problem") == f"Line {line}: no such type."
+    assert editor(opened).marked_lines() == {line - 1: "error"}
+    assert editor(opened).sentence_at(line - 1) == "no such type"
+    assert words(opened, "kernel-status") == trying.BEFORE
+    assert "✓ Verified" in words(opened, "kernel-verdict")
+    assert child(opened, "kernel-answer", PictureView).display is not None
+    editor(opened).go_to_line(1)
+    click(child(opened, "kernel-go-to-line", QPushButton))
+    assert editor(opened).textCursor().blockNumber() == line - 1
+    said = f"my_kernel.cu, line {line}: no such type. {trying.GOES_ON}"
+    assert (opened.messages.kind, opened.messages.sentence) == ("error", said)
+    QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
+    while "nonsense" in text(opened):
+        QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
+    tried(qtbot, opened)
+    assert editor(opened).marked_lines() == {}
+    assert words(opened, "kernel-problem") == words(opened, "kernel-status") == ""
+    assert opened.messages.sentence == ""
+
+
+def test_an_error_that_was_dismissed_is_not_said_again_and_another_message_stays(qtbot, opened):
+    type_at_end(opened, "nonsense here;\n")
+    tried(qtbot, opened)
+    opened.messages.clear()
+    type_comment(qtbot, opened, "still wrong")
+    assert opened.messages.sentence == ""
+    opened.messages.show_message("warning", "Something else.")
+    editor(opened).begin_with(starting_points()[0].text)
+    tried(qtbot, opened)
+    assert opened.messages.sentence == "Something else."
+
+
+def test_the_last_text_that_ran_goes_on_with_another_job(qtbot, opened, trials):
+    good = text(opened)
+    type_at_end(opened, "nonsense here;\n")
+    tried(qtbot, opened)
+    assert trials.texts[-1] != good
+    show_picture(qtbot, opened, noise(10, 12, 1))
+    tried(qtbot, opened)
+    assert trials.texts[-2:] == [text(opened), good]
+    assert child(opened, "kernel-answer", PictureView).display.size == (12, 10)
+    assert "no such type" in words(opened, "kernel-problem")
+    assert list(editor(opened).marked_lines().values()) == ["error"]
+    assert words(opened, "kernel-status") == trying.BEFORE
+
+
+def test_of_the_kernel_before_nothing_is_shown_when_another_begins(qtbot, opened, home):
+    path = home / "theirs.cu"
+    path.write_text("// theirs\n", encoding="utf-8")
+    opened.kernel.get().page.open_file(path)
+    assert words(opened, "kernel-verdict") == ""
+    assert child(opened, "kernel-answer", PictureView).display is None
+
+
+def test_a_wrong_header_is_refused_on_its_line_without_running(qtbot, opened, trials):
+    before = len(trials.texts)
+    edit = editor(opened)
+    edit.begin_with(text(opened).replace("title", "titel"))
+    tried(qtbot, opened)
+    assert "there is no field titel" in words(opened, "kernel-problem")
+    assert edit.marked_lines() == {1: "error"}
+    assert len(trials.texts) == before
+
+
+def test_a_wrong_answer_is_said_with_its_worst_pixel_which_has_a_ring(qtbot, opened):
+    type_comment(qtbot, opened, "too bright")
+    found = words(opened, "kernel-verdict")
+    assert "✗ Wrong in 7 samples" in found
+    assert "pixel (4, 3)" in found
+    assert opened.kernel.get().page.pictures.pixel == (4, 3)
+    edit = editor(opened)
+    edit.begin_with(text(opened).replace("too bright", ""))
+    tried(qtbot, opened)
+    assert opened.kernel.get().page.pictures.pixel is None
+
+
+def test_what_a_kernel_prints_is_shown(qtbot, opened):
+    type_comment(qtbot, opened, "printf")
+    assert words(opened, "kernel-status") == "sum is 3"
+
+
+def test_a_newer_text_takes_the_place_of_one_that_runs(qtbot, opened, trials):
+    type_at_end(opened, "// endless\n")
+    until(qtbot, lambda: "endless" in trials.texts[-1])
+    edit = editor(opened)
+    for number in range(5):
+        edit.begin_with(f"{starting_points()[0].text}// {number}\n")
+    tried(qtbot, opened)
+    assert trials.closed == 1
+    assert trials.texts[-1] == text(opened)
+    assert sum("endless" in each for each in trials.texts) == 1
+
+
+def test_after_a_second_there_is_a_bar_and_cancel_ends_it(qtbot, opened, trials, monkeypatch):
+    type_at_end(opened, "// endless\n")
+    until(qtbot, lambda: "endless" in trials.texts[-1])
+    bar, cancel = child(opened, "kernel-progress", QProgressBar), child(opened, "kernel-cancel")
+    until(qtbot, lambda: bar.isVisible() and cancel.isVisible())
+    assert words(opened, "kernel-status") == "Running…"
+    click(cancel)
+    until(qtbot, lambda: trials.closed == 1)
+    assert words(opened, "kernel-status") == trying.STOPPED
+    assert not bar.isVisible()
+
+
+def test_what_was_cancelled_runs_again_once_it_is_saved_and_not_by_itself(
+    qtbot, opened, trials, home, monkeypatch
+):
+    type_at_end(opened, "// endless\n")
+    until(qtbot, lambda: "endless" in trials.texts[-1])
+    child(opened, "kernel-cancel", QPushButton).click()
+    until(qtbot, lambda: trials.closed == 1)
+    opened.store.choose(view_mode="wipe")
+    assert opened.kernel.get().page.is_tried  # nothing waits to be tried
+    assert words(opened, "kernel-status") == trying.STOPPED
+    trials.go_on.set()
+    before = len(trials.texts)
+    save_new(opened, monkeypatch, home / "kernels" / "mine.cu")
+    until(qtbot, lambda: len(trials.texts) > before)
+    tried(qtbot, opened)
+
+
+def test_another_job_or_picture_is_tried_and_another_view_is_not(qtbot, opened, trials):
+    before = len(trials.texts)
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
+    tried(qtbot, opened)
+    assert trials.jobs[-1].ksize == 7
+    show_picture(qtbot, opened, noise(10, 12, 1))
+    tried(qtbot, opened)
+    assert trials.jobs[-1].picture.shape == (10, 12, 1)
+    assert len(trials.texts) == before + 2
+    opened.store.choose(view_mode="wipe")
+    settle(qtbot, opened, lambda: opened.store.choose(implementation="sequential"))
+    tried(qtbot, opened)
+    assert len(trials.texts) == before + 2
+
+
+def test_a_closed_panel_tries_nothing_until_it_opens(qtbot, opened, trials):
+    before = len(trials.texts)
+    opened.docks["Kernel"].hide()
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
+    assert opened.kernel.get().page.is_tried  # nothing waits either
+    assert len(trials.texts) == before
+    trigger(opened, "Kernel")
+    tried(qtbot, opened)
+    assert trials.jobs[-1].ksize == 7
+
+
+def test_a_panel_that_was_never_open_has_nothing_to_try(qtbot, window, trials):
+    page = window.kernel.get().findChild(KernelPage)
+    until(qtbot, lambda: page.is_tried)  # the editor's first text is no text of theirs
+    assert trials.texts == []
+    assert window.messages.kind != "error", window.messages.sentence
+
+
+def test_a_click_on_the_picture_has_it_tried_there(qtbot, opened, trials):
+    opened.compare.picked.emit((7, 9))
+    tried(qtbot, opened)
+    assert trials.places[-1] == (7, 9)
+
+
+def test_a_bug_of_ours_is_shown_with_its_traceback(qtbot, opened, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("of ours")
+        yield
+
+    monkeypatch.setattr("workbench.session.kernel_trial.trial", broken)
+    type_comment(qtbot, opened, "again")
+    assert "of ours" in opened.messages.sentence
+    assert not child(opened, "kernel-progress", QProgressBar).isVisible()
+
+
+def counted(window, name):
+    return words(window, f"kernel-count-{name}")
+
+
+def test_what_it_loads_stores_and_computes_is_counted_in_the_words_of_the_anatomy(qtbot, opened):
+    assert counted(opened, "loads") == "picture 2.1 B, sums 8 B per sample"
+    assert counted(opened, "stores") == "picture 1 B per sample"
+    assert counted(opened, "operations") == "25 multiply-adds, 0.3 additions per sample"
+    assert counted(opened, "sectors") == "2 per request, most in line 34: 3"
+    assert counted(opened, "bank-conflicts") == "4 transactions per request"
+    type_comment(qtbot, opened, "too bright")  # of a wrong answer nothing is counted
+    until(qtbot, lambda: opened.findChild(QLabel, "kernel-count-loads") is None)
+
+
+def test_counts_stand_beside_their_lines_on_wish_and_move_with_them(qtbot, opened, make_window):
+    edit, box = editor(opened), child(opened, "kernel-counts-by-line", QCheckBox)
+    narrow = edit.viewport().width()
+    assert edit.counted_lines() == {}
+    click(box)
+    assert edit.counted_lines() == {33: "1 B", 39: "1 B"}  # the others are beyond the text
+    assert edit.sentence_at(33) == "Loads 1 B of picture per sample, 3 sectors per request."
+    assert edit.viewport().width() < narrow
+    edit.go_to_line(5)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+    assert edit.counted_lines() == {34: "1 B", 40: "1 B"}
+    tried(qtbot, opened)
+    assert edit.counted_lines() == {33: "1 B", 39: "1 B"}  # as was found this time
+    type_comment(qtbot, opened, "too bright")
+    assert edit.counted_lines() == {}
+    opened.close()
+    again = make_window()
+    trigger(again, "Kernel")
+    assert child(again, "kernel-counts-by-line", QCheckBox).isChecked()
+
+
+def test_a_line_has_what_it_loads_and_stores_of_all_arrays():
+    both = LineCount(34, "picture", True, 50, 3200, 100), LineCount(None, "sums", False, 9, 9, 9)
+    found = line_words(replace(COUNTS, lines=(*COUNTS.lines, *both)), 1)
+    assert {line: words.short for line, words in found.items()} == {
+        34: "1 B",
+        40: "0.5 B",
+        53: "2 B",
+        54: "8 B",
+    }
+    assert found[34].sentences.splitlines() == [
+        "Loads 0.5 B of picture per sample, 3 sectors per request.",
+        "Stores 0.5 B of picture per sample, 2 sectors per request.",
+    ]
+    assert "2 B of shared memory per sample, 4 transactions" in found[53].sentences
+    assert line_words(replace(COUNTS, lines=COUNTS.lines[:1]), 1) == {}
+
+
+def test_where_nothing_conflicts_or_can_be_counted_it_is_not_made_up():
+    line = LineCount(54, "shared memory", False, 100, 51200, 400)  # 16 bytes a lane: 4 turns
+    rows = {row.name: row.words for row in count_rows(replace(COUNTS, lines=(line,)), 1)}
+    assert rows["Bank conflicts"] == "none"
+    assert "Sectors" not in rows
+    assert "Operations" not in {row.name for row in count_rows(replace(COUNTS, operations=None), 1)}
+    assert count_rows(replace(COUNTS, stored={}), 1) == []
+
+
+# -- the bug
+
+
+def test_find_the_bug_says_it_marks_the_line_and_rings_the_pixel(qtbot, opened):
+    type_comment(qtbot, opened, "racy")
+    line = text(opened).count("\n")
+    editor(opened).go_to_line(1)
+    click(child(opened, "kernel-find-bug", QPushButton))
+    until(qtbot, lambda: "write the same word" in words(opened, "kernel-problem"))
+    assert editor(opened).marked_lines() == {line - 1: "bug"}
+    assert editor(opened).textCursor().blockNumber() == line - 1
+    assert opened.kernel.get().page.pictures.pixel == (1, 1)  # sample 3 of RGB
+    tried(qtbot, opened)
+
+
+def test_a_found_bug_stays_until_the_text_or_the_job_is_another(qtbot, opened):
+    type_comment(qtbot, opened, "racy")
+    trigger(opened, "Find the bug in the kernel")
+    until(qtbot, lambda: "write the same word" in words(opened, "kernel-problem"))
+    tried(qtbot, opened)
+    opened.store.choose(view_mode="wipe")
+    assert opened.kernel.get().page.is_tried  # nothing waits to be tried
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
+    until(qtbot, lambda: not words(opened, "kernel-problem"))
+
+
+def test_the_bug_of_a_text_without_a_kernel_is_said_while_it_is_tried(qtbot, opened, trials):
+    type_at_end(opened, "// endless\n")
+    until(qtbot, lambda: "endless" in trials.texts[-1])
+    editor(opened).begin_with("nothing\n")
+    trigger(opened, "Find the bug in the kernel")
+    until(qtbot, lambda: "there is no kernel in it" in words(opened, "kernel-problem"))
+    tried(qtbot, opened)
+
+
+def test_on_a_part_it_is_said_where_rows_and_columns_count_from():
+    said = searched_words(Region(10, 20, 61, 37, False))
+    assert said == "Found on the 61×37 pixels at (10, 20): rows and columns count from there."
+    assert searched_words(Region(0, 0, 61, 37, True)) == ""
+
+
+def test_where_there_is_none_it_says_so(qtbot, opened):
+    trigger(opened, "Find the bug in the kernel")
+    until(qtbot, lambda: words(opened, "kernel-status").startswith("No bug found"))
+    assert editor(opened).marked_lines() == {}
+
+
+# -- files
+
+
+def test_save_asks_for_the_first_file_and_then_writes_it(qtbot, opened, home, monkeypatch):
+    path = home / "kernels" / "blur.cu"
+    asked = answer_file_dialogs(monkeypatch, path)
+    QTest.keyClick(editor(opened), Qt.Key.Key_S, CTRL)
+    assert (asked[0].folder, asked[0].name) == (home / "kernels", "my_kernel.cu")
+    assert path.read_text(encoding="utf-8") == text(opened)
+    assert words(opened, "kernel-name") == "blur.cu"
+    assert not child(opened, "kernel-save", QToolButton).isEnabled()
+    type_at_end(opened, "// more\n")
+    assert words(opened, "kernel-name") == "blur.cu · not saved"
+    click(child(opened, "kernel-save", QToolButton))
+    assert path.read_text(encoding="utf-8").endswith("// more\n")
+    assert len(asked) == 1
+
+
+def test_saving_tries_at_once(qtbot, window, home, trials, monkeypatch):
+    monkeypatch.setattr(trying, "PAUSE_MS", 10 * 60_000)
+    trigger(window, "Kernel")
+    save_new(window, monkeypatch, home / "kernels" / "blur.cu")
+    type_at_end(window, "// soon\n")
+    QTest.keyClick(editor(window), Qt.Key.Key_S, CTRL)
+    tried(qtbot, window)
+    assert trials.texts[-1].endswith("// soon\n")
+
+
+def test_what_another_editor_saves_is_shown_and_tried_and_can_be_undone(
+    qtbot, opened, home, trials, monkeypatch
+):
+    path = home / "kernels" / "blur.cu"
+    save_new(opened, monkeypatch, path)
+    tried(qtbot, opened)
+    mine = text(opened)
+    path.write_text(mine + "// outside\n", encoding="utf-8")
+    until(qtbot, lambda: text(opened).endswith("// outside\n"))
+    tried(qtbot, opened)
+    assert trials.texts[-1].endswith("// outside\n")
+    assert words(opened, "kernel-name") == "blur.cu"
+    QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
+    assert text(opened) == mine
+
+
+def test_where_both_changed_a_sentence_says_where_the_typed_text_is(
+    qtbot, opened, home, monkeypatch
+):
+    path = home / "kernels" / "blur.cu"
+    save_new(opened, monkeypatch, path)
+    type_at_end(opened, "// typed\n")
+    typed = text(opened)
+    path.write_text("// outside\n", encoding="utf-8")
+    until(qtbot, lambda: text(opened) == "// outside\n")
+    assert "blur.typed.cu" in opened.messages.sentence
+    assert (home / "kernels" / "blur.typed.cu").read_text(encoding="utf-8") == typed
+    QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
+    assert text(opened) == typed
+
+
+def test_open_reads_a_file_and_one_that_cannot_be_read_is_said(qtbot, opened, home, monkeypatch):
+    good, bad = home / "good.cu", home / "bad.cu"
+    good.write_text("// good\n", encoding="utf-8")
+    bad.write_bytes(b"\xff\xfe\0")
+    answer_file_dialogs(monkeypatch, good)
+    click(child(opened, "kernel-open", QToolButton))
+    assert text(opened) == "// good\n"
+    answer_file_dialogs(monkeypatch, bad)
+    trigger(opened, "Open kernel…")
+    assert opened.messages.sentence == "bad.cu is not a text file."
+    assert text(opened) == "// good\n"
+
+
+def test_a_kernel_from_elsewhere_runs_after_a_click(qtbot, opened, home, trials, monkeypatch):
+    path = home / "theirs.cu"
+    path.write_text(text(opened) + "// theirs\n", encoding="utf-8")
+    before = list(trials.texts)
+    answer_file_dialogs(monkeypatch, path)
+    click(child(opened, "kernel-open", QToolButton))
+    type_comment(qtbot, opened, "read it")
+    opened.kernel.get().page.find_bug()
+    tried(qtbot, opened)
+    assert text(opened).endswith("// theirs\n// read it\n")
+    assert "not in your folder of kernels" in words(opened, "kernel-foreign-sentence")
+    assert trials.texts == before
+    click(child(opened, "kernel-foreign-0"))
+    tried(qtbot, opened)
+    assert words(opened, "kernel-foreign-sentence") == ""
+    assert trials.texts[len(before) :] == [text(opened)]
+    type_comment(qtbot, opened, "more")
+    assert trials.texts[-1].endswith("// more\n")
+
+
+def test_a_kernel_is_opened_by_dropping_pasting_and_the_command_line_and_runs_after_a_click(
+    qtbot, window, home, trials
+):
+    picture = window.store.state.picture
+    for number, open_it in enumerate((drop, paste, name)):
+        path = home / f"theirs_{number}.cu"
+        path.write_text(f"// theirs {number}\n", encoding="utf-8")
+        assert window.store.state.picture is picture
+        open_it(window, path)
+        tried(qtbot, window)
+        assert text(window) == f"// theirs {number}\n"
+        assert f"theirs_{number}.cu is not in your folder" in words(
+            window, "kernel-foreign-sentence"
+        )
+        assert words(window, "kernel-status") == trying.HELD
+    until(qtbot, lambda: window.store.state.picture is not picture)
+    assert not any("theirs" in each for each in trials.texts)
+
+
+def paste(window, path):
+    content = QMimeData()
+    content.setUrls([QUrl.fromLocalFile(str(path))])
+    window.intake.take_content(content)
+
+
+def name(window, path):
+    """Name it on the command line, which opens the picture of the start as well."""
+    window.intake.open_paths([path])
+
+
+def test_a_file_dropped_on_the_source_is_not_text_of_it(qtbot, opened, home):
+    content = QMimeData()
+    content.setUrls([QUrl.fromLocalFile(str(home / "theirs.cu"))])
+    assert not editor(opened).canInsertFromMimeData(content)
+    content = QMimeData()
+    content.setText("// text")
+    assert editor(opened).canInsertFromMimeData(content)
+
+
+def test_what_was_not_allowed_to_run_does_not_run_when_another_kernel_begins(
+    qtbot, opened, home, trials, monkeypatch
+):
+    path = home / "theirs.cu"
+    path.write_text("// theirs\n", encoding="utf-8")
+    answer_file_dialogs(monkeypatch, path)
+    click(child(opened, "kernel-open", QToolButton))
+    trigger(opened, "New kernel")
+    tried(qtbot, opened)
+    assert words(opened, "kernel-foreign-sentence") == ""
+    assert not any("theirs" in each for each in trials.texts)
+
+
+def test_saving_a_kernel_from_elsewhere_runs_it(qtbot, opened, home, trials, monkeypatch):
+    path = home / "theirs.cu"
+    path.write_text(text(opened), encoding="utf-8")
+    answer_file_dialogs(monkeypatch, path)
+    click(child(opened, "kernel-open", QToolButton))
+    type_at_end(opened, "// mine now\n")
+    QTest.keyClick(editor(opened), Qt.Key.Key_S, CTRL)
+    tried(qtbot, opened)
+    assert trials.texts[-1].endswith("// mine now\n")
+    assert words(opened, "kernel-foreign-sentence") == ""
+
+
+def test_recent_files_come_back_and_one_that_is_gone_leaves_the_list(
+    qtbot, opened, home, monkeypatch
+):
+    for name in ("a.cu", "b.cu"):
+        (home / name).write_text(f"// {name}\n", encoding="utf-8")
+        answer_file_dialogs(monkeypatch, home / name)
+        click(child(opened, "kernel-open", QToolButton))
+    menu = child(opened, "kernel-recent", QToolButton).menu()
+    assert [each.text() for each in menu.actions()] == ["b.cu", "a.cu"]
+    menu.actions()[1].trigger()
+    assert text(opened) == "// a.cu\n"
+    (home / "b.cu").unlink()
+    menu.actions()[1].trigger()
+    assert "b.cu" in opened.messages.sentence
+    assert [each.text() for each in menu.actions()] == ["a.cu"]
+
+
+def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, home, monkeypatch):
+    path, mine = home / "to_share.cu", text(opened)
+    answer_file_dialogs(monkeypatch, path)
+    trigger(opened, "Save a copy to share…")
+    assert f"// Verdict: {words(opened, 'kernel-verdict')}\n" in path.read_text(encoding="utf-8")
+    assert "to_share.cu" in opened.messages.sentence
+    assert words(opened, "kernel-name") == "my_kernel.cu · not saved"
+    assert text(opened) == mine
+
+    type_at_end(opened, "nonsense here;\n")
+    trigger(opened, "Save a copy to share…")
+    assert "// Verdict: It was not tried.\n" in path.read_text(encoding="utf-8")
+    tried(qtbot, opened)
+    trigger(opened, "Save a copy to share…")
+    assert "// Verdict: ✗ It does not run. Line " in path.read_text(encoding="utf-8")
+    assert "It was not tried" not in path.read_text(encoding="utf-8")
+
+    opened.kernel.get().page.open_file(path)  # by whoever it was sent to
+    assert "to_share.cu is not in your folder" in words(opened, "kernel-foreign-sentence")
+
+
+def test_a_copy_that_cannot_be_written_is_said(opened, home, monkeypatch):
+    answer_file_dialogs(monkeypatch, home / "nowhere" / "to_share.cu")
+    trigger(opened, "Save a copy to share…")
+    assert opened.messages.kind == "error"
+    assert "to_share.cu cannot be written" in opened.messages.sentence
+
+
+def test_the_list_of_implementations_names_the_kernel_and_why_it_is_not_timed(
+    qtbot, opened, home, monkeypatch
+):
+    combo = child(opened, "implementation", QComboBox)
+    chosen = combo.currentText()
+    assert last_item(combo).text() == "my_kernel.cu"
+    save_new(opened, monkeypatch, home / "kernels" / "blur.cu")
+    heading, item = combo.model().item(combo.count() - 2), last_item(combo)
+    assert (heading.text(), item.text()) == ("Yours", "blur.cu")
+    assert not item.isEnabled()
+    assert "in the Kernel panel" in item.toolTip()
+    assert combo.currentText() == chosen
+    settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
+    assert last_item(combo).text() == "blur.cu"
+
+
+def last_item(combo):
+    return combo.model().item(combo.count() - 1)
+
+
+def test_open_in_editor_saves_first_and_hands_the_file_over(qtbot, opened, home, monkeypatch):
+    handed = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: handed.append(url) or False)
+    path = home / "kernels" / "blur.cu"
+    answer_file_dialogs(monkeypatch, path)
+    click(child(opened, "kernel-editor", QToolButton))
+    assert handed[0].toLocalFile() == str(path)
+    assert str(path.parent) in opened.messages.sentence  # as no program opened it
+
+
+def test_the_next_start_opens_the_same_file(qtbot, opened, make_window, home, monkeypatch):
+    path = home / "kernels" / "blur.cu"
+    save_new(opened, monkeypatch, path)
+    opened.close()
+    again = make_window()
+    again.docks.enter("Kernel")
+    assert words(again, "kernel-name") == "blur.cu"
+    assert text(again) == path.read_text(encoding="utf-8")
+
+
+# -- what was not saved
+
+
+def test_what_was_not_saved_is_offered_by_the_next_start(qtbot, opened, make_window):
+    type_at_end(opened, "// not saved\n")
+    typed = text(opened)
+    opened.close()
+    again = make_window()
+    again.docks.enter("Kernel")
+    assert text(again) != typed
+    assert child(again, "kernel-unsaved-sentence", QLabel).text().startswith("Not saved: ")
+    click(child(again, "kernel-unsaved-0", QPushButton))
+    assert text(again) == typed
+    assert not child(again, "kernel-unsaved", QWidget).isVisible()
+
+
+def test_what_another_kernel_takes_the_place_of_is_offered_and_can_be_discarded(qtbot, opened):
+    type_at_end(opened, "// not saved\n")
+    trigger(opened, "New kernel")
+    assert "not saved" not in text(opened)
+    assert child(opened, "kernel-unsaved", QWidget).isVisible()
+    click(child(opened, "kernel-unsaved-1", QPushButton))
+    assert not child(opened, "kernel-unsaved", QWidget).isVisible()
+    trigger(opened, "New kernel")
+    assert not child(opened, "kernel-unsaved", QWidget).isVisible()
+
+
+def test_escape_is_for_messages_and_for_leaving_the_source(qtbot, opened):
+    opened.messages.show_message("warning", "Something.")
+    QTest.keyClick(editor(opened), Qt.Key.Key_Escape)
+    assert not opened.messages.isVisible()
+    QTest.keyClick(editor(opened), Qt.Key.Key_Tab)
+    assert not editor(opened).hasFocus()
+
+
+# -- how it stands in the window
+
+
+def test_source_and_trial_stand_side_by_side_where_there_is_room(qtbot, opened):
+    split = child(opened, "kernel-split", QSplitter)
+    assert split.orientation() == Qt.Orientation.Vertical
+    opened.docks.enlarge("Kernel")
+    opened.docks["Kernel"].resize(1000, 700)
+    until(qtbot, lambda: split.orientation() == Qt.Orientation.Horizontal)
+    opened.docks["Kernel"].close()
+
+
+def test_a_scroll_bar_that_comes_and_goes_moves_nothing(qtbot, opened):
+    """The pictures' height must not depend on the width that it leaves them."""
+    split = child(opened, "kernel-split", QSplitter)
+    for width_px in range(320, 460, 7):
+        opened.docks.area.set_widths({"right": width_px})
+        for share in range(200, 400, 20):
+            split.setSizes([600 - share, share])
+            QApplication.processEvents()
+    assert opened.kernel.get().page.pictures.height() >= 120
+
+
+def test_the_pictures_zoom_in_together_and_never_out_beyond_the_whole(opened):
+    before, after = (child(opened, n, PictureView) for n in ("kernel-before", "kernel-answer"))
+    whole = after.transform
+    after.moved.emit(whole.zoomed_at((5, 5), 3.0, after.device_size))
+    assert before.transform == after.transform != whole
+    before.moved.emit(whole.zoomed_at((5, 5), 0.1, after.device_size))
+    assert before.transform == after.transform == whole
+
+
+def test_keys_of_the_source_find_and_go_to_lines(qtbot, opened):
+    edit = editor(opened)
+    QTest.keyClick(edit, Qt.Key.Key_F, CTRL)
+    until(qtbot, lambda: child(opened, "kernel-find").hasFocus())
+    QTest.keyClicks(child(opened, "kernel-find"), "WEIGHTS")
+    QTest.keyClick(child(opened, "kernel-find"), Qt.Key.Key_Escape)
+    assert edit.hasFocus()
+    first = edit.textCursor().position()
+    QTest.keyClick(edit, Qt.Key.Key_F3)
+    assert edit.textCursor().selectedText() == "WEIGHTS"
+    assert edit.textCursor().position() > first
+    edit.setFocus()
+    QTest.keyClick(edit, Qt.Key.Key_G, CTRL)
+    QTest.keyClicks(child(opened, "kernel-find"), "2")
+    QTest.keyClick(child(opened, "kernel-find"), Qt.Key.Key_Return)
+    assert edit.textCursor().blockNumber() == 1
+
+
+def test_letters_of_the_panel_grow_though_it_is_opened_later(qtbot, window):
+    trigger(window, "Kernel")
+    usual = editor(window).font().pointSizeF()
+    trigger(window, "Larger letters")
+    assert editor(window).font().pointSizeF() > usual
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [3, {"path": 4}, {"path": "/nowhere/at/all.cu", "recent": [1, None, "x.cu"]}, {"recent": "a"}],
+)
+def test_settings_of_any_kind_open_an_empty_kernel(kept, qtbot, make_window, home, trials):
+    folder = home / "settings"
+    folder.mkdir()
+    (folder / "settings.json").write_text(json.dumps({"version": 1, "kernel": kept}))
+    window = make_window()
+    trigger(window, "Kernel")
+    assert text(window) == starting_points()[0].text
+
+
+def test_the_menu_has_a_line_for_each_thing_to_do(window):
+    for name in ("New kernel", "Open kernel…", "Save kernel", "Save kernel as…"):
+        assert action(window, name).toolTip()

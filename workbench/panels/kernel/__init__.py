@@ -1,0 +1,29 @@
+"""A kernel of the user's own: written, tried on the picture, and searched for its bug."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.widgets.lazy_panel import Dock, LazyPanel
+
+if TYPE_CHECKING:
+    from workbench.panels.kernel.kernel_pane import KernelPane
+    from workbench.session.store import Store
+
+DOCK = Dock(
+    "Kernel",
+    setting="kernel",
+    keys=("Ctrl+U",),
+    tip="A CUDA kernel of your own: write it, and see what it does to the picture.",
+)
+
+
+def lazy_panel(store: Store) -> LazyPanel[KernelPane]:
+    """Return the panel of kernels; it takes what KernelPane takes."""
+
+    def make() -> KernelPane:
+        from workbench.panels.kernel.kernel_pane import KernelPane
+
+        return KernelPane(store)
+
+    return LazyPanel(DOCK, make)

@@ -1,0 +1,379 @@
+"""An editor of CUDA C++: numbered lines, colours, brackets, and marks where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
+
+from workbench.base import theme
+from workbench.base.plain_text import tip_text
+from workbench.panels.kernel import typing_aids
+from workbench.panels.kernel.brackets import bracket_pair
+from workbench.panels.kernel.counts_words import LineWords
+from workbench.panels.kernel.line_gutter import LineGutter
+from workbench.widgets.code_colours import CodeColours
+
+MARGIN_PX = 4
+LINE_ALPHA, FOUND_ALPHA = 22, 70
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+NONE = Qt.KeyboardModifier.NoModifier
+RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+TABS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+# The window has other actions for these, which wait while the source has the keyboard.
+OWN_KEYS = tuple(map(QKeySequence, ("Ctrl+/", "Ctrl+Space", "Ctrl+Tab", "Ctrl+Shift+Tab", "Tab")))
+HINT = (
+    "Tab indents; Ctrl+Tab, or Esc and then Tab, leaves the source.\n"
+    "Ctrl+Space completes, Ctrl+/ comments, Ctrl+F finds, Ctrl+G goes to a line."
+)
+Extra = QTextEdit.ExtraSelection
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the source where something is wrong.
+
+    line      from 1
+    column    from 1; 0: not known
+    sentence  what is wrong there
+    kind      an error of the compiler, or a bug that a run found
+    """
+
+    line: int
+    column: int
+    sentence: str
+    kind: Literal["error", "bug"] = "error"
+
+
+class CodeEditor(QPlainTextEdit):
+    """A text with numbered lines.  Marks move with the text they stand at.
+
+    Signals:
+        completion_wanted(): the user asks what the word before the cursor could become.
+        asked(keys): keys that the panel acts on were pressed here, in portable text.
+    """
+
+    completion_wanted = Signal()
+    asked = Signal(str)
+
+    def __init__(self, passed_on: Sequence[str] = ()) -> None:
+        """Make the editor.
+
+        passed_on  keys that are the panel's while the source has the keyboard: see `asked`
+        """
+        super().__init__()
+        self.setObjectName("kernel-source")
+        self.setAccessibleName("Kernel source")
+        self.setAccessibleDescription(HINT)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.document().setDocumentMargin(MARGIN_PX)
+        self._passed_on = {QKeySequence(keys): keys for keys in passed_on}
+        self._has_counts = False  # beside the lines
+        self._is_leaving = False  # Esc was pressed: the next Tab leaves
+        self._marks: list[tuple[QTextCursor, Mark]] = []
+        self._found: list[QTextCursor] = []
+        self._counts: list[tuple[QTextCursor, LineWords]] = []
+        self._colours = CodeColours(self.document(), theme.colors(self.palette()))
+        self._colours.choose("cuda", theme.colors(self.palette()))
+        self._gutter = LineGutter(self, self._lines_in_view, self.marked_lines, self.counted_lines)
+        self.setFont(theme.fixed_font())
+        self.blockCountChanged.connect(lambda _: self._make_room())
+        self.updateRequest.connect(self._scroll_gutter)
+        self.cursorPositionChanged.connect(self._show_extras)
+        self._make_room()
+        self._show_extras()
+
+    # -- its text
+
+    def replace_text(self, text: str) -> None:
+        """Show `text` instead; Ctrl+Z brings back what was there."""
+        line = self.textCursor().blockNumber()
+        cursor = QTextCursor(self.document())
+        with typing_aids.one_step(cursor):
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.insertText(text)
+        self.go_to_line(line + 1)
+
+    def begin_with(self, text: str) -> None:
+        """Show `text` of another file; there is nothing to undo."""
+        self._marks, self._counts = [], []
+        self.setPlainText(text)
+        self._show_extras()
+
+    def go_to_line(self, number: int, column: int = 0) -> None:
+        """Put the cursor into the line, counted from 1; beyond the text, into the last."""
+        block = self.document().findBlockByNumber(min(max(number, 1), self.blockCount()) - 1)
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + min(max(column - 1, 0), block.length() - 1))
+        self.setTextCursor(cursor)
+        self.centerCursor()
+
+    def go_to_mark(self, line: int) -> None:
+        """Put the cursor where the mark of a line, counted from 1, begins, or at its start."""
+        starts = (
+            each.selectionStart() for each, _ in self._marks if each.blockNumber() == line - 1
+        )
+        start = next(starts, None)
+        block = self.document().findBlockByNumber(line - 1)
+        self.go_to_line(line, 0 if start is None else start - block.position() + 1)
+
+    # -- what is marked
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        """Mark these places instead of those before."""
+        self._marks = [(self._span(each), each) for each in marks if each.line > 0]
+        self._show_extras()
+        self._gutter.update()
+
+    def marked_lines(self) -> dict[int, str]:
+        """Return the kind of mark of each line that has one, counted from 0."""
+        return {cursor.blockNumber(): mark.kind for cursor, mark in reversed(self._marks)}
+
+    def sentence_at(self, line: int) -> str:
+        """Return what is wrong in a line, counted from 0, and its counts; empty: nothing."""
+        found = [mark.sentence for cursor, mark in self._marks if cursor.blockNumber() == line]
+        if self._has_counts:
+            found += [each.sentences for at, each in self._counts if at.blockNumber() == line]
+        return "\n".join(found)
+
+    def show_counts(self, counts: Mapping[int, LineWords]) -> None:
+        """Have these counts of lines, from 1, instead of those before, and move with the text."""
+        document = self.document()
+        self._counts = [
+            (QTextCursor(document.findBlockByNumber(line - 1)), words)
+            for line, words in counts.items()
+            if 0 < line <= self.blockCount()
+        ]
+        self._gutter.update()
+
+    def make_counts_visible(self, is_shown: bool) -> None:
+        """Show the counts beside the lines, or none."""
+        self._has_counts = is_shown
+        self._gutter.make_room_for_counts(is_shown)
+        self._make_room()
+        self._gutter.update()
+
+    def counted_lines(self) -> dict[int, str]:
+        """Return the counts beside the lines, from 0; {}: none are shown."""
+        shown = self._counts if self._has_counts else ()
+        return {cursor.blockNumber(): words.short for cursor, words in shown}
+
+    def show_found(self, found: Sequence[QTextCursor]) -> None:
+        """Set off the places that a search found."""
+        self._found = list(found)
+        self._show_extras()
+
+    def _lines_in_view(self) -> Iterator[tuple[int, QRect]]:
+        """Yield the number of each line in view, from 0, and its place in the gutter."""
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset()).toRect()
+            if box.top() > self.viewport().height():
+                return
+            yield block.blockNumber(), box
+            block = block.next()
+
+    # -- as any editor
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            pressed = QKeySequence(event.keyCombination())
+            if event.key() == Qt.Key.Key_Escape:
+                self._is_leaving = True  # whatever else the window does with it
+            if pressed in self._passed_on or pressed in OWN_KEYS:
+                event.accept()
+                return True
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            return self._show_tip(event)
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        pressed = QKeySequence(event.keyCombination())
+        if pressed in self._passed_on:
+            self.asked.emit(self._passed_on[pressed])
+        elif event.key() in TABS:
+            self._press_tab(event)
+        elif event.key() == Qt.Key.Key_Escape:
+            self._is_leaving = True
+            super().keyPressEvent(event)
+        elif not self._aid(event):
+            super().keyPressEvent(event)
+        if event.key() not in (Qt.Key.Key_Escape, *TABS, Qt.Key.Key_Shift):
+            self._is_leaving = False
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
+        """Take text alone: a file that is dropped here is the window's to open."""
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if not hasattr(self, "_gutter"):
+            return  # Qt styles it while it is made
+        if event.type() == QEvent.Type.PaletteChange:
+            self._colours.choose("cuda", theme.colors(self.palette()))
+            self._show_extras()
+        elif event.type() == QEvent.Type.FontChange:
+            self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._place_gutter()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        self._gutter.update()  # a line's number stands out where the cursor is
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        metrics = self.fontMetrics()
+        return QSize(40 * metrics.horizontalAdvance("0"), 16 * metrics.height())
+
+    # -- keys
+
+    def _press_tab(self, event: QKeyEvent) -> None:
+        is_back = event.key() == Qt.Key.Key_Backtab
+        if event.modifiers() & CTRL or self._is_leaving:
+            self._is_leaving = False
+            self.setTabChangesFocus(True)  # else Qt keeps the keyboard here
+            self.focusNextPrevChild(not is_back)
+            self.setTabChangesFocus(False)
+        elif is_back:
+            typing_aids.dedent(self.textCursor())
+        else:
+            typing_aids.indent(self.textCursor())
+
+    def _aid(self, event: QKeyEvent) -> bool:
+        """Do what a key stands for besides its letter; return whether there was something."""
+        key, modifiers, cursor = event.key(), event.modifiers(), self.textCursor()
+        if key in RETURNS and modifiers in (NONE, SHIFT, Qt.KeyboardModifier.KeypadModifier):
+            typing_aids.break_line(cursor)
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
+            return True
+        if event.text() == "}":
+            typing_aids.close_brace(cursor)
+            return True
+        if key == Qt.Key.Key_Backspace and modifiers == NONE:
+            return typing_aids.delete_stop(cursor)
+        if key == Qt.Key.Key_Slash and modifiers & CTRL:
+            typing_aids.toggle_comment(cursor)
+            return True
+        if key == Qt.Key.Key_Space and modifiers == CTRL:
+            self.completion_wanted.emit()
+            return True
+        return False
+
+    # -- what is set off
+
+    def _span(self, mark: Mark) -> QTextCursor:
+        """Return the word that a mark is about; without a column, all of its line."""
+        block = self.document().findBlockByNumber(min(mark.line, self.blockCount()) - 1)
+        cursor = QTextCursor(block)
+        text = block.text()
+        at = mark.column - 1
+        if 0 <= at < len(text) and text[at].strip():
+            cursor.setPosition(block.position() + at)
+            cursor.movePosition(
+                QTextCursor.MoveOperation.EndOfWord, QTextCursor.MoveMode.KeepAnchor
+            )
+            if not cursor.hasSelection():
+                cursor.movePosition(
+                    QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
+                )
+        else:
+            cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
+            cursor.movePosition(
+                QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor
+            )
+        return cursor
+
+    @Slot()
+    def _show_extras(self) -> None:
+        colors = theme.colors(self.palette())
+        extras = [self._line_extra(colors)]
+        extras += [_extra(cursor, _filled(colors.warn, FOUND_ALPHA)) for cursor in self._found]
+        extras += self._bracket_extras(colors)
+        extras += [_extra(cursor, _squiggle(mark, colors)) for cursor, mark in self._marks]
+        self.setExtraSelections(extras)
+
+    def _line_extra(self, colors: theme.Colors) -> Extra:
+        how = _filled(colors.muted, LINE_ALPHA)
+        how.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        cursor = self.textCursor()
+        cursor.clearSelection()
+        return _extra(cursor, how)
+
+    def _bracket_extras(self, colors: theme.Colors) -> list[Extra]:
+        pair = bracket_pair(self.toPlainText(), self.textCursor().position())
+        if pair is None:
+            return []
+        how = _filled(colors.accent if pair[1] >= 0 else colors.bad, FOUND_ALPHA)
+        how.setFontUnderline(pair[1] < 0)
+        extras = []
+        for place in pair:
+            if place >= 0:
+                cursor = QTextCursor(self.document())
+                cursor.setPosition(place)
+                cursor.setPosition(place + 1, QTextCursor.MoveMode.KeepAnchor)
+                extras.append(_extra(cursor, how))
+        return extras
+
+    def _show_tip(self, event: QHelpEvent) -> bool:
+        at = self.viewport().mapFrom(self, event.pos())
+        sentence = self.sentence_at(self.cursorForPosition(at).blockNumber())
+        QToolTip.showText(event.globalPos(), tip_text(sentence or HINT), self)
+        return True
+
+    # -- the gutter
+
+    def _make_room(self) -> None:
+        self.setViewportMargins(self._gutter.needed_px(), 0, 0, 0)
+        self.setTabStopDistance(typing_aids.STEP * self.fontMetrics().horizontalAdvance(" "))
+        self._place_gutter()
+
+    def _place_gutter(self) -> None:
+        inside = self.contentsRect()
+        self._gutter.setGeometry(
+            inside.left(), inside.top(), self._gutter.needed_px(), inside.height()
+        )
+
+    @Slot(QRect, int)
+    def _scroll_gutter(self, changed: QRect, down: int) -> None:
+        if down:
+            self._gutter.scroll(0, down)
+        else:
+            self._gutter.update(0, changed.y(), self._gutter.width(), changed.height())
+
+
+def _extra(cursor: QTextCursor, how: QTextCharFormat) -> Extra:
+    made = Extra()
+    made.cursor = cursor
+    made.format = how
+    return made
+
+
+def _filled(color: str, alpha: int) -> QTextCharFormat:
+    made, shade = QTextCharFormat(), QColor(color)
+    shade.setAlpha(alpha)
+    made.setBackground(shade)
+    return made
+
+
+def _squiggle(mark: Mark, colors: theme.Colors) -> QTextCharFormat:
+    made = QTextCharFormat()
+    made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+    made.setUnderlineColor(QColor(colors.bad if mark.kind == "error" else colors.warn))
+    return made

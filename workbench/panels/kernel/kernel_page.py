@@ -1,0 +1,374 @@
+"""The inside of the Kernel panel: the source with its file, and what a trial of it found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from kernels.rungs.starting_points import starting_points
+from workbench.base.plain_text import tip_text
+from workbench.files.kernel_files import KernelFileError, is_own_file, kernels_folder
+from workbench.model.state import State
+from workbench.panels.kernel.answer_pair import AnswerPair
+from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.completion import Completion
+from workbench.panels.kernel.find_row import FindRow
+from workbench.panels.kernel.kernel_buttons import KernelButtons
+from workbench.panels.kernel.trial_view import TrialView
+from workbench.panels.kernel.trying import Trying
+from workbench.session.kernel_file import KernelFile, write_kernel
+from workbench.session.kernel_journal import KernelJournal
+from workbench.session.shared_kernel import shared_text
+from workbench.session.store import Store
+from workbench.widgets.boxes import VBox
+from workbench.widgets.file_dialogs import ask_file, ask_new_file
+from workbench.widgets.question import Question
+from workbench.widgets.sentence_label import words_label
+
+FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
+RECENT_FILES = 10
+KEYS = ("Ctrl+S", "Ctrl+F", "Ctrl+G", "F3", "Shift+F3")
+SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
+SHARES = (300, 280)  # of source and trial: the verdict and the pictures are seen at once
+FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
+COPY_SAVED = "Saved {name} with this comment: {verdict}"
+NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
+
+
+class KernelPage(QWidget):
+    """The panel's parts, put together.
+
+    entrance  the source, which the panel is opened for
+
+    Signals:
+        said(kind, sentence): for the message bar.
+        refused(sentence): the text does not run, for the message bar where nothing else is said.
+        unsaid(sentence): it is no longer so.
+        worked_on(name): the kernel in this file is in the panel from now on.
+        broke(sentence, details): a bug, with its traceback.
+    """
+
+    said = Signal(str, str)
+    refused = Signal(str)
+    unsaid = Signal(str)
+    worked_on = Signal(str)
+    broke = Signal(str, str)
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._journal = KernelJournal()
+        self._file = KernelFile(self._journal, self)
+        self._recent: list[Path] = []
+        self._refused = ""  # what the message bar was told of a text that does not run
+        self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
+        self._buttons = KernelButtons()
+        self._name = words_label("kernel-name", 0.95)
+        self._offer = Question("kernel-unsaved")
+        self._foreign = Question("kernel-foreign")
+        self.entrance = self._editor = CodeEditor(KEYS)
+        Completion(self._editor)
+        self._find_row = FindRow(self._editor)
+        self._view = TrialView()
+        self._trying = Trying(store, self._file, self._editor, self._view, self)
+        self._connect()
+        self._lay_out()
+
+    @property
+    def path(self) -> Path | None:
+        """Return the file that is worked on."""
+        return self._file.path
+
+    @property
+    def recent(self) -> list[Path]:
+        """Return the files that were open, the newest first."""
+        return self._recent
+
+    @property
+    def pictures(self) -> AnswerPair:
+        """Return the pictures of the part that was tried."""
+        return self._view.pictures
+
+    @property
+    def is_tried(self) -> bool:
+        """Return whether all there is to know of the present text is shown."""
+        return self._trying.is_settled
+
+    @property
+    def is_counted_by_line(self) -> bool:
+        """Return whether counts stand beside the lines."""
+        return self._view.is_by_line
+
+    def count_by_line(self, is_so: bool) -> None:
+        """Have counts stand beside the lines, or not."""
+        self._view.choose_by_line(is_so)
+
+    @property
+    def has_verdict(self) -> bool:
+        """Return whether it is known, and shown, what becomes of the present text."""
+        return self._trying.found[1] is not None
+
+    def begin(self, path: Path | None, recent: Sequence[Path]) -> None:
+        """Open the file of the last time, or an empty kernel, and offer what was not saved."""
+        self.show_recent(recent)
+        if path is None or not path.is_file() or not self.open_file(path):
+            self.begin_new("")
+
+    def show_state(self, state: State) -> None:
+        """Try the kernel on what `state` asks for."""
+        self._trying.follow(state)
+
+    def look_at(self, pixel: tuple[int, int]) -> None:
+        """Try the kernel around this pixel (x, y) from now on."""
+        self._trying.look_at(pixel)
+
+    def show_recent(self, recent: Sequence[Path]) -> None:
+        """Offer the files that were open before."""
+        self._recent = list(recent)
+        self._buttons.offer_recent(self._recent, self.open_file)
+
+    def begin_new(self, key: str) -> None:
+        """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
+        point = next(each for each in starting_points() if each.key == key)
+        self._hold_unless_allowed(None)
+        self._file.begin(point.text, f"{point.stem}.cu")
+
+    def open_file(self, path: Path) -> bool:
+        """Open a kernel's file; return whether that went well.
+
+        One from elsewhere is shown, and run only once the user says so.
+        """
+        before = self._file.path
+        self._hold_unless_allowed(path)
+        try:
+            self._file.open(path)
+        except KernelFileError as error:
+            self.said.emit("error", str(error))
+            self.show_recent([each for each in self._recent if each != path])
+            self._hold_unless_allowed(before)
+            return False
+        return True
+
+    def ask_file(self) -> None:
+        """Ask for a kernel's file, and open it."""
+        if path := ask_file(self, "Open a kernel", str(self._folder), FILE_TYPES):
+            self.open_file(path)
+
+    def save(self) -> bool:
+        """Write the text into its file; return whether it is there."""
+        if self._file.path is None:
+            return self.save_as()
+        return self._write(None)
+
+    def save_as(self) -> bool:
+        """Ask for a file, and write the text into it; return whether it is there."""
+        proposed = self._file.path or self._folder / self._file.name
+        name, _ = ask_new_file(self, "Save the kernel", proposed, FILE_TYPES, "")
+        if not name:
+            return False
+        path = Path(name)
+        return self._write(path if path.suffix else path.with_suffix(".cu"))
+
+    def save_copy(self) -> None:
+        """Ask for a file, and write a copy there with what was found of it."""
+        proposed = Path.home() / f"{Path(self._file.name).stem}_shared.cu"
+        name, _ = ask_new_file(self, "Save a copy to share", proposed, FILE_TYPES, "")
+        if not name:
+            return
+        path = Path(name) if Path(name).suffix else Path(name).with_suffix(".cu")
+        verdict, job = self._trying.found
+        try:
+            write_kernel(path, shared_text(self._file.text, verdict, job, date.today()))
+        except KernelFileError as error:
+            self.said.emit("error", str(error))
+            return
+        self.said.emit("info", COPY_SAVED.format(name=path.name, verdict=verdict))
+
+    def edit_outside(self) -> None:
+        """Open the file in the user's own editor."""
+        if not self._file.is_saved and not self.save():
+            return
+        path = self._file.path
+        assert path is not None
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            sentence = NO_EDITOR.format(name=path.name, folder=path.parent)
+            self.said.emit("info", sentence)
+
+    def find_bug(self) -> None:
+        """Look for the bug in the present text."""
+        self._trying.find_bug()
+
+    def close_threads(self) -> None:
+        """Stop what is under way."""
+        self._trying.close()
+        self._file.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        is_wide = event.size().width() >= SIDE_BY_SIDE_PX
+        upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
+        self._split.setOrientation(level if is_wide else upright)
+
+    # -- how
+
+    @property
+    def _folder(self) -> Path:
+        """Return where files are looked for, and put: that of the present one, or the user's."""
+        if self._file.path is not None:
+            return self._file.path.parent
+        folder = kernels_folder()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return Path.home()
+        return folder
+
+    def _write(self, path: Path | None) -> bool:
+        try:
+            self._file.save(path)
+        except KernelFileError as error:
+            self.said.emit("error", str(error))
+            return False
+        self._allow()
+        return True
+
+    def _allow(self) -> None:
+        """Run the present file from now on."""
+        if (path := self._file.path) is not None:
+            self._allowed.add(path)
+        self._foreign.hide()
+        self._trying.release()
+
+    def _hold_unless_allowed(self, path: Path | None) -> None:
+        """Run what is in `path` (None: text of one's own) only if it is the user's, or allowed."""
+        if path is None or path.absolute() in self._allowed or is_own_file(path):
+            self._trying.hold(False)
+            self._foreign.hide()
+            return
+        self._trying.hold(True)
+        self._foreign.ask(
+            FROM_ELSEWHERE.format(name=path.name),
+            ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
+        )
+
+    def _connect(self) -> None:
+        file, buttons = self._file, self._buttons
+        file.began.connect(self._begin)
+        file.arrived.connect(self._arrive)
+        file.named.connect(self._show_name)
+        file.said.connect(lambda sentence: self.said.emit("warning", sentence))
+        self._editor.textChanged.connect(lambda: file.type(self._editor.toPlainText()))
+        self._editor.asked.connect(self._press)
+        self._find_row.left.connect(self._editor.setFocus)
+        self._view.line_wanted.connect(self._go_to_line)
+        self._view.find_wanted.connect(self.find_bug)
+        self._view.counts_wanted.connect(self._editor.make_counts_visible)
+        self._trying.broke.connect(self.broke)
+        self._trying.refused.connect(self._say_refused)
+        self._trying.ran.connect(self._unsay_refused)
+        buttons.open_wanted.connect(self.ask_file)
+        buttons.save_wanted.connect(self.save)
+        buttons.save_as_wanted.connect(self.save_as)
+        buttons.editor_wanted.connect(self.edit_outside)
+        buttons.offer_new(
+            [
+                (point.title, _tip_of(point.key), partial(self.begin_new, point.key))
+                for point in starting_points()
+            ]
+        )
+
+    @Slot(str)
+    def _say_refused(self, sentence: str) -> None:
+        """Say why the text does not run; what was dismissed is not said again."""
+        if sentence != self._refused:
+            self._unsay_refused()
+            self._refused = sentence
+            self.refused.emit(sentence)
+
+    @Slot()
+    def _unsay_refused(self) -> None:
+        if self._refused:
+            self.unsaid.emit(self._refused)
+            self._refused = ""
+
+    @Slot(str)
+    def _begin(self, text: str) -> None:
+        self._editor.begin_with(text)
+        if (path := self._file.path) is not None:
+            others = [each for each in self._recent if each != path]
+            self.show_recent([path, *others][:RECENT_FILES])
+        self._offer_unsaved()
+
+    @Slot(str)
+    def _arrive(self, text: str) -> None:
+        if text != self._editor.toPlainText():
+            self._editor.replace_text(text)
+
+    @Slot()
+    def _show_name(self) -> None:
+        saved = "" if self._file.is_saved else " · not saved"
+        self._name.setText(f"{self._file.name}{saved}")
+        self._name.setToolTip(tip_text(str(self._file.path or "")))
+        self._buttons.show_saved(self._file.is_saved)
+        self.worked_on.emit(self._file.name)
+        if self._journal.complaint:
+            self.said.emit("warning", self._journal.complaint)
+
+    @Slot(str)
+    def _press(self, keys: str) -> None:
+        {
+            "Ctrl+S": self.save,
+            "Ctrl+F": self._find_row.ask_text,
+            "Ctrl+G": self._find_row.ask_line,
+            "F3": self._find_row.find_next,
+            "Shift+F3": self._find_row.find_before,
+        }[keys]()
+
+    @Slot(int)
+    def _go_to_line(self, line: int) -> None:
+        self._editor.go_to_mark(line)
+        self._editor.setFocus()
+
+    def _offer_unsaved(self) -> None:
+        if (left := self._journal.left()) is None:
+            self._offer.hide()
+            return
+        lines = left.text.count("\n") + 1
+        self._offer.ask(
+            f"Not saved: {lines:,} lines of {left.name}.",
+            ("Bring back", "Go on with this text; its file changes only on Save", self._bring_back),
+            ("Discard", "Forget this text", self._discard),
+        )
+
+    def _bring_back(self) -> None:
+        left = self._journal.left()
+        assert left is not None
+        self._journal.drop_left()
+        self._hold_unless_allowed(left.path)
+        self._file.bring_back(left)
+
+    def _discard(self) -> None:
+        self._journal.drop_left()
+        self._offer_unsaved()
+
+    def _lay_out(self) -> None:
+        source = QWidget()
+        VBox(source, 0, 4).add((self._editor, 1), self._find_row)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setObjectName("kernel-split")
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(source)
+        self._split.addWidget(self._view)
+        self._split.setSizes(SHARES)
+        VBox(self, 0, 6).add(
+            *(self._buttons, self._name, self._foreign, self._offer), (self._split, 1)
+        )
+
+
+def _tip_of(key: str) -> str:
+    return f"Copy the rung {key}, to change one thing" if key else "All but the filter is there"

@@ -1,0 +1,162 @@
+"""The findings of a trial: the first error, the verdict, counts, and the answer itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QProgressBar,
+    QWidget,
+)
+
+from workbench.base.plain_text import Label, tip_text
+from workbench.base.throttle import Throttle
+from workbench.panels.kernel.answer_pair import AnswerPair
+from workbench.panels.kernel.counts_words import CountRow
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.sentence_label import words_label
+from workbench.widgets.upright_area import UprightArea
+
+PROGRESS_AFTER_MS = 1000  # what is there sooner needs no bar
+BY_LINE_TIP = (
+    "Show before each line's number how many bytes it loads and stores for each sample that is "
+    "computed; its tooltip says of what"
+)
+FIND_TIP = "Run it on a small part under checks of bounds, races and barriers"
+
+
+class TrialView(QWidget):
+    """Sentences, buttons, two pictures and a table of counts.
+
+    pictures  the part that was tried, and the answer
+
+    Signals:
+        find_wanted(): the bug is to be searched for.
+        cancel_wanted(): what is under way is to stop.
+        line_wanted(line): the user wants to see this line of the source.
+        counts_wanted(is_so): the counts are to stand beside the lines, or not.
+    """
+
+    find_wanted = Signal()
+    cancel_wanted = Signal()
+    line_wanted = Signal(int)
+    counts_wanted = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line = 0
+        self._problem = words_label("kernel-problem")
+        self._problem.setProperty("objection", True)
+        self._go = push_button(
+            "kernel-go-to-line", "Go to line", "Put the cursor where it is wrong"
+        )
+        self._go.clicked.connect(lambda: self.line_wanted.emit(self._line))
+        self._status = words_label("kernel-status", 0.95, is_muted=True)
+        self._verdict = words_label("kernel-verdict", 1.05)
+        self._find = push_button("kernel-find-bug", "Find the bug", FIND_TIP)
+        self._find.clicked.connect(self.find_wanted)
+        self._cancel = push_button("kernel-cancel", "Cancel", "Stop what is under way")
+        self._cancel.clicked.connect(self.cancel_wanted)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("kernel-progress")
+        self._bar.setAccessibleName("Trying the kernel")
+        self._bar.setRange(0, 0)  # nobody knows how long a kernel runs
+        self._bar.setTextVisible(False)
+        self._waiting = Throttle(PROGRESS_AFTER_MS, self._show_bar, self)
+        self.pictures = AnswerPair()
+        self._card, self._counts = QFrame(), QGridLayout()
+        self._by_line = QCheckBox("Beside the lines")
+        self._by_line.setObjectName("kernel-counts-by-line")
+        self._by_line.setToolTip(tip_text(BY_LINE_TIP))
+        self._by_line.toggled.connect(self.counts_wanted)
+        self._lay_out()
+        self.show_idle()
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        """Show no finding: no text was tried yet."""
+        self.show_problem("")
+        self.show_verdict("")
+        self.show_counts(())
+        self.pictures.show_pictures(None, None)
+        self.pictures.show_pixel(None)
+
+    def show_under_way(self, sentence: str) -> None:
+        """Say what is under way; after a second it has a bar, and can be cancelled."""
+        self._status.setText(sentence)
+        self._status.show()
+        self._waiting.ask()
+
+    def show_idle(self, sentence: str = "") -> None:
+        """Say that nothing is under way, and what there is to say besides."""
+        self._waiting.stop()
+        self._bar.hide()
+        self._cancel.hide()
+        self._status.setText(sentence)
+        self._status.setVisible(bool(sentence))
+
+    def show_problem(self, sentence: str, line: int = 0) -> None:
+        """Say what is wrong, and offer to go to its line; empty: nothing is."""
+        self._line = line
+        self._problem.setText(sentence)
+        self._problem.setVisible(bool(sentence))
+        self._go.setText(f"Go to line {line}")
+        self._go.setVisible(line > 0)
+
+    def show_verdict(self, words: str) -> None:
+        """Show whether the answer is right, in words."""
+        self._verdict.setText(words)
+        self._verdict.setVisible(bool(words))
+
+    def show_counts(self, rows: Sequence[CountRow]) -> None:
+        """Show what was counted; nothing hides the table."""
+        for label in self._card.findChildren(QLabel):
+            self._counts.removeWidget(label)
+            label.deleteLater()
+        for number, row in enumerate(rows):
+            title = Label(row.name, is_muted=True)
+            words = words_label(f"kernel-count-{row.name.lower().replace(' ', '-')}")
+            words.setText(row.words)
+            for column, label in enumerate((title, words)):
+                label.setToolTip(tip_text(row.tip))
+                self._counts.addWidget(label, number, column)
+        self._card.setVisible(bool(rows))
+
+    @property
+    def is_by_line(self) -> bool:
+        """Return whether the counts are to stand beside the lines."""
+        return self._by_line.isChecked()
+
+    def choose_by_line(self, is_so: bool) -> None:
+        """Have the counts stand beside the lines, or not."""
+        self._by_line.setChecked(is_so)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.pictures.take_width(event.size().width())
+
+    def _show_bar(self) -> None:
+        self._bar.show()
+        self._cancel.show()
+
+    def _lay_out(self) -> None:
+        buttons = HBox(spacing=6)
+        buttons.add(self._find, self._go, self._cancel, 1)
+        self._card.setProperty("card", True)
+        VBox(self._card).add(self._counts, (self._by_line, 0, Qt.AlignmentFlag.AlignLeft))
+        self._counts.setColumnStretch(1, 1)
+        self._counts.setHorizontalSpacing(12)
+        self._counts.setVerticalSpacing(2)
+        inside = QWidget()
+        VBox(inside, (0, 4, 0, 0), 6).add(
+            *(self._problem, buttons, self._status, self._bar, self._verdict),
+            *(self.pictures, self._card, 1),
+        )
+        VBox(self, 0).add(UprightArea(inside))

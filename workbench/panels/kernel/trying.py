@@ -1,0 +1,290 @@
+"""The link between a kernel's text and its trials: what is tried when, and what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Progress
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.panels.kernel.code_editor import CodeEditor, Mark
+from workbench.panels.kernel.counts_words import count_rows, line_words
+from workbench.panels.kernel.trial_view import TrialView
+from workbench.panels.kernel.trial_words import (
+    NO_BUG,
+    pixel_of,
+    refused_words,
+    searched_words,
+    verdict_words,
+)
+from workbench.session.analysis_thread import AnalysisThread
+from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_trial import (
+    KernelText,
+    Pixel,
+    Refused,
+    Searched,
+    Step,
+    Tried,
+    searching,
+    trying,
+)
+from workbench.session.store import Store
+
+PAUSE_MS = 500  # in typing, after which what stands there is tried
+NAME = "kernel"  # of both on the thread: the newer takes the other's place
+NO_PICTURE = "Open a picture: the kernel is tried on it."
+TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
+BEFORE = "What is shown below is of the last text that ran, which goes on."
+GOES_ON = "The last text that ran goes on."
+STOPPED = "Stopped."
+NOT_TRIED = "It was not tried."
+HELD = "Not run yet: the file comes from elsewhere."
+
+
+class Trying(QObject):
+    """A service that tries the newest text; one that is under way makes room for it.
+
+    Signals:
+        refused(sentence): the text does not run, and why, for whoever does not see its line.
+        ran(): it does.
+        broke(sentence, details): a bug, with its traceback.
+    """
+
+    refused = Signal(str)
+    ran = Signal()
+    broke = Signal(str, str)
+
+    def __init__(
+        self, store: Store, file: KernelFile, editor: CodeEditor, view: TrialView, parent: QObject
+    ) -> None:
+        """Begin to follow a text.
+
+        store   read for the picture and the job
+        editor  gets the marks, and `view` everything else
+        """
+        super().__init__(parent)
+        self._store, self._file, self._editor, self._view = store, file, editor, view
+        self._at: Pixel | None = None
+        self._asked: KernelText | None = None
+        self._answered: KernelText | None = None  # what the answer in view is of
+        self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
+        self._is_under_way = self._is_held = False
+        self._doing: KernelText | None = None  # what is under way, or was last
+        self._remark = ""  # to be said at the end of what is under way
+        self._thread = AnalysisThread(self)
+        self._thread.broke.connect(self.broke)
+        self._thread.dropped.connect(lambda _: self._end(""))
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._try)
+        editor.textChanged.connect(self._pause.start)
+        file.began.connect(self._begin_another)
+        for signal in (file.arrived, file.saved):
+            signal.connect(self._try)
+        view.cancel_wanted.connect(self._cancel)
+
+    @property
+    def is_settled(self) -> bool:
+        """Return whether nothing is under way and nothing waits."""
+        return not self._is_under_way and not self._pause.isActive()
+
+    @property
+    def found(self) -> tuple[str, Job | None]:
+        """Return the verdict of the present text in words, and the job that it was tried on."""
+        if self._found is None or self._found[0].text != self._file.text:
+            return NOT_TRIED, None
+        return self._found[1], self._found[0].job
+
+    def follow(self, _state: State) -> None:
+        """Try the text on the picture and the job that the store holds, if either is another.
+
+        What the user stopped, or searched for its bug, stays so.
+        """
+        if not _is_same(self._wanted(), self._doing):
+            self._pause.start()
+
+    def hold(self, is_held: bool) -> None:
+        """Try nothing from now on, or what comes next: on the CPU a kernel may do anything."""
+        self._is_held = is_held
+        if is_held:
+            self._thread.cancel(NAME)
+            self._asked = None
+            self._end(HELD)
+
+    def release(self) -> None:
+        """Try the present text, and what comes of it, after all."""
+        self._is_held = False
+        self._try()
+
+    def look_at(self, pixel: Pixel) -> None:
+        """Try the text around this pixel (x, y) from now on."""
+        self._at = pixel
+        self._try()
+
+    def find_bug(self) -> None:
+        """Look for the bug in the text."""
+        if (asked := self._wanted()) is None:
+            return
+        self._pause.stop()
+        if self._is_under_way:
+            self._asked = None  # what it interrupts is tried again
+        self._begin(SEARCHING, asked, searching)
+
+    def close(self) -> None:
+        """Stop what is under way, and wait for the thread to end."""
+        self._pause.stop()
+        self._thread.close()
+
+    @Slot()
+    def _begin_another(self) -> None:
+        """Show nothing of the kernel before, and try this one."""
+        self._answered = None
+        self._view.show_nothing()
+        self._editor.show_marks([])
+        self.ran.emit()
+        self._try()
+
+    @Slot()
+    def _try(self) -> None:
+        self._pause.stop()
+        asked = self._wanted()
+        if asked is None or _is_same(asked, self._asked):
+            return
+        self._asked = asked
+        good = self._answered
+        if good is not None and not _same_work(asked, good):
+            asked = replace(asked, good=good.text)
+        self._begin(TRYING, asked, trying)
+
+    def _begin(
+        self, sentence: str, asked: KernelText, steps: Callable[[KernelText], Iterator[Step]]
+    ) -> None:
+        self._is_under_way, self._doing, self._remark = True, asked, ""
+        self._view.show_under_way(sentence)
+        self._thread.ask(NAME, lambda: steps(asked), self._take, self._end)
+
+    def _end(self, sentence: str) -> None:
+        self._is_under_way = False
+        self._view.show_idle(sentence)
+
+    def _wanted(self) -> KernelText | None:
+        """Return what there is to try; None, and it is said why, where there is nothing."""
+        if self._is_held:
+            self._view.show_idle(HELD)
+            return None
+        if not self._file.name:  # no kernel is worked on yet
+            return None
+        state = self._store.state
+        try:
+            job = intents.job_for(state)
+        except KernelError as error:
+            self._view.show_idle(str(error))
+            return None
+        if job is None:
+            self._view.show_idle(NO_PICTURE)
+            return None
+        look = intents.look_for(state)
+        return KernelText(self._file.name, self._file.text, job, self._at, state.levels, look)
+
+    @Slot()
+    def _cancel(self) -> None:
+        self._thread.cancel(NAME)
+        self._asked = None
+        self._end(STOPPED)
+
+    # -- what came of it
+
+    def _take(self, step: Step) -> None:
+        if isinstance(step, Progress):
+            self._view.show_under_way(f"{step.doing[:1].upper()}{step.doing[1:]}…")
+        elif isinstance(step, Refused):
+            self._refuse(step.sentence, step.line)
+        elif isinstance(step, Tried):
+            self._show_trial(step)
+        elif isinstance(step, Searched):
+            self._show_search(step)
+        else:
+            self._end(self._remark)
+
+    def _refuse(self, sentence: str, line: int) -> None:
+        assert self._doing is not None
+        self._found = self._doing, f"✗ It does not run. {sentence}"
+        has_answer = self._answered is not None
+        self._remark = BEFORE if has_answer else ""
+        self._view.show_problem(sentence, line)
+        self._editor.show_marks([Mark(line, 0, sentence)] if line else [])
+        in_file = refused_words(self._file.name, sentence)
+        self.refused.emit(f"{in_file} {GOES_ON}" if has_answer else in_file)
+
+    def _show_trial(self, step: Tried) -> None:
+        if step.is_good:
+            self._show_answer(step)
+            return
+        tried = step.trial
+        line = tried.line or 0
+        if step.after is None:
+            self._refuse(tried.problem, line)
+        else:
+            self._remark = tried.printed.strip()
+            self._view.show_problem(tried.problem, line)
+            self._show_answer(step)
+            assert self._doing is not None
+            self._found = self._doing, f"{tried.problem} {verdict_words(tried)}".strip()
+            self.ran.emit()
+        marks = [
+            Mark(each.line, each.column, each.text)
+            for each in tried.diagnostics
+            if each.is_error and each.file == step.rung.file
+        ]
+        if line and not any(each.line == line for each in marks):
+            marks.append(Mark(line, 0, tried.problem, "bug"))
+        self._editor.show_marks(marks)
+
+    def _show_answer(self, step: Tried) -> None:
+        assert self._doing is not None
+        tried, pictures = step.trial, self._view.pictures
+        self._answered = replace(self._doing, text=step.rung.source)
+        self._view.show_verdict(verdict_words(tried))
+        sample_bytes = tried.job.picture.itemsize
+        if tried.counts or not tried.ok:  # else they are being counted, and those before stay
+            self._view.show_counts(count_rows(tried.counts, sample_bytes) if tried.counts else ())
+            of_text = None if step.is_good else tried.counts
+            self._editor.show_counts(line_words(of_text, sample_bytes) if of_text else {})
+        pictures.show_pictures(step.before, step.after, self._file.name)
+        check = tried.check
+        is_wrong = check is not None and check.wrong > 0
+        pictures.show_pixel((check.worst[1], check.worst[0]) if check and is_wrong else None)
+
+    def _show_search(self, step: Searched) -> None:
+        finding = step.finding
+        if finding is None:
+            self._remark = NO_BUG
+            self._view.show_problem("")
+            self._editor.show_marks([])
+            return
+        line = finding.line or 0
+        self._remark = searched_words(finding.region)
+        self._view.show_problem(finding.sentence, line)
+        self._editor.show_marks([Mark(line, 0, finding.sentence, "bug")] if line else [])
+        if line:
+            self._editor.go_to_line(line)
+        if (pixel := pixel_of(step.rung, step.job, finding)) is not None:
+            self._view.pictures.show_pictures(step.before, None)
+            self._view.pictures.show_pixel(pixel)
+
+
+def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
+    """Return whether both are the same text, tried on the same."""
+    if one is None or other is None:
+        return False
+    return (one.name, one.text) == (other.name, other.text) and _same_work(one, other)
+
+
+def _same_work(one: KernelText, other: KernelText) -> bool:
+    """Return whether both are tried on the same, and shown in the same way."""
+    is_same_look = (one.at, one.levels, one.look) == (other.at, other.levels, other.look)
+    return is_same_look and one.job.same_work(other.job)
