@@ -2,50 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSizePolicy, QWidget
 
 from workbench.base.numbers import MISSING, in_digits
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.imaging.histograms import NAMES, Histogram
 from workbench.imaging.line_profile import Line, along, distances, in_words
-from workbench.imaging.similarity import Likeness
-from workbench.panels.analysis.curves import Curve, CurvesChart
+from workbench.imaging.similarity import Similarity
+from workbench.panels.analysis.curves import Curve, CurvesChart, ceiling_of
 from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
 from workbench.panels.compare.mode_bar import ORIGINAL
-from workbench.widgets.docks import Dock
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.eliding_box import ElidingBox
-from workbench.widgets.tile import MUTED, ValueTile, scaled_font
+from workbench.widgets.panel_frame import MARGINS
+from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import ValueTile, scaled_font
 from workbench.widgets.upright_area import UprightArea
 
+FIRST = (
+    "Open a picture to see its histogram, the values along a line, and how much the filter "
+    "changes it."
+)
 LINES = {"row": "Row at the pointer", "column": "Column at the pointer", "line": "Drawn line"}
 ALL = "all channels"
 SSIM_TIP = (
-    "Structural similarity (Wang, Bovik, Sheikh, Simoncelli 2004): 1 is alike.\n"
-    "Windows of 11×11 pixels, Gaussian with σ = 1.5, wholly inside the picture; K₁ = 0.01, "
-    "K₂ = 0.03;\nthe mean over all windows and over the colour channels."
+    "Structural similarity (Wang, Bovik, Sheikh, Simoncelli 2004); 1: identical.\n"
+    "Gaussian windows of 11×11 pixels, σ = 1.5, wholly inside the picture; K₁ = 0.01, "
+    "K₂ = 0.03;\nmean over all windows and colour channels."
 )
 SSIM_NOTE = "SSIM: Wang et al. 2004, Gaussian window 11×11, σ = 1.5"
 NO_SSIM = "The picture is smaller than SSIM's window of 11×11."
 PSNR_TIP = (
     "Peak signal-to-noise ratio: 10 · log₁₀(full intensity² / mean squared difference).\n"
-    "More is more alike; 40 dB is hard to see."
+    "Higher is more alike; from 40 dB on a difference is hard to see."
 )
-MAX_TIP = "The largest difference of any sample, in the picture's own units."
-LINE_TIP = "What is drawn below; Shift and a drag over a picture draws a line of your own."
+MAX_TIP = "The largest difference of any sample, in the picture's units."
+LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
 
 
 class AnalysisPanel(UprightArea):
@@ -57,16 +56,6 @@ class AnalysisPanel(UprightArea):
         seen(): it came on screen, so what it shows has to be up to date.
     """
 
-    DOCK = Dock(
-        "Analysis",
-        setting="analysis",
-        is_hidden=True,
-        menu="&View",
-        text="Anal&ysis",
-        keys=("H",),
-        tip="Histogram, line profile, PSNR, SSIM and largest error of before and after.",
-    )
-
     against_wanted = Signal(int)
     line_kind_wanted = Signal(str)
     seen = Signal()
@@ -77,14 +66,18 @@ class AnalysisPanel(UprightArea):
         self.setAccessibleName("Analysis of before and after")
         self._histograms: tuple[tuple[Histogram, ...], ...] = ()
         self._other = "before"
-        inside = QWidget()
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(6, 4, 6, 8)
-        self._build_likeness()
+        inside, self._sections = QWidget(), QWidget()
+        self._first = words_label("analysis-first")
+        self._first.setText(FIRST)
+        whole = VBox(inside, MARGINS)
+        whole.add((self._first, 0, Qt.AlignmentFlag.AlignTop), (self._sections, 1))
+        self._column = VBox(self._sections, 0)
+        self._build_similarity()
         self._build_histogram()
         self._build_profile()
         self.setWidget(inside)
         self.show_nothing()
+        self.show_picture(False)
 
     # -- what to show
 
@@ -101,16 +94,22 @@ class AnalysisPanel(UprightArea):
         for tile in (self._psnr, self._ssim, self._largest):
             tile.show_value(MISSING)
         self._table.setText("")
+        self._cut.hide()
         self._histogram.show_curves((), "", str, str)
         self.show_profile(None, None, None, "before")
 
-    def show_likeness(self, found: Likeness) -> None:
+    def show_picture(self, is_there: bool) -> None:
+        """Show numbers and curves, or, without a picture, the sentence that says what to do."""
+        self._first.setVisible(not is_there)
+        self._sections.setVisible(is_there)
+
+    def show_similarity(self, found: Similarity) -> None:
         """Show PSNR in dB, SSIM, and the largest difference in the picture's units."""
         self._psnr.show_value(in_decibels(found.psnr_db))
         self._ssim.show_value(MISSING if found.ssim is None else as_share(found.ssim))
         self._largest.show_value(in_digits(found.largest))
         note = SSIM_NOTE if found.ssim is not None else NO_SSIM
-        self._likeness_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
+        self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
     def show_histograms(self, found: tuple[tuple[Histogram, ...], ...], other: str) -> None:
         """Draw the histograms of `other`, then those after the filter, and list their numbers."""
@@ -124,15 +123,11 @@ class AnalysisPanel(UprightArea):
         self._draw_histogram()
 
     def show_profile(
-        self,
-        line: Line | None,
-        before: NDArray[Any] | None,
-        after: NDArray[Any] | None,
-        other: str,
+        self, line: Line | None, before: NDArray[Any] | None, after: NDArray[Any] | None, other: str
     ) -> None:
         """Draw the samples of both pictures, (H, W, C), along `line`."""
         if line is None or before is None or after is None:
-            self._where.setText("Point at a picture, or draw a line over it with Shift and a drag.")
+            self._where.setText("Point at the picture, or draw a line over it: Shift and a drag.")
             self._profile.show_curves((), "", str, str)
             return
         pair = along(before, line), along(after, line)
@@ -184,68 +179,64 @@ class AnalysisPanel(UprightArea):
 
     # -- how it is built
 
-    def _build_likeness(self) -> None:
-        self._against = _combo("analysis-against", "Compare with", "What after is compared with")
+    def _build_similarity(self) -> None:
+        self._against = ElidingBox(
+            "analysis-against", "Compare with", "What the result is compared with"
+        )
         self._against.addItem(ORIGINAL)
         self._against.activated.connect(self.against_wanted)
-        self._column.addLayout(_row(_label("After compared with"), self._against))
-        tiles = QHBoxLayout()
-        tiles.setSpacing(4)
+        self._column.addLayout(_row(_title("Compare with"), self._against))
+        tiles = HBox(spacing=4)
         self._psnr = ValueTile("psnr", "PSNR", "88.88 dB", PSNR_TIP, scale=1.05, detail=False)
         self._ssim = ValueTile("ssim", "SSIM", "0.8888", SSIM_TIP, scale=1.05, detail=False)
         self._largest = ValueTile(
             "largest", "Largest error", "0.0001234", MAX_TIP, scale=1.05, detail=False
         )
-        for tile in (self._psnr, self._ssim, self._largest):
-            tiles.addWidget(tile, 1)
+        tiles.add((self._psnr, 1), (self._ssim, 1), (self._largest, 1))
         self._column.addLayout(tiles)
-        self._likeness_note = Label(SSIM_NOTE)
-        self._likeness_note.setObjectName("likeness-note")
-        self._likeness_note.setFont(scaled_font(0.85))
-        self._likeness_note.setForegroundRole(MUTED)
-        self._likeness_note.setWordWrap(True)
-        self._column.addWidget(self._likeness_note)
+        self._similarity_note = Label(
+            SSIM_NOTE, name="similarity-note", font=scaled_font(0.85), is_muted=True, wraps=True
+        )
+        self._column.addWidget(self._similarity_note)
 
     def _build_histogram(self) -> None:
-        self._channel = _combo("histogram-channel", "Channel", "Whose values are drawn")
+        self._channel = ElidingBox("histogram-channel", "Channel", "Which channel is drawn")
         self._channel.addItem(ALL)
         self._channel.activated.connect(self._draw_histogram)
         self._log = QCheckBox("Log")
         self._log.setObjectName("histogram-log")
         self._log.setAccessibleName("Logarithmic counts")
-        self._log.setToolTip("Draw the logarithm of the counts: then a few samples are seen, too")
+        self._log.setToolTip("Logarithmic counts: rare values become visible")
         self._log.toggled.connect(self._draw_histogram)
         self._column.addLayout(_row(_title("Histogram"), self._channel, self._log))
-        self._histogram = CurvesChart("The values of a result appear here.", "Histogram")
+        self._histogram = CurvesChart("The histogram appears with the result.", "Histogram")
         self._column.addWidget(self._histogram, 1)
-        self._table = Label()
-        self._table.setObjectName("histogram-numbers")
+        self._cut = words_label("histogram-cut", 0.85, is_muted=True)
+        self._column.addWidget(self._cut)
+        self._table = Label(name="histogram-numbers", font=scaled_font(0.85))
         self._table.setAccessibleName("Numbers of the histogram")
         self._table.setTextFormat(Qt.TextFormat.RichText)
         self._table.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._table.setFont(scaled_font(0.85))
         self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._table.setWordWrap(True)  # the notes below the numbers
         self._column.addWidget(self._table)
 
     def _build_profile(self) -> None:
-        self._line_kind = _combo("line-kind", "Line", LINE_TIP)
+        self._line_kind = ElidingBox("line-kind", "Line", LINE_TIP)
         for kind, title in LINES.items():
             self._line_kind.addItem(title, kind)
         self._line_kind.activated.connect(lambda _: self.line_kind_wanted.emit(self.line_kind))
         self._column.addLayout(_row(_title("Profile"), self._line_kind))
         self._profile = CurvesChart(
-            "The values along a line appear here.", "Line profile", across="pixels along the line"
+            "Point at the picture to see a line of it.",
+            "Line profile",
+            across="pixels along the line",
         )
         self._column.addWidget(self._profile, 1)
-        self._where = Label()
-        self._where.setObjectName("profile-line")
-        self._where.setWordWrap(True)
-        self._where.setFont(scaled_font(0.85))
-        self._where.setForegroundRole(MUTED)
+        self._where = Label(name="profile-line", font=scaled_font(0.85), is_muted=True, wraps=True)
         self._column.addWidget(self._where)
 
     def _draw_histogram(self) -> None:
@@ -276,31 +267,38 @@ class AnalysisPanel(UprightArea):
             for title, picture in zip(titles, self._histograms, strict=False)
             for each in picture
         )
-        self._histogram.show_curves(curves, summary, tell, in_digits, is_log=self._log.isChecked())
+        ceiling = math.inf if self._log.isChecked() else ceiling_of(curves)
+        self._show_cut(curves, ceiling)
+        self._histogram.show_curves(
+            curves, summary, tell, in_digits, is_log=self._log.isChecked(), ceiling=ceiling
+        )
 
-
-def _combo(name: str, title: str, tip: str) -> QComboBox:
-    combo = ElidingBox()
-    combo.setObjectName(name)
-    combo.setAccessibleName(title)
-    combo.setToolTip(tip_text(tip))
-    return combo
-
-
-def _label(text: str) -> QLabel:
-    label = Label(text)
-    label.setProperty("muted", True)
-    return label
+    def _show_cut(self, curves: Sequence[Curve], ceiling: float) -> None:
+        """Say which columns are cut off at `ceiling`."""
+        cut = [
+            (float(y), float(sum(curve.xs[n : n + 2]) / 2))
+            for curve in curves
+            for n, y in enumerate(curve.ys)
+            if y > ceiling
+        ]
+        self._cut.setVisible(bool(cut))
+        if cut:
+            count, value = max(cut)
+            columns = "1 column is" if len(cut) == 1 else f"{len(cut)} columns are"
+            self._cut.setText(
+                f"{columns} cut off; the tallest, at {in_digits(value)}, counts {count:,.0f}. "
+                "Log shows all."
+            )
 
 
 def _title(text: str) -> QLabel:
-    label = _label(text)
-    label.setStyleSheet("font-weight: 600")
+    label = Label(text)
+    label.setProperty("heading", True)
     return label
 
 
-def _row(*widgets: QWidget) -> QHBoxLayout:
-    row = QHBoxLayout()
+def _row(*widgets: QWidget) -> HBox:
+    row = HBox()
     for widget in widgets:
         row.addWidget(widget, int(isinstance(widget, QComboBox)))
     return row

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
@@ -25,6 +24,8 @@ MAX_POINTS = 2000  # of a curve, and at most POINTS_PER_PX for each pixel across
 POINTS_PER_PX = 2  # for a noisy curve's highest and lowest
 AXIS_PX = 56
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
+USUAL_PERCENT = 99.0  # of a histogram's columns, which its scale goes by
+HEADROOM, TOWERS = 1.1, 1.5  # of the scale; and how many times as high a column is cut off
 # Hues of the theme for red, green, blue; grey and alpha are drawn in the text's colours.
 HUES = {"R": 1, "G": 2, "B": 0}
 
@@ -52,20 +53,19 @@ def color_of(channel: str, colors: theme.Colors) -> QColor:
 class CurvesChart(Canvas):
     """A chart of curves: after solid, before dashed."""
 
-    def __init__(
-        self, empty: str, name: str, parent: QWidget | None = None, *, across: str = ""
-    ) -> None:
+    def __init__(self, empty: str, name: str, *, across: str = "") -> None:
         """Make a chart that says `empty` while there are no curves.
 
         across  the lower axis's title
         """
-        super().__init__(empty, parent)
+        super().__init__(empty)
         self._across = across
         self.setAccessibleName(name)
         self.setMinimumHeight(150)
         self._curves: Sequence[Curve] = ()
         self._nothing = empty
         self._is_log = False
+        self._ceiling = math.inf
         self._tell_spot: Callable[[int], str] = str
         self._in_words: Callable[[float], str] = str
         self.ready.connect(self._draw)
@@ -78,14 +78,16 @@ class CurvesChart(Canvas):
         in_words: Callable[[float], str],
         *,
         is_log: bool = False,
+        ceiling: float = math.inf,
     ) -> None:
         """Draw `curves`, all with the same xs.
 
         summary    what there is to see, in words, for a screen reader
         tell_spot  what is at the x of this index
         in_words   writes the values of the axes
+        ceiling    what is higher is cut off there
         """
-        self._curves, self._is_log = curves, is_log
+        self._curves, self._is_log, self._ceiling = curves, is_log, ceiling
         self._tell_spot, self._in_words = tell_spot, in_words
         self.show_summary(summary or self._nothing)
         self._draw()
@@ -113,7 +115,7 @@ class CurvesChart(Canvas):
             is_stepped = xs.size == ys.size + 1
             steps = "center" if is_stepped else None
             item.setData(xs, ys, pen=pen, stepMode=steps, connect="finite")
-        self._set_range(low, high)
+        self._set_range(low, min(high, self._ceiling))
         self._show_spots()
 
     def _items_for(self, count: int) -> list[Any]:
@@ -137,8 +139,9 @@ class CurvesChart(Canvas):
         axis = plot.getAxis("left")
         axis.is_log = self._is_log
         if self._across:
-            muted = theme.colors(self.palette()).muted
-            plot.getAxis("bottom").setLabel(self._across, color=muted)
+            bottom, muted = plot.getAxis("bottom"), theme.colors(self.palette()).muted
+            bottom.label.setFont(bottom.font)  # letters as large as those of the numbers
+            bottom.setLabel(self._across, color=muted)
         axis.setWidth(AXIS_PX)
         xs = self._curves[0].xs
         plot.setXRange(float(xs[0]), max(float(xs[-1]), float(xs[0]) + 1e-9), padding=0.01)
@@ -154,7 +157,7 @@ class CurvesChart(Canvas):
         count = curve.ys.size
         places = []
         for index in range(0, count, max(-(-count // MAX_SPOTS), 1)):
-            y = float(curve.ys[index])
+            y = min(float(curve.ys[index]), self._ceiling)
             y = math.log10(max(y, 0.5)) if self._is_log else y
             if curve.xs.size > count:
                 x = float(curve.xs[index] + curve.xs[index + 1]) / 2
@@ -189,6 +192,18 @@ class ToldWhenAsked(Sequence[Spot]):
             x, y, index = self._places[number]
             self._made[number] = Spot(x, y, self._describe(index))
         return self._made[number]
+
+
+def ceiling_of(curves: Sequence[Curve]) -> float:
+    """Return how high a chart of counts has to be: a few columns that tower may be cut off.
+
+    Infinity where none towers.
+    """
+    counts = np.concatenate([curve.ys for curve in curves]) if curves else np.empty(0)
+    if counts.size == 0:
+        return math.inf
+    usual = float(np.percentile(counts, USUAL_PERCENT))
+    return usual * HEADROOM if usual and counts.max() > usual * TOWERS else math.inf
 
 
 def thinned(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
+from PySide6.QtWidgets import QWidget
 
-from kernels.anatomy.tile_shapes import Block, Rect
+from kernels.anatomy.block_counts import counting_idle, is_idle_counted
+from kernels.anatomy.parts import PARTS, Part
+from kernels.anatomy.pattern import Pattern
+from kernels.anatomy.tile_shapes import Block, Rect, Shape
 from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -22,19 +22,32 @@ from kernels.core.job import Result
 from workbench.base.throttle import AFTER_PAINTING_MS, Throttle
 from workbench.model import intents
 from workbench.model.state import State
-from workbench.panels.anatomy.anatomy_overlay import block_area, grid_is_drawn, paint_look
+from workbench.panels.anatomy.anatomy_overlay import (
+    block_area,
+    grid_is_drawn,
+    legend_of,
+    paint_look,
+)
 from workbench.panels.anatomy.launch_choice import LaunchChoice
+from workbench.panels.anatomy.launch_legend import paint_legend, usual_height
+from workbench.panels.anatomy.loads_bar import LoadsBar
+from workbench.panels.anatomy.part_buttons import PartButtons
 from workbench.panels.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.panels.anatomy.warp_card import WarpCard
+from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.docks import Dock
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
 
-NO_PICTURE = "Open a picture first: the anatomy is drawn over it."
-TOO_CLOSE = "The grid is not drawn: zoom in until blocks are a few screen pixels apart."
+NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
+TOO_CLOSE = "Zoom in to see the grid of blocks."
 PASSING_MS = 50
+COUNTS = "anatomy"  # the name of what is counted on the thread for analyses
+KEYS: dict[int, Part] = dict(zip((Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3), PARTS, strict=True))
 
 
 class AnatomyPane(QWidget):
@@ -44,22 +57,26 @@ class AnatomyPane(QWidget):
         look_changed(): what `paint` paints is another.
         wanted(name, value): the user wants `value` for State field `name`: "block_xy".
         area_wanted(area): this QRectF of pixels is to fill the view.
+        entered(area): it came on screen, and this is the block that it shows.
+        left(): it went.
     """
-
-    DOCK = Dock("Anatomy", setting="anatomy", is_hidden=True)
 
     look_changed = Signal()
     wanted = Signal(str, object)
     area_wanted = Signal(object)
+    entered = Signal(object)
+    left = Signal()
 
-    def __init__(self, store: Store, worker: Worker) -> None:
+    def __init__(self, store: Store, worker: Worker, counts: AnalysisThread) -> None:
         """Make the panel.
 
         store, worker  read for the state and the device, never written to
+        counts         counts idle threads, which takes up to 20 ms once per launch
         """
         super().__init__()
         self.setObjectName("anatomy-pane")
-        self._store, self._worker = store, worker
+        self._store, self._worker, self._counts = store, worker, counts
+        self._part: Part = "load"
         self._subject: Subject | None = None
         self._look: Look | None = None
         self._worded: Look | None = None  # the one that the panel describes
@@ -89,6 +106,8 @@ class AnatomyPane(QWidget):
     def show_result(self, result: Result) -> None:
         """Show what ran: `auto` may have picked a rung."""
         is_other = self._choice.follow(result.implementation)
+        if self.isVisible():
+            self._choice.show_running()
         if self._later.isActive():
             return
         # The job may also have been filtered in another pixel type.
@@ -111,14 +130,37 @@ class AnatomyPane(QWidget):
         if 0 <= x < picture.right and 0 <= y < picture.bottom:
             self._go(x, y, is_passing=True)
 
-    def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
-        """Paint as an `Overlay` of pictures; nothing while the panel is hidden."""
+    def paint(
+        self,
+        painter: QPainter,
+        visible: QRectF,
+        scale: float,
+        foot_px: float = 0.0,
+        corner_px: float = 0.0,
+    ) -> None:
+        """Paint as an `Overlay` of pictures; nothing while the panel is hidden.
+
+        foot_px, corner_px  how high, or wide, something else is in the legend's corners
+        """
         if self._look is None or not self.isVisible():
             return
-        paint_look(painter, visible, scale, self._look)
+        look, marks = self._look, self._warp.marks(self._look)
+        paint_look(painter, visible, scale, look, marks)
+        part = None if marks is None else marks.part
+        paint_legend(painter, visible, scale, part, legend_of(look, marks), foot_px, corner_px)
         if scale != self._scale:
             self._scale = scale
             QTimer.singleShot(0, self, self._show_grid_note)  # no layout may change while painting
+
+    @property
+    def is_painting(self) -> bool:
+        """Return whether there is anything over the picture."""
+        return self._look is not None and self.isVisible()
+
+    @property
+    def legend_px(self) -> int:
+        """Return how high the legend over the picture usually is, with its margin."""
+        return math.ceil(usual_height(self.fontMetrics()))
 
     @property
     def look(self) -> Look | None:
@@ -141,53 +183,78 @@ class AnatomyPane(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._refresh()
+        if not event.spontaneous():
+            QTimer.singleShot(0, self, self._enter)  # the pointer's thread may be asked for
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        part = KEYS.get(event.key())
+        if part is not None and self._look is not None:
+            self.show_part(part)
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def part(self) -> Part:
+        """Return which part of the launch is shown."""
+        return self._part
+
+    def show_part(self, part: Part) -> None:
+        """Show another part of the launch: load, share or compute."""
+        self._part = part
+        self._parts.show_part(part)
+        self._warp.show_look(self._look, part)
+        self.look_changed.emit()
+
+    def show_next_part(self) -> None:
+        """Show the part after this one; after the last the first."""
+        self.show_part(PARTS[(PARTS.index(self._part) + 1) % len(PARTS)])
 
     # -- building
 
     def _make(self) -> None:
         self._choice = LaunchChoice()
         self._choice.changed.connect(self._refresh)
+        self._choice.changed.connect(self._ask_zoom)  # its blocks may have quite another size
         self._choice.block_wanted.connect(lambda shape: self.wanted.emit("block_xy", shape))
         self._sentence = words_label("anatomy-sentence")
+        self._loads = LoadsBar()
+        self._parts = PartButtons()
+        self._parts.chosen.connect(self.show_part)
+        self._parts.show_part(self._part)
         self._words = [
-            (words_label(f"anatomy-heading-{n}", 0.85), words_label(f"anatomy-words-{n}"))
+            (words_label(f"anatomy-heading-{n}"), words_label(f"anatomy-words-{n}"))
             for n in range(3)
         ]
         for heading, _ in self._words:
-            heading.setProperty("muted", True)
+            heading.setProperty("heading", True)
         self._warp = WarpCard()
         self._warp.stepped.connect(self._step)
         self._warp.block_stepped.connect(self._step_block)
         self._warp.picked.connect(self._pick_lane)
-        self._zoom = QPushButton("Zoom to it")
-        self._zoom.setObjectName("anatomy-zoom")
-        self._zoom.setAccessibleName("Zoom to the block")
-        self._zoom.setToolTip("Have the view filled by the block and its halo")
+        self._warp.time_chosen.connect(self.look_changed)
+        tip = "Fill the view with the block and its halo"
+        self._zoom = push_button("anatomy-zoom", "Zoom to block", tip, "Zoom to the block")
         self._zoom.clicked.connect(self._ask_zoom)
-        self._grid_note = words_label("anatomy-grid-note", 0.85)
+        self._grid_note = words_label("anatomy-grid-note", 0.85, is_muted=True)
         self._grid_note.setText(TOO_CLOSE)
-        self._grid_note.setProperty("muted", True)
         self._grid_note.hide()
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(2, 4, 6, 4)
-        column.setSpacing(6)
-        near = QHBoxLayout()
-        near.addWidget(self._grid_note, 1)
-        near.addWidget(self._zoom, 0, Qt.AlignmentFlag.AlignRight)
-        column.addWidget(self._sentence)
-        column.addLayout(near)
-        column.addWidget(self._warp)
+        column = VBox(inside, MARGINS, 6)
+        near = HBox()
+        near.add((self._grid_note, 1), (self._zoom, 0, Qt.AlignmentFlag.AlignRight))
+        column.add(self._choice, self._sentence, self._loads, self._parts, self._warp, near)
         for heading, words in self._words:
-            column.addWidget(heading)
-            column.addWidget(words)
+            column.add(heading, words)
         column.addStretch(1)
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(10, 4, 6, 8)
-        rows.addWidget(self._choice)
-        rows.addWidget(UprightArea(inside), 1)
+        whole = VBox(self, 0)
+        whole.addWidget(UprightArea(inside))
 
     # -- what happens
 
@@ -197,12 +264,14 @@ class AnatomyPane(QWidget):
         if not self.isVisible():
             # They would keep a closed picture in memory.
             self._subject = self._look = self._worded = None
+            self._counts.cancel(COUNTS)
             return
         found = self._launch()
         self._subject = found if isinstance(found, Subject) else None
         old, self._look = self._look, None
         self._sentence.setText(found if isinstance(found, str) else found.rung.idea)
         self._choice.show_launch(self._subject, self._store.state.block_xy)
+        self._count()
         if self._subject is None:
             self._show_look()
             self.look_changed.emit()
@@ -212,6 +281,26 @@ class AnatomyPane(QWidget):
             picture = self._subject.shape.picture
             x, y = self._at or (picture.right // 2, picture.bottom // 2)
             self._go(min(x, picture.right - 1), min(y, picture.bottom - 1))
+
+    def _count(self) -> None:
+        """Show the loads of the launch, and count its idle threads off the GUI thread."""
+        subject, device = self._subject, self._worker.device
+        limits = device if isinstance(device, Device) else None
+        self._loads.show_loads(subject.loads_per_sample(limits) if subject else None)
+        self._counts.cancel(COUNTS)
+        if subject is None or (pattern := subject.pattern) is None:
+            return
+        if not is_idle_counted(pattern, subject.shape):
+            count = partial(counting, pattern, subject.shape)
+            self._counts.ask(COUNTS, count, lambda _: self._show_counts(subject))
+
+    def _show_counts(self, subject: Subject) -> None:
+        if self._look is not None and self._look.subject is subject:
+            self._show_words(self._look)
+
+    def _enter(self) -> None:
+        if self._look is not None and self.isVisible():
+            self.entered.emit(block_area(self._look))
 
     def _launch(self) -> Subject | str:
         """Return what to look at, or the sentence that says why there is nothing."""
@@ -249,20 +338,23 @@ class AnatomyPane(QWidget):
             self._show_look()
 
     def _show_look(self) -> None:
-        """Describe the look in the panel."""
         old, look = self._worded, self._look
         self._worded = look
         if not (old and look and (old.subject, old.block) == (look.subject, look.block)):
-            sentences = look.sentences() if look else []
-            for n, (heading, words) in enumerate(self._words):
-                title, text = sentences[n] if n < len(sentences) else ("", "")
-                heading.setText(title)
-                words.setText(text)
-                for part in (heading, words):
-                    part.setVisible(bool(text))
+            self._show_words(look)
         self._show_grid_note()
         self._zoom.setVisible(look is not None)
-        self._warp.show_look(look)
+        self._parts.setVisible(look is not None and look.thread is not None)
+        self._warp.show_look(look, self._part)
+
+    def _show_words(self, look: Look | None) -> None:
+        sentences = look.sentences() if look else []
+        for n, (heading, words) in enumerate(self._words):
+            title, text = sentences[n] if n < len(sentences) else ("", "")
+            heading.setText(title)
+            words.setText(text)
+            for part in (heading, words):
+                part.setVisible(bool(text))
 
     def _show_grid_note(self) -> None:
         look = self._look
@@ -313,6 +405,12 @@ class AnatomyPane(QWidget):
         if found is not None:
             self._at = found.middle
             self._take(found)
+
+
+def counting(pattern: Pattern, shape: Shape) -> Iterator[bool | None]:
+    """Count idle threads; None on the way, True at the end."""
+    yield from counting_idle(pattern, shape)
+    yield True
 
 
 def _same_thread(old: Look | None, subject: Subject) -> Look | None:

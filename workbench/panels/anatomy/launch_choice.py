@@ -6,18 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device
 from kernels.core.job import Job
 from kernels.measuring.tuner import PRESETS
 from kernels.rungs.rung import Rung, ladder
 from workbench.base.plain_text import tip_text
+from workbench.model import intents
 from workbench.panels.anatomy.subject import Subject, subject_of
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.drop_down import DropDown
+from workbench.widgets.sentence_label import words_label
 
 FIRST = "shared"  # the rung until one is chosen
-BLOCK_TIP = "Threads per block, as under Implementation; keys: , and ."
+BLOCK_TIP = "Block shape, threads across × down; keys: , and ."
 
 
 class LaunchChoice(QWidget):
@@ -36,29 +39,29 @@ class LaunchChoice(QWidget):
         self._chosen = ""  # the rung picked here; "" follows the one that runs
         self._last_rung = FIRST  # the last one that ran
         self._asked_for = ""  # the implementation that the user asked for last
+        self._running = ""  # the one that ran last, on the CPU or the GPU
         self._pass = 0
-        self._names = DropDown("anatomy-rung", "Rung to take apart")
-        self._names.setToolTip("Which rung's launch to show; it need not be the one that runs")
+        self._names = DropDown("anatomy-rung", "Implementation to show")
+        self._names.setToolTip("Whose launch to show; it need not be the one that runs")
         for each in ladder():
             self._names.addItem(each.title, each.key)
         self._names.activated.connect(lambda _: self._choose(self._names.currentData()))
-        self._passes = DropDown("anatomy-pass", "Pass")
-        self._passes.setToolTip("Which of its launches")
+        self._passes = DropDown("anatomy-pass", "Launch")
+        self._passes.setToolTip("Which of its launches to show")
         self._passes.activated.connect(self._choose_pass)
         self._blocks = DropDown("anatomy-block", "Block shape")
         self._blocks.activated.connect(lambda _: self.block_wanted.emit(self._blocks.currentData()))
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        both = QHBoxLayout()
-        both.addWidget(self._names, 3)
-        both.addWidget(self._blocks, 2)
-        rows.addLayout(both)
-        rows.addWidget(self._passes)
+        rows = VBox(self, 0)
+        self._note = words_label("anatomy-running", 0.9, is_muted=True)
+        both = HBox()
+        both.add((self._names, 3), (self._blocks, 2))
+        rows.add(both, self._passes, self._note)
 
     # -- which
 
     def follow(self, key: str) -> bool:
         """Note that implementation `key` runs; return whether it is another rung than before."""
+        self._running = key
         if _rung(key) is None:
             return False
         is_other = key != self._last_rung
@@ -104,6 +107,7 @@ class LaunchChoice(QWidget):
         """Show what is chosen in the lists; `block_xy` may be any shape."""
         rung = subject.rung if subject is not None else self.rung
         self._names.setCurrentIndex(self._names.findData(rung.key))
+        self.show_running()
         shapes = list(dict.fromkeys((*PRESETS, block_xy)))
         titles = [f"{x}×{y}" for x, y in shapes]
         if titles != self._blocks.entries():
@@ -120,6 +124,18 @@ class LaunchChoice(QWidget):
             self._passes.addItems(titles)
         self._passes.setCurrentIndex(min(self._pass, max(len(titles) - 1, 0)))
         self._passes.setVisible(len(titles) > 1)
+
+    def show_running(self) -> None:
+        """Say what runs where it is not the rung whose launch is shown."""
+        shown, running = self._names.currentData(), self._running
+        self._note.setVisible(bool(running) and running != shown)
+        if not running or running == shown:
+            return
+        where = "" if _rung(running) else " on the CPU"
+        title = intents.implementation(running).title
+        self._note.setText(
+            f"Running: {title}{where}. Shown: what {self._names.currentText()} launches."
+        )
 
     def _choose(self, key: str) -> None:
         self._chosen, self._pass = key, 0

@@ -8,15 +8,25 @@ from functools import partial
 import numpy as np
 
 from kernels.anatomy import anatomy_words
-from kernels.anatomy.accesses import NOWHERE, Access, Places
-from kernels.anatomy.block_counts import idle_of, traffic_of
+from kernels.anatomy.accesses import NOWHERE, Access, Places, indices, tap_words
+from kernels.anatomy.block_counts import idle_of, is_idle_counted, traffic_of
+from kernels.anatomy.parts import Part, part_of
 from kernels.anatomy.pattern import Pattern, Threads
 from kernels.anatomy.patterns import pattern_of, why_not_told
-from kernels.anatomy.tile_shapes import Block, Rect, Shape, shapes_of, why_none
+from kernels.anatomy.tile_shapes import (
+    USUAL_MULTIPROCESSORS,
+    Block,
+    Rect,
+    Shape,
+    shapes_of,
+    why_none,
+)
 from kernels.anatomy.transactions import LANES, coalescing, conflicts, of_warp
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.rungs.rung import Rung
+from kernels.rungs.job_facts import pitch_of
+from kernels.rungs.rung import Rung, ladder
+from kernels.rungs.work import work_of
 from workbench.base.channels import CHANNELS
 
 
@@ -44,6 +54,21 @@ class Subject:
         """Return the same rung's pass, by its place among `shapes`."""
         shape = self.shapes[min(number, len(self.shapes) - 1)]
         return replace(self, shape=shape, pattern=pattern_of(self.rung, shape, self.job))
+
+    def loads_per_sample(self, device: Device | None) -> tuple[float, float] | None:
+        """Return the samples loaded per sample computed; of the plain rung as well.
+
+        None where one of the two is not known, as of what a library launches.
+        """
+        multiprocessors = device.multiprocessors if device else USUAL_MULTIPROCESSORS
+        plain = next(each for each in ladder() if each.gradient == self.rung.gradient)
+        own, its = (
+            work_of(replace(self.job, implementation=each.key), each, multiprocessors)
+            for each in (self.rung, plain)
+        )
+        if own.data_loads_a_sample is None or its.data_loads_a_sample is None:
+            return None
+        return own.data_loads_a_sample, its.data_loads_a_sample
 
 
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
@@ -171,13 +196,97 @@ class Look:
                 ("Not described", anatomy_words.not_drawn(self.subject.rung)),
             ]
         library = anatomy_words.of_a_library(self.subject.rung)
-        idle = anatomy_words.idle_words(idle_of(pattern, shape, self.block))
-        traffic = anatomy_words.traffic_words(traffic_of(self.steps, shape.reads), shape.reads)
         return [
-            ("The launch", f"{anatomy_words.grid_words(shape)} {idle}"),
-            ("This block", f"{here} {traffic}"),
+            ("The launch", f"{anatomy_words.grid_words(shape)} {self._idle_words(pattern)}"),
+            ("This block", here),
             *([("Not shown", library)] if library else []),
         ]
+
+    def _idle_words(self, pattern: Pattern) -> str:
+        shape = self.subject.shape
+        if not is_idle_counted(pattern, shape):
+            return anatomy_words.counting_words()
+        return anatomy_words.idle_words(idle_of(pattern, shape, self.block))
+
+    def steps_of(self, part: Part) -> tuple[Access, ...]:
+        """Return what the block's threads do in one part of the launch."""
+        return tuple(each for each in self.steps if part_of(each) == part)
+
+    def part_words(self, part: Part) -> str:
+        """Say what the block does in one part of the launch; of "compute" `thread_words` does."""
+        reads = self.subject.shape.reads
+        if part == "compute":
+            return ""
+        traffic = traffic_of(self.steps, reads)
+        if part == "load":
+            return anatomy_words.load_words(traffic, reads)
+        return anatomy_words.share_words(traffic)
+
+    def loaded_by_warp(self, step: Access, time: int) -> list[tuple[int, Rect]]:
+        """Return what each lane of the warp loads or stores at a time, as samples of the picture.
+
+        Pairs of a lane and its samples; none where the array is not laid out like the picture.
+        """
+        job, shape = self.subject.job, self.subject.shape
+        if step.array != "picture" and (shape.layout is not None or step.array == "weights"):
+            return []
+        pitch = pitch_of(job.width, job.channels, int(job.picture.dtype.itemsize))
+        places = of_warp(step.places(time), self.warp)
+        return [
+            (
+                lane,
+                Rect(place % pitch, place // pitch, place % pitch + step.width, place // pitch + 1),
+            )
+            for lane, place in enumerate(places.tolist())
+            if place != NOWHERE and place % pitch < shape.picture.right
+        ]
+
+    def read_by_thread(self) -> list[Rect]:
+        """Return the samples around those that the thread computes which count for them."""
+        if self.thread is None or self.subject.shape.layout is not None:
+            return []
+        across, down = self.made_by_each
+        halo = self.subject.shape.halo
+        return [
+            Rect(x, y, x + across, y + down).grown(*halo) for x, y in self.samples_of(self.thread)
+        ]
+
+    def tap(self, step: Access, time: int) -> Rect | None:
+        """Return the sample that the thread reads for a tap; None where taps have no access."""
+        own = self.sample_of(self.thread or 0)
+        if own is None or step.words is not tap_words or not {"row", "column"} <= set(step.loops):
+            return None
+        at = dict(zip(step.loops, indices(step.loops, time), strict=True))
+        x = own[0] + (at["column"] - step.loops["column"] // 2) * self.subject.channels
+        y = own[1] + at["row"] - step.loops["row"] // 2
+        return Rect(x, y, x + 1, y + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """The samples of the picture that one part of a launch touches, as far as they are known.
+
+    lanes      what each lane of the warp loads at the time that is looked at
+    reads      what counts for the samples that the thread computes
+    tap        the one of these that is read at the time that is looked at
+    is_shared  whether the block keeps anything in shared memory
+    """
+
+    part: Part
+    lanes: tuple[tuple[int, Rect], ...] = ()
+    reads: tuple[Rect, ...] = ()
+    tap: Rect | None = None
+    is_shared: bool = False
+
+
+def marks_of(look: Look, part: Part, step: Access | None, time: int) -> Marks:
+    """Return what `part` of a launch touches; step, time: the access that is looked at."""
+    if part == "share":
+        return Marks(part, is_shared=bool(look.steps_of("share")))
+    if part == "load":
+        return Marks(part, () if step is None else tuple(look.loaded_by_warp(step, time)))
+    tap = None if step is None else look.tap(step, time)
+    return Marks(part, reads=tuple(look.read_by_thread()), tap=tap)
 
 
 def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look:
@@ -263,8 +372,9 @@ class Lanes:
 
     @property
     def legend(self) -> str:
-        """Say what the two numbers of a lane are."""
-        return f"Small: lane. Large: {self.title.lower()}."
+        """Say what the two numbers of a lane are, and what its mark means."""
+        marked = " Marked: bank conflict." if any(self.conflict) else ""
+        return f"Small: lane. Large: {self.title.lower()}.{marked}"
 
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:

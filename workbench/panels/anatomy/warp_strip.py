@@ -21,16 +21,12 @@ from kernels.anatomy.transactions import LANES
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.panels.anatomy.subject import Lanes
+from workbench.widgets.keyboard import ARROWS
+from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
 ROW = 16  # lanes
 HINT = "Arrow keys: another lane or warp; with Shift: the next block.  Click: that lane"
-STEPS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
 
 
 class LaneStrip(QWidget):
@@ -81,7 +77,7 @@ class LaneStrip(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colors = theme.colors(self.palette())
-        fonts = scaled_font(0.62), scaled_font(0.85)
+        fonts = scaled_font(0.62 * factor_of(self)), scaled_font(0.85 * factor_of(self))
         for lane in range(LANES):
             self._paint_cell(painter, colors, lane, fonts)
         if self.hasFocus():
@@ -140,7 +136,7 @@ class LaneStrip(QWidget):
             self.picked.emit(lane)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        step = STEPS.get(Qt.Key(event.key()))
+        step = ARROWS.get(event.key())
         if step is None:
             super().keyPressEvent(event)
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick
+from kernels.engine.auto import Picker
 from kernels.measuring.job_comparison import Snapshot, comparing
+from workbench.base.background import Background
 from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
 from workbench.panels.blocks.candidates import Field, Key, field_of
+from workbench.panels.blocks.recorded_shapes import RecordedShapes, recorded_shapes
 from workbench.panels.blocks.rows import BlockRow, rows_of, sentence_of
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.actions import Action
-from workbench.widgets.docks import Docks
 from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.panel_frame import PanelFrame
 
 NONE_CAN = "None of them can run this job; each says why."
 CALM_MS = 300  # without changes before it starts anew
@@ -27,7 +31,9 @@ CALM_MS = 300  # without changes before it starts anew
 class BlockComparison(QObject):
     """The link between the store, the worker and the panel Blocks.
 
-    Nothing is measured while the panel cannot be seen.
+    It compares as soon as the panel is seen; without a GPU what an H200 took stands there until the
+    user asks for the CPU's implementations, and again once the user goes back.  Nothing is measured
+    while the panel cannot be seen.
     """
 
     def __init__(
@@ -36,60 +42,53 @@ class BlockComparison(QObject):
         worker: Worker,
         live: Live,
         panel: BlocksPanel,
-        docks: Docks,
+        frame: PanelFrame,
+        background: Background,
         messages: MessageBar,
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
+        """Connect the panel, with which it goes.
+
+        frame       says whether the panel is seen
+        background  reads what an H200 took
+        """
+        super().__init__(panel)
+        self._background = background
+        self._recorded: RecordedShapes | None = None
         self._store, self._worker, self._live = store, worker, live
-        self._panel, self._docks, self._messages = panel, docks, messages
+        self._panel, self._messages = panel, messages
         self._field: Field | str = ""
         self._jobs: tuple[Job, ...] = ()  # asked for last; steps of others are dropped
         self._found: Snapshot | None = None
-        self._was_stopped_by_hiding = False
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(CALM_MS)
+        self._is_stopped = False  # by the user: then it does not begin by itself
+        self._picker: Picker | None = None
+        self._picker_of: Device | None = None
+        self._later = QTimer(self, singleShot=True, interval=CALM_MS)
         self._later.timeout.connect(self._follow)
         self._connect()
+        frame.visibility_changed.connect(self._show_or_hide)
 
     def _connect(self) -> None:
         store, panel, worker = self._store, self._panel, self._worker
         store.changed.connect(self._look_again)
         self._live.settled.connect(self._look_again)  # by then Auto's pick is known
-        worker.device_found.connect(self._look_again)
-        self._docks[panel.DOCK.title].visibilityChanged.connect(self._show_or_hide)
+        worker.device_found.connect(self._meet_device)
         panel.shapes_changed.connect(self._look_again)
         panel.start_wanted.connect(self.start)
-        panel.stop_wanted.connect(self.stop)
+        panel.stop_wanted.connect(self._stop_for_good)
         panel.pause_wanted.connect(worker.pause_comparison)
+        panel.recorded_wanted.connect(self._go_back)
         panel.picked.connect(self._apply)
         worker.comparison_stepped.connect(self._show_step)
         worker.comparison_paused.connect(self._show_paused)
         worker.comparison_ended.connect(self._end)
         worker.broke.connect(self._break_off)
 
-    def actions(self) -> list[Action]:
-        """Return the menu's action."""
-        return [
-            Action(
-                *("&View", "&Block shapes, live", self.show_and_start, ("Ctrl+K",)),
-                "Run block shapes in turn on the present job and see their times settle; "
-                "without a GPU, the CPU implementations.",
-            )
-        ]
-
-    @Slot()
-    def show_and_start(self) -> None:
-        """Bring the panel forward, and compare."""
-        self._docks.enter(self._panel.DOCK.title)
-        self.start()
-
     @Slot()
     def start(self) -> None:
         """Compare from the beginning, or say why not."""
         self._later.stop()
         self._look()
+        self._panel.show_field(self._field)
         if not isinstance(self._field, Field):
             return
         self._jobs = tuple(each.job for each in self._field.able)
@@ -111,7 +110,27 @@ class BlockComparison(QObject):
         self._panel.show_phase(BlocksPhase.IDLE)
         self._refresh()
 
+    @Slot()
+    def _stop_for_good(self) -> None:
+        self._is_stopped = True
+        self.stop()
+
+    @Slot()
+    def _go_back(self) -> None:
+        """Show what was recorded again, in place of what was measured here."""
+        self._found = None
+        self.stop()
+
     # -- following
+
+    @Slot()
+    def _meet_device(self) -> None:
+        if self._panel.isVisible():
+            self._begin_or_show()
+
+    @property
+    def _begins_by_itself(self) -> bool:
+        return isinstance(self._worker.device, Device) and not self._is_stopped
 
     def _look_again(self, *_: Any) -> None:
         if self._panel.isVisible():
@@ -129,7 +148,7 @@ class BlockComparison(QObject):
         self._refresh()
         if self._panel.phase is BlocksPhase.PAUSED:
             self.stop()  # a user who paused wants nothing measured
-        elif self._panel.phase is not BlocksPhase.IDLE:
+        elif self._begins_by_itself or self._panel.phase is not BlocksPhase.IDLE:
             if isinstance(self._field, Field):
                 self.start()
             else:
@@ -138,37 +157,71 @@ class BlockComparison(QObject):
     def _look(self) -> None:
         """Find out what there is to compare now, and show it."""
         shapes = self._panel.picks.shapes
-        field = field_of(self._store.state, self._worker.device, self._picked(), shapes)
+        device = self._worker.device
+        field = field_of(self._store.state, device, self._picked(), shapes, self._picks)
         is_new = not _is_same(field, self._field)
         self._field = field
         if is_new:
             self._found = None
-        self._panel.show_field(field)
+        if not self._is_recorded:
+            self._panel.show_field(field)
         self._refresh()
 
     def _picked(self) -> Pick | None:
         """Return what `auto` runs the present job with, once that is known."""
-        result, state = self._live.result, self._store.state
-        if result is None or state.picture is None or result.picked is None:
-            return None
-        try:
-            job = intents.job_for(state)
-        except KernelError:
+        result, job = self._live.result, self._job()
+        if result is None or result.picked is None:
             return None
         is_alike = job is not None and result.job.same_work(job, any_content=True)
         return result.picked if is_alike else None
 
+    def _job(self) -> Job | None:
+        """Return the present job; None where there is no picture, or it cannot be asked for."""
+        try:
+            return intents.job_for(self._store.state)
+        except KernelError:
+            return None
+
     @Slot(bool)
     def _show_or_hide(self, is_visible: bool) -> None:
         if is_visible:
-            was_on, self._was_stopped_by_hiding = self._was_stopped_by_hiding, False
-            if was_on:
-                self.start()
-            else:
-                self._look()
+            self._is_stopped = False
+            self._begin_or_show()
         elif self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
-            self._was_stopped_by_hiding = self._panel.phase is BlocksPhase.RUNNING
             self.stop()
+
+    def _begin_or_show(self) -> None:
+        """Compare what was not compared yet; without a GPU show what an H200 took.
+
+        Nothing begins before it is known whether there is one.
+        """
+        before = self._field
+        self._look()
+        is_new = self._found is None or not _is_same(before, self._field)
+        if self._begins_by_itself and is_new:
+            if self._panel.phase is not BlocksPhase.RUNNING:
+                self.start()
+        elif isinstance(self._worker.device, NoDevice) and self._found is None:
+            self._show_recorded()
+
+    def _show_recorded(self) -> None:
+        """Show what an H200 took, once that is read."""
+
+        def show(recorded: RecordedShapes) -> None:
+            self._recorded = recorded
+            self._refresh()
+
+        if self._recorded is None:
+            self._panel.show_reading()
+            self._background.run(recorded_shapes, show, lambda _: None)
+
+    def _picks(self, job: Job) -> Iterator[Pick]:
+        """Yield what may run `job` on the GPU, the quickest first."""
+        device = self._worker.device
+        assert isinstance(device, Device)
+        if self._picker is None or self._picker_of != device:
+            self._picker, self._picker_of = Picker(device), device
+        return self._picker.picks(job)
 
     # -- what comes of it
 
@@ -200,16 +253,29 @@ class BlockComparison(QObject):
     @Slot(object)
     def _apply(self, key: Key) -> None:
         if isinstance(self._field, Field):
-            for each in self._field.contenders:
+            for each in self._field.candidates:
                 if each.key == key:
                     self._store.choose(**each.changes)
 
     def _refresh(self) -> None:
+        has_gone_on = isinstance(self._worker.device, NoDevice) and not self._is_recorded
+        self._panel.show_can_go_back(has_gone_on and self._recorded is not None)
+        if self._is_recorded:
+            if self._recorded is not None:
+                job, cache = self._job(), self._store.state.cache
+                self._panel.show_recorded(self._recorded, self._recorded.beside(job, cache))
+            return
         if not isinstance(self._field, Field):
             return
         rows = self._rows()
         found = self._found
         self._panel.show_rows(rows, sentence_of(rows, is_over=found.is_over) if found else "")
+
+    @property
+    def _is_recorded(self) -> bool:
+        """Return whether there is no GPU, and the user has asked for nothing else."""
+        has_none = isinstance(self._worker.device, NoDevice)
+        return has_none and self._found is None and self._panel.phase is BlocksPhase.IDLE
 
     def _rows(self) -> tuple[BlockRow, ...]:
         assert isinstance(self._field, Field)

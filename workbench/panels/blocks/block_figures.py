@@ -20,6 +20,7 @@ from workbench.charts.data.figure import (
 from workbench.panels.blocks.rows import BlockRow
 
 LARGE_RANGE = 20.0  # largest over smallest time, from which the scale is logarithmic
+DIGIT_SPACE = "\u2007"  # as wide as a digit
 IN_USE = "● "  # marks what the window filters with
 VERDICTS: dict[str, Literal["bad", "missing", "refused"]] = {
     "wrong": "bad",
@@ -35,7 +36,8 @@ def bars_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
     times = [row.ms[1] for row in rows if row.ms]
     is_log = bool(times) and max(times) > LARGE_RANGE * min(times)
     axis = Axis(f"Time{', logarithmic' if is_log else ''}", numbers.duration, is_log)
-    groups = tuple(Group(_name(row), (_bar(row),)) for row in rows)
+    shapes = [len(row.name) for row in rows if isinstance(row.key, tuple)]
+    groups = tuple(Group(_name(row, max(shapes, default=0)), (_bar(row),)) for row in rows)
     return _figure(sentence, Bars(axis, groups, names_beside=True))
 
 
@@ -57,9 +59,11 @@ def _figure(sentence: str, body: Bars | Grid) -> Figure:
     return Figure("", "Times of the candidates", "", sentence, (), body)
 
 
-def _name(row: BlockRow) -> str:
+def _name(row: BlockRow, widest: int) -> str:
+    """Return rank and name; shapes take `widest` digits, so that ranks stand below each other."""
     rank = f"{row.rank}\u2003" if row.rank else ""
-    return f"{rank}{IN_USE if row.is_current else ''}{row.name}"
+    spare = widest - len(row.name) if rank and isinstance(row.key, tuple) else 0
+    return f"{rank}{spare * DIGIT_SPACE}{IN_USE if row.is_current else ''}{row.name}"
 
 
 def _bar(row: BlockRow) -> Bar:
@@ -76,7 +80,7 @@ def _tile(column: int, line: int, row: BlockRow) -> Tile:
     words: tuple[str, ...] = ("",)
     if row.ms:
         share = () if row.occupancy is None else (f"{row.occupancy:.0%}",)
-        words = numbers.duration(row.ms[1]), *share
+        words = row.words, *share
     elif row.state in MARKS:
         words = (MARKS[row.state],)
     return Tile(
@@ -95,4 +99,4 @@ def _tile(column: int, line: int, row: BlockRow) -> Tile:
 
 def _pick(row: BlockRow) -> object:
     """Return what a click takes; None: nothing, as it cannot run."""
-    return None if row.state == "refused" else row.key
+    return None if row.state in ("refused", "recorded") else row.key

@@ -7,23 +7,21 @@ from enum import Enum
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QToolButton, QWidget
 
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.charts.figure_view import FigureView
 from workbench.panels.blocks.block_figures import bars_of, map_of
 from workbench.panels.blocks.candidates import Field
 from workbench.panels.blocks.picks import ShapePicks
+from workbench.panels.blocks.recorded_shapes import RecordedShapes
 from workbench.panels.blocks.rows import BlockRow
-from workbench.widgets.docks import Dock
-from workbench.widgets.tile import ElidedLabel, scaled_font
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.panel_frame import MARGINS
+from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import scaled_font
 from workbench.widgets.upright_area import UprightArea
 
 
@@ -37,9 +35,13 @@ class BlocksPhase(Enum):
 
 
 MIN_CHART_PX = 220
+RECORDED = "Recorded on an {device}, L2 cold"
+READING = "Reading what was recorded on a GPU …"
+NO_GPU = "There is no GPU here. Compare CPU runs the CPU's implementations in turn on your picture."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 PAUSE_TIP = "Let it stand still, or go on."
+RECORDED_TIP = "Back to the times that were recorded on a GPU."
 
 
 class BlocksPanel(QWidget):
@@ -47,15 +49,15 @@ class BlocksPanel(QWidget):
 
     Signals:
         start_wanted(), stop_wanted(), pause_wanted(is_paused).
+        recorded_wanted(): what was recorded on a GPU is to be seen again.
         shapes_changed(): other shapes are to be compared.
         picked(key): this one is to be used.
     """
 
-    DOCK = Dock("Blocks", setting="blocks")
-
     start_wanted = Signal()
     stop_wanted = Signal()
     pause_wanted = Signal(bool)
+    recorded_wanted = Signal()
     shapes_changed = Signal()
     picked = Signal(object)
 
@@ -65,16 +67,14 @@ class BlocksPanel(QWidget):
         self.phase = BlocksPhase.IDLE
         self._has_field = False
         self.rows: tuple[BlockRow, ...] = ()
-        self._subject = Label()
-        self._subject.setObjectName("blocks-subject")
-        self._subject.setFont(scaled_font(1.05))
-        self._subject.setWordWrap(True)
-        self._work = ElidedLabel(0.88)
+        self._subject = Label(
+            name="blocks-subject", font=scaled_font(1.05, QFont.Weight.DemiBold), wraps=True
+        )
+        self._work = words_label("blocks-work", 0.88, is_muted=True)
+        self._note = words_label("blocks-note", 0.95)
         self.picks = ShapePicks()
         self.picks.changed.connect(self.shapes_changed)
-        self._sentence = Label()
-        self._sentence.setObjectName("blocks-sentence")
-        self._sentence.setWordWrap(True)
+        self._sentence = Label(name="blocks-sentence", wraps=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -90,16 +90,46 @@ class BlocksPanel(QWidget):
         self._has_field = isinstance(field, Field)
         if isinstance(field, Field):
             self._subject.setText(field.subject)
-            self._work.show_text(field.work)
+            self._work.setText(field.work)
+            self._say(field.note)
         else:
             self._subject.setText("Nothing to compare")
-            self._work.show_text("")
+            self._work.setText("")
+            self._say("")
             self.show_rows((), field)
         is_of_blocks = not isinstance(field, Field) or field.is_of_blocks
         self.picks.setVisible(is_of_blocks)
         self._map_button.setEnabled(is_of_blocks)
         self._show_chart()
         self.show_phase(self.phase)
+
+    def show_reading(self) -> None:
+        """Say that what was recorded is on its way; until then there is nothing to choose."""
+        self._subject.setText(READING)
+        self.picks.hide()
+
+    def show_recorded(self, recorded: RecordedShapes, sentence: str) -> None:
+        """Show what was measured on another computer; there is nothing to choose.
+
+        sentence  how the shapes stand, and how that work stands to the present job
+        """
+        self._has_field = True
+        self._subject.setText(f"{RECORDED.format(device=recorded.device)}: {recorded.subject}")
+        self._work.setText(recorded.work)
+        self._say(NO_GPU)
+        self.picks.hide()
+        self._map_button.setEnabled(True)
+        self.show_rows(recorded.rows, sentence)
+        self.show_phase(BlocksPhase.IDLE)
+        self._start.setText("Compare CPU")
+
+    def show_can_go_back(self, can: bool) -> None:
+        """Offer to see again what was recorded, or no longer."""
+        self._back.setVisible(can)
+
+    def _say(self, note: str) -> None:
+        self._note.setText(note)
+        self._note.setVisible(bool(note))
 
     def show_rows(self, rows: Sequence[BlockRow], sentence: str) -> None:
         """Show how the candidates stand, and what that says in a sentence."""
@@ -146,6 +176,11 @@ class BlocksPanel(QWidget):
         self._pause.clicked.connect(
             lambda: self.pause_wanted.emit(self.phase is not BlocksPhase.PAUSED)
         )
+        self._back = QPushButton("Recorded")
+        self._back.setObjectName("blocks-recorded")
+        self._back.setToolTip(RECORDED_TIP)
+        self._back.clicked.connect(self.recorded_wanted)
+        self._back.hide()
         self._bars_button = _view_button("blocks-bars", "Bars", "One below the other.", "first")
         self._map_button = _view_button(
             "blocks-map", "Map", "Widths across, heights down, times as colours.", "last"
@@ -163,24 +198,21 @@ class BlocksPanel(QWidget):
         self.chart.picked.connect(self.picked)
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addWidget(self._start)
-        buttons.addWidget(self._pause)
-        buttons.addStretch(1)
-        segments = QHBoxLayout()
-        segments.setSpacing(0)
-        segments.addWidget(self._bars_button)
-        segments.addWidget(self._map_button)
+        buttons = HBox(spacing=6)
+        buttons.add(self._start, self._pause, self._back, 1)
+        segments = HBox(spacing=0)
+        segments.add(self._bars_button, self._map_button)
         buttons.addLayout(segments)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 6, 6, 8)
-        column.setSpacing(6)
-        for part in (self._subject, self._work, self.picks):
-            column.addWidget(part)
-        column.addLayout(buttons)
-        column.addWidget(UprightArea(self.chart), 1)
-        column.addWidget(self._sentence)
+        column = VBox(self, MARGINS, 6)
+        column.add(
+            self._subject,
+            self._work,
+            self._note,
+            self.picks,
+            buttons,
+            self._sentence,
+            (UprightArea(self.chart), 1),
+        )
 
     def _show_chart(self) -> None:
         """Draw a bar for each, or the map, which is one of block shapes alone."""
@@ -190,11 +222,7 @@ class BlocksPanel(QWidget):
 
 
 def _view_button(name: str, text: str, tip: str, segment: str) -> QToolButton:
-    button = QToolButton()
-    button.setObjectName(name)
-    button.setText(text)
-    button.setToolTip(tip_text(tip))
+    button = make_button(name, text, tip)
     button.setCheckable(True)
     button.setProperty("segment", segment)
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

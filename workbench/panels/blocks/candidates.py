@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kernels.core.device import Device, NoDevice
@@ -17,15 +17,18 @@ from workbench.model.intents import Changes
 from workbench.model.state import State
 from workbench.panels.blocks.block_shapes import BlockXY
 
+Picks = Callable[[Job], Iterable[Pick]]
 Key = BlockXY | str  # a block shape, or the key of an implementation
 
 NO_PICTURE = "Open a picture first."
-NO_PICK = "Auto has not picked a rung yet; its shapes are compared as soon as it has."
+NO_CHOICE = "No implementation that can run this job on the GPU lets you choose a block shape."
+INSTEAD = "{own} has a block shape of its own. Compared instead: {title}, {why}."
+QUICKEST = "the quickest with a choice"
 NO_SHAPES = "Choose block shapes to compare."
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
+class Candidate:
     """One candidate of a comparison.
 
     changes  what a click on it changes in the State
@@ -44,6 +47,7 @@ class Field:
     """All candidates of a comparison, and the job they run.
 
     subject   whose shapes: "Shared-memory tile"; or that CPU implementations take turns, and why
+    note      why these shapes, where they are of another rung than the chosen one
     work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
     is_of_blocks  block shapes of a rung, rather than implementations
     sampling  how each is measured
@@ -52,17 +56,18 @@ class Field:
     subject: str
     work: str
     is_of_blocks: bool
-    contenders: tuple[Contender, ...]
+    candidates: tuple[Candidate, ...]
     sampling: Sampling
+    note: str = ""
 
     @property
-    def able(self) -> tuple[Contender, ...]:
-        """Return the contenders that can run the job."""
-        return tuple(each for each in self.contenders if not each.reason)
+    def able(self) -> tuple[Candidate, ...]:
+        """Return the candidates that can run the job."""
+        return tuple(each for each in self.candidates if not each.reason)
 
     def compares_same(self, other: Field) -> bool:
         """Return whether measurements made for `other` hold here, too."""
-        mine, others = self.contenders, other.contenders
+        mine, others = self.candidates, other.candidates
         return (
             (self.is_of_blocks and self.subject, self.sampling.cache)
             == (other.is_of_blocks and other.subject, other.sampling.cache)
@@ -71,10 +76,10 @@ class Field:
         )
 
     def current(self, state: State) -> Key | None:
-        """Return the key of the contender that the window uses now, or None."""
+        """Return the key of the candidate that the window uses now, or None."""
         if not self.is_of_blocks:
             return state.implementation
-        same = [c for c in self.contenders if c.changes["implementation"] == state.implementation]
+        same = [c for c in self.candidates if c.changes["implementation"] == state.implementation]
         return state.block_xy if same else None
 
 
@@ -83,10 +88,13 @@ def field_of(
     device: Device | NoDevice | None,
     picked: Pick | None,
     shapes: Sequence[BlockXY],
+    picks: Picks = lambda _: (),
 ) -> Field | str:
     """Return what is to be compared in `state`, or the sentence why there is nothing.
 
     picked  what `auto` runs the present job with, where that is chosen and known
+    picks   what may run a job on the GPU, the quickest first: of these the first that has a choice
+            is compared in place of a rung that has none
     """
     try:
         job = intents.job_for(state)
@@ -95,35 +103,51 @@ def field_of(
     if job is None:
         return NO_PICTURE
     chosen = intents.implementation(state.implementation)
-    if chosen is AUTO and isinstance(device, Device):
-        if picked is None:
-            return NO_PICK
+    is_auto = chosen is AUTO and isinstance(device, Device)
+    if is_auto and picked is not None:
         chosen = intents.implementation(picked.implementation)
-    if not isinstance(chosen, Rung) or not isinstance(device, Device):
+    if not isinstance(device, Device) or not (is_auto or isinstance(chosen, Rung)):
         return _on_cpu(job, device)
-    if chosen.own_block:
-        return f"{chosen.title}: {chosen.own_block}"
     if not shapes:
         return NO_SHAPES
-    return _of_shapes(job, chosen, device, shapes, state)
+    if isinstance(chosen, Rung) and not chosen.own_block:
+        return _of_shapes(job, chosen, device, shapes, state)
+    instead = next(filter(None, map(_with_a_choice, picks(job))), None)
+    if instead is None:
+        return NO_CHOICE
+    own = f"Auto's pick, {chosen.title}," if is_auto else chosen.title
+    note = INSTEAD.format(own=own, title=instead.title, why=QUICKEST)
+    field = _of_shapes(job, instead, device, shapes, state)
+    return replace(field, note=note if isinstance(chosen, Rung) else "")
+
+
+def named(block_xy: BlockXY) -> str:
+    """Return a block shape's name: "32×8"."""
+    return f"{block_xy[0]}×{block_xy[1]}"
+
+
+def _with_a_choice(pick: Pick) -> Rung | None:
+    """Return the rung of `pick` where it has a choice of block shapes."""
+    found = intents.implementation(pick.implementation)
+    return found if isinstance(found, Rung) and not found.own_block else None
 
 
 def _of_shapes(
     job: Job, rung: Rung, device: Device, shapes: Sequence[BlockXY], state: State
 ) -> Field:
-    contenders = []
+    candidates = []
     for xy in shapes:
         shaped = replace(job, implementation=rung.key, block_xy=xy)
         changes = {"implementation": rung.key, "block_xy": xy}
         reason = rung.why_not(shaped, device) or ""
-        contenders.append(Contender(xy, f"{xy[0]}×{xy[1]}", changes, shaped, reason))
+        candidates.append(Candidate(xy, named(xy), changes, shaped, reason))
     sampling = replace(SWEEP_SAMPLING, cache=state.cache)
-    return Field(rung.title, _in_words(job), True, tuple(contenders), sampling)
+    return Field(rung.title, _in_words(job), True, tuple(candidates), sampling)
 
 
 def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
-    contenders = tuple(
-        Contender(
+    candidates = tuple(
+        Candidate(
             each.key,
             each.title,
             {"implementation": each.key},
@@ -134,7 +158,7 @@ def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
     )
     no_gpu = isinstance(device, NoDevice)
     subject = "No GPU here: CPU implementations take turns" if no_gpu else "CPU implementations"
-    return Field(subject, _in_words(job), False, contenders, SWEEP_SAMPLING)
+    return Field(subject, _in_words(job), False, candidates, SWEEP_SAMPLING)
 
 
 def _in_words(job: Job) -> str:

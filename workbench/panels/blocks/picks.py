@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.blocks.block_shapes import (
@@ -16,6 +16,7 @@ from workbench.panels.blocks.block_shapes import (
     UnclearShapesError,
     parsed,
 )
+from workbench.widgets.boxes import HBox, VBox
 
 
 class ShapePicks(QWidget):
@@ -37,25 +38,18 @@ class ShapePicks(QWidget):
         self._own.setAccessibleName("Own block shapes")
         self._own.setPlaceholderText("Own: 48×4, 96×2")
         self._own.setToolTip(f"Any other shapes, width × height in threads. {EXAMPLE}")
-        self._objection = Label()
-        self._objection.setObjectName("blocks-objection")
+        self._objection = Label(name="blocks-objection", wraps=True)
         self._objection.setProperty("objection", True)
-        self._objection.setWordWrap(True)
         self._objection.hide()
         for tick in (self._presets, self._grid):
             tick.toggled.connect(self.changed)
         self._own.editingFinished.connect(self._take)
         self._own.textEdited.connect(self._judge)
         self._taken: tuple[BlockXY, ...] = ()
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        for part, stretch in ((self._presets, 0), (self._grid, 0), (self._own, 1)):
-            row.addWidget(part, stretch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(row)
-        column.addWidget(self._objection)
+        row = HBox(spacing=6)
+        row.add(self._presets, self._grid, (self._own, 1))
+        column = VBox(self, 0, 2)
+        column.add(row, self._objection)
 
     @property
     def shapes(self) -> tuple[BlockXY, ...]:

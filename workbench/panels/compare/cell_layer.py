@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.imaging.cell_values import (
     ALPHABET,
+    FAINT,
     MARGIN,
-    WIDEST,
     CellRequest,
     Cells,
     Digits,
     Region,
+    columns_of,
 )
 from workbench.imaging.display import Display
 from workbench.panels.compare.view_transform import Size, ViewTransform
@@ -62,18 +63,17 @@ class CellLayer:
         cells = self._cells
         if cells is not None and cells.asked.scale == transform.scale:
             left, top = transform.origin(view)
+            painter.save()
+            whole = _readable(cells, transform, view)
+            painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
             painter.drawImage(left + cells.corner[0], top + cells.corner[1], cells.image)
+            painter.restore()
             if _holds(cells.asked.region, region):
                 return
         self._ask(samples, self._display, region, transform.scale, digits)
 
     def _ask(
-        self,
-        samples: NDArray[Any],
-        display: Display,
-        region: Region,
-        scale: float,
-        digits: Digits,
+        self, samples: NDArray[Any], display: Display, region: Region, scale: float, digits: Digits
     ) -> None:
         asked = self._asked
         if asked is not None and asked.scale == scale and _holds(asked.region, region):
@@ -97,12 +97,12 @@ class CellLayer:
 @lru_cache(maxsize=32)
 def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
     """Return the largest digits for a cell of `side` pixels; None where not even small ones fit."""
-    font = theme.fixed_font()
+    font, wide = theme.fixed_font(), columns_of(channels, pixel_type)
     for size in SIZES_PX:
         font.setPixelSize(size)
         metrics = QFontMetrics(font)
         width, height = metrics.horizontalAdvance("0"), metrics.ascent() + 1
-        if channels * height <= ROOM * side and WIDEST[pixel_type] * width <= ROOM * side:
+        if channels * height <= ROOM * side and wide * width <= ROOM * side:
             break
     else:
         return None
@@ -112,6 +112,7 @@ def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
     painter.setFont(font)
     painter.setPen(Qt.GlobalColor.white)
     for index, character in enumerate(ALPHABET):
+        painter.setOpacity(FAINT if character in "RGBα" else 1.0)
         painter.drawText(index * width, metrics.ascent(), character)
     painter.end()
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(height, image.bytesPerLine())
@@ -129,6 +130,28 @@ def _in_view(transform: ViewTransform, view: Size, samples: NDArray[Any]) -> Reg
         min(math.ceil(right), width),
         min(math.ceil(bottom), height),
     )
+
+
+def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
+    """Return where the view has whole numbers: of 124, cut off at its edge, 12 would be left."""
+    _, height, width = cells.asked.digits.shapes.shape
+    samples = cells.asked.samples
+    channels = samples.shape[2]
+    texts = (columns_of(channels, str(samples.dtype)) * width, channels * height)
+    spans = [
+        _whole(origin, transform.scale, text, extent)
+        for origin, text, extent in zip(transform.origin(view), texts, view, strict=True)
+    ]
+    (left, right), (top, bottom) = spans
+    return QRect(left, top, right - left, bottom - top)
+
+
+def _whole(origin: int, scale: float, text: int, extent: int) -> tuple[int, int]:
+    """Return from where to where the cells lie whose text, in their middle, is seen as a whole."""
+    gap = (math.floor(scale) - text) // 2
+    first = math.ceil((-gap - origin) / scale)
+    last = math.floor((extent - gap - text - origin) / scale)
+    return origin + math.floor(first * scale), origin + math.floor((last + 1) * scale)
 
 
 def _holds(outer: Region, inner: Region) -> bool:

@@ -8,74 +8,93 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QMargins, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.model.state import Picture, State
 from workbench.panels.compare.comparison_image import side_by_side
-from workbench.panels.compare.mode_bar import ModeBar
+from workbench.panels.compare.mode_bar import ModeBar, ModeOptions
+from workbench.panels.compare.negative_chip import NegativeChip
+from workbench.panels.compare.panes import Panes
+from workbench.panels.compare.picture_keys import PictureKeys
 from workbench.panels.compare.picture_view import Overlay, PictureView
 from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, pin_name
 from workbench.panels.compare.read_out import Values
-from workbench.panels.compare.view_strip import ViewStrip
-from workbench.panels.compare.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
+from workbench.panels.compare.read_out_row import ReadOutRow
+from workbench.panels.compare.view_transform import (
+    MAX_SCALE,
+    MIN_SCALE,
+    Point,
+    Size,
+    ViewTransform,
+    fit,
+)
 from workbench.panels.compare.wipe_view import WipeView
 from workbench.widgets.actions import Action
+from workbench.widgets.boxes import VBox
+from workbench.widgets.floating import EDGE, Floating
+from workbench.widgets.panel_area import uncovered_part
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"
 RESULT_HINT = "The filtered picture\nappears here"
 WORKED_OUT_HINT = "What came of the comparison\nappears here"
+NO_PICTURE = "Open a picture first."
 BEFORE, ORIGINAL = "Before", "Original"
-PANE_PX = 190  # least width of each pane for three in a row
+MAX_PANES = 4
+MIN_SIZE = QSize(320, 200)
+PAGES = {"wipe": 1, "difference": 2, "mismatch": 2}  # of the stack; 0 in the other modes
 RING_PX = 10  # radius in device-independent pixels
-AROUND = 0.9  # share of the view that a shown area fills
+AROUND = 0.94  # share of the view that a shown area fills
+NOTHING_AROUND = QMargins()
 CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
 
 class CompareView(QWidget):
     """The view of a picture and of what the filter made of it.
 
-    Holding Space, or the button "Original", shows the original where the filtered picture is.
+    Holding Space, or the button "Hold: original", shows the original where the result is.
 
-    bar, options  the modes, and what each lets one choose
+    bar           the modes, for the window's toolbar
+    read_out_row  the values under the pointer and the zoom, for its status bar
+    options       what the mode lets one choose, in a corner of the picture
 
     Signals:
         wanted(name, value): the user wants `value` for State field `name`.
+        pin_wanted(): the result is to be kept beside those to come.
         unpin_wanted(index): the pinned result is to be removed.
         cells_wanted(request, deliver), drawn(line, is_done): as of PictureView, from any view.
         hovered(point): likewise.
         pointed(point): as of PictureView, from any view.
         picked(point): likewise.
+        tabbed(): Tab was pressed where the keys are the picture's.
     """
 
     wanted = Signal(str, object)
+    pin_wanted = Signal()
     unpin_wanted = Signal(int)
     cells_wanted = Signal(object, object)
     drawn = Signal(object, bool)
     hovered = Signal(object)
     pointed = Signal(object)
     picked = Signal(object)
+    tabbed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Before and after")
+        self._state = State()
         self._picture: Picture | None = None
         self._before: Display | None = None
         self._after: Display | None = None
         self._after_samples: NDArray[Any] | None = None
         self._after_caption = ""
+        self._opening = ""  # the name of what is being opened
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
         self._holding = False
-        self._mode = ""  # the mode that is shown
         self._before_view = PictureView("Before", OPEN_HINT)
         self._after_view = PictureView("After", RESULT_HINT)
         self._wipe_view = WipeView("Before and after", OPEN_HINT)
@@ -85,6 +104,7 @@ class CompareView(QWidget):
         self._against = 0
         self._worked_out: tuple[Display | None, str] = (None, "")
         self._rings: tuple[tuple[int, int], ...] = ()
+        self.hides_values: Callable[[], bool] = lambda: False  # of large pixels, under overlays
         self._worked_out_view.overlays.append(self._paint_rings)
         self._build()
         self.show_nothing()
@@ -98,36 +118,58 @@ class CompareView(QWidget):
                 *("&View", "&Fit", self.show_fit, ("Ctrl+0",)),
                 "The whole picture, as large as there is room.",
                 separator=True,
+                why_not=self._why_not_look,
             ),
             Action(
                 *("&View", "&100 %", self.show_exact, ("Ctrl+1",)),
                 "One pixel of the screen for each of the picture's.",
+                why_not=self._why_not_look,
+            ),
+            Action(
+                *("&View", "Zoom &in", partial(self.zoom, 1), ("+", "=")),
+                "The next larger round scale; the wheel does so at the pointer.",
+                why_not=self._why_not_look,
+            ),
+            Action(
+                *("&View", "Zoom &out", partial(self.zoom, -1), ("-",)),
+                "The next smaller round scale.",
+                why_not=self._why_not_look,
             ),
         ]
 
+    def _why_not_look(self) -> str:
+        return NO_PICTURE if self._state.picture is None else ""
+
     def show_state(self, state: State) -> None:
         """Show the mode, the divider and the options that `state` has."""
-        pages = {"side": 0, "wipe": 1}
-        self._stack.setCurrentIndex(pages.get(state.view_mode, 2))
+        is_other = state.view_mode != self._state.view_mode
+        self._state = state
+        self._stack.setCurrentIndex(PAGES.get(state.view_mode, 0))
         self._wipe_view.turn(state.divider == "level")
         self.bar.show_state(state)
         self.options.show_state(state)
-        if state.view_mode != self._mode:
-            self._mode = state.view_mode
+        self._options_corner.setVisible(self.options.is_needed)
+        self._show_negative()
+        if is_other:
+            self._choose_panes()
             self._make_room()
+            self._refresh()
         self._arrange()
 
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
 
         The last result stays until its successor comes, if it is like `picture`: it may well be
-        what the filter makes of it at once.  Otherwise the place of the result is empty.
+        what the filter makes of it at once.  Otherwise the place of the result is empty.  Zoom and
+        place are kept: of a picture of another size, the same relative place.
         """
         if self._before is None or self._before.size != display.size:
-            self._transform = self._point = None
-        if self._after_samples is not None and not _alike(self._after_samples, picture):
+            self._point = None
+            self._carry_place(display.size)
+        if self._after_samples is None or not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
+        self._panes.show_size(display.size)
         self._make_room()
         self._refresh()
 
@@ -141,6 +183,14 @@ class CompareView(QWidget):
             self._after_caption = f"After · {caption}"
             if last is None or last.dtype != samples.dtype:
                 self._make_room()
+            self._show_negative()
+            self._refresh()
+
+    def show_preview(self, display: Display, caption: str) -> None:
+        """Show about what the result will look like; it has no values to be read or kept."""
+        if self._before is not None and display.size == self._before.size:
+            self._after, self._after_samples = display, None
+            self._after_caption = f"After · {caption}"
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
@@ -150,7 +200,8 @@ class CompareView(QWidget):
         """
         self._pins, self._against = tuple(pins), against
         self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
-        self._place_panes()
+        self._options_corner.setVisible(self.options.is_needed)
+        self._choose_panes()
         self._make_room()
         self._refresh()
 
@@ -165,15 +216,33 @@ class CompareView(QWidget):
         self._rings = tuple(rings)
         self._refresh()
 
+    def show_search(self, is_under_way: bool, has_places: bool) -> None:
+        """Offer to cancel the search for pixels that differ, and to go to those it found."""
+        self.options.show_search(is_under_way, has_places)
+        self._options_corner.setVisible(self.options.is_needed)
+
     def go_to(self, x: int, y: int) -> None:
-        """Move the pixel (x, y) to the middle, large enough to be seen, and mark it."""
+        """Move the pixel (x, y) to the middle, large enough to be seen, and mark it.
+
+        It is the middle of what no drawer covers.
+        """
         scale = max(self._shown_transform().scale, CLOSE_ENOUGH * self.devicePixelRatioF())
-        self._move(ViewTransform(scale, (x + 0.5, y + 0.5)))
+        _, offset = self._clear_part()
+        self._move(ViewTransform(scale, (x + 0.5, y + 0.5)), offset)
         self._point = (x, y)
         for view in self._views:
             view.show_mark((x, y))
         self._read()
         self.pointed.emit((x + 0.5, y + 0.5))
+
+    def follow(self, x: int, y: int, reach: int) -> None:
+        """Move the picture no further than it takes to see pixel (x, y), and `reach` around it."""
+        area = (x - reach, y - reach, x + 1 + reach, y + 1 + reach)
+        room, (right, down) = self._clear_part()
+        seen = self._shown_transform().panned(-right, -down)
+        moved = seen.showing(area, room)
+        if moved != seen:
+            self._move(moved, (right, down))
 
     @property
     def in_view(self) -> tuple[int, int, int, int] | None:
@@ -194,19 +263,27 @@ class CompareView(QWidget):
         """Remove the picture and its result."""
         self._picture = self._before = self._after = self._after_samples = None
         self._transform = self._point = None
+        self._show_negative()
         self._refresh()
 
     def show_fit(self) -> None:
         """Show the whole picture."""
         self._move(None)
 
-    def show_area(self, area: QRectF) -> None:
-        """Fill the view with these pixels of the picture, and a little around them."""
-        width, height = self._views[0].device_size
+    def zoom(self, direction: int) -> None:
+        """Show the next larger (1) or smaller (-1) round scale."""
+        self._move(self._shown_transform().stepped(direction))
+
+    def show_area(self, area: QRectF, around: QMargins = NOTHING_AROUND) -> None:
+        """Fill what no drawer covers with these pixels of the picture, and a little around them.
+
+        around  what something else needs at the view's edges, in device-independent pixels
+        """
+        (width, height), offset = self._clear_part(around)
         scale = min(width / area.width(), height / area.height()) * AROUND
         centre = area.center()
         scale = min(max(scale, MIN_SCALE), MAX_SCALE)
-        self._move(ViewTransform(scale, (centre.x(), centre.y())))
+        self._move(ViewTransform(scale, (centre.x(), centre.y())), offset)
 
     def show_exact(self) -> None:
         """Show one screen pixel for each pixel of the picture."""
@@ -235,12 +312,26 @@ class CompareView(QWidget):
         """
         if self._picture is None or self._before is None or self._after is None:
             return None
+        if self._after_samples is None:  # a preview
+            return None
         tiles = [(self._before, self._before_caption), (self._after, self._after_caption)]
         worked_out, caption = self._worked_out
         if self._stack.currentIndex() == 2 and worked_out is not None:
             tiles.append((worked_out, caption))
         pinned = [pinned[:2] for pinned in map(self._pinned, range(1, len(self._pins) + 1))]
         return partial(side_by_side, [*tiles, *pinned])
+
+    @property
+    def foot_px(self) -> int:
+        """Return how high what lies in the lower left corner of the pictures is; 0: nothing."""
+        corner = self._negative_corner
+        return 0 if corner.isHidden() else self.height() - corner.y()
+
+    @property
+    def corner_px(self) -> int:
+        """Return how wide what lies in the lower right corner of the pictures is; 0: nothing."""
+        corner = self._options_corner
+        return 0 if corner.isHidden() else corner.width() + EDGE
 
     def add_overlay(self, overlay: Overlay) -> None:
         """Let `overlay` paint over the picture in every view."""
@@ -251,6 +342,13 @@ class CompareView(QWidget):
         """Paint the views again, as what overlays paint has changed."""
         for view in self._views:
             view.update()
+
+    @Slot()
+    def make_way(self) -> None:
+        """Put what lies over the pictures beside a drawer that moved."""
+        for corner in (self._options_corner, self._negative_corner):
+            corner.place()
+        self.repaint_overlays()
 
     def _paint_rings(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         radius = RING_PX * self.devicePixelRatioF() / scale
@@ -267,65 +365,53 @@ class CompareView(QWidget):
     # -- how it is built
 
     def _build(self) -> None:
-        self.bar = ModeBar()
-        self.bar.wanted.connect(self.wanted)
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self.bar)  # first, so that Tab comes to it first
-        panes = QWidget()
-        self._grid = QGridLayout(panes)
-        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._build_bars()
+        self._keys = PictureKeys(self)
+        self._keys.held.connect(self._hold)
+        self._keys.tabbed.connect(self.tabbed)
+        self._panes = Panes((self._before_view, self._after_view, *self._pin_views))
         self._stack = QStackedWidget()
-        for page in (panes, self._wipe_view, self._worked_out_view):
+        for page in (self._panes, self._wipe_view, self._worked_out_view):
             self._stack.addWidget(page)
         for view in self._all_views:
             self._connect_view(view)
         for index, pin in enumerate(self._pin_views):
             pin.removed.connect(lambda index=index: self.unpin_wanted.emit(index))
-        self._place_panes()
-        self._column.addWidget(self._stack, 1)
-        self._column.addWidget(self._build_strip())
+        column = VBox(self, 0)
+        column.addWidget(self._stack)
+        self._options_corner = Floating(self, self.options, is_opaque=True)
+        self._negative = NegativeChip()
+        self._negative.wanted.connect(self.wanted)
+        self._negative_corner = Floating(self, self._negative, Qt.AlignmentFlag.AlignLeft)
+        self._choose_panes()
 
-    def _build_strip(self) -> ViewStrip:
-        self._strip = ViewStrip()
-        self._read_out, self.options = self._strip.read_out, self._strip.options
-        self.options.wanted.connect(self.wanted)
-        self._strip.fit_wanted.connect(self.show_fit)
-        self._strip.exact_wanted.connect(self.show_exact)
-        self._strip.held.connect(self._hold)
-        return self._strip
+    def _build_bars(self) -> None:
+        self.bar, self.options, self.read_out_row = ModeBar(), ModeOptions(), ReadOutRow()
+        self._read_out = self.read_out_row.read_out
+        for part in (self.bar, self.options):
+            part.wanted.connect(self.wanted)
+        self.read_out_row.fit_wanted.connect(self.show_fit)
+        self.read_out_row.exact_wanted.connect(self.show_exact)
+        self.read_out_row.held.connect(self._hold)
+        self.read_out_row.pin_wanted.connect(self.pin_wanted)
 
     def _connect_view(self, view: PictureView) -> None:
         view.moved.connect(self._move)
         view.hovered.connect(self._hover)
         view.resized.connect(self._arrange)
         view.pointed.connect(self.pointed)
+        view.pointed.connect(lambda at: self._keys.point(view, at is not None))
+        view.take_tab = self._keys.tab
+        view.hides_values = lambda: self.hides_values()
         view.picked.connect(self.picked)
         view.drawn.connect(self.drawn)
         view.cells_wanted.connect(self.cells_wanted)
-        view.installEventFilter(self)
 
-    def _place_panes(self) -> None:
-        """Place up to three panes in a row where there is room, else in two rows.
-
-        Four results need all places, so that before has none.
-        """
-        results = [self._after_view, *self._pin_views[: len(self._pins)]]
-        panes = results if len(results) == 4 else [self._before_view, *results]
-        self._across = across = self._places_across(len(panes))
-        for view in (self._before_view, self._after_view, *self._pin_views):
-            self._grid.removeWidget(view)
-            view.setParent(self._grid.parentWidget())
-            view.setVisible(view in panes)
-        for index, view in enumerate(panes):
-            self._grid.addWidget(view, index // across, index % across)
-        for line in range(3):
-            self._grid.setColumnStretch(line, int(line < across))
-            self._grid.setRowStretch(line, int(line < -(-len(panes) // across)))
-        self._panes: tuple[PictureView, ...] = tuple(panes)
-
-    def _places_across(self, count: int) -> int:
-        has_room = self.width() >= count * PANE_PX
-        return count if count < 3 or (count == 3 and has_room) else 2
+    def _choose_panes(self) -> None:
+        """Show the newest result, with pins beside it, and before where there is room for it."""
+        results = (self._after_view, *self._pin_views[: len(self._pins)])
+        has_before = self._state.view_mode == "side" and len(results) < MAX_PANES
+        self._panes.show_views((self._before_view, *results) if has_before else results)
 
     # -- what happens
 
@@ -336,14 +422,30 @@ class CompareView(QWidget):
 
     @property
     def _views(self) -> tuple[PictureView, ...]:
-        """Return the views on screen."""
-        pages = (self._panes, (self._wipe_view,), (self._worked_out_view,))
+        pages = (self._panes.shown, (self._wipe_view,), (self._worked_out_view,))
         return pages[self._stack.currentIndex()]
 
-    def _move(self, transform: ViewTransform | None) -> None:
+    def _move(self, transform: ViewTransform | None, offset: Point = (0.0, 0.0)) -> None:
+        """Show the picture by `transform`, but its centre so far from the middle of the view."""
         if self._before is not None:
-            self._transform = transform and transform.kept_within(self._before.size)
+            kept = transform and transform.kept_within(self._before.size)
+            self._transform = kept and kept.panned(*offset)
             self._arrange()
+
+    def _clear_part(self, around: QMargins = NOTHING_AROUND) -> tuple[Size, Point]:
+        """Return width and height of what nothing covers, and where its middle is.
+
+        That is how far to the right of the view's middle and below it, both in device pixels. Of
+        several views it is that of the one that has most of it.
+        """
+        parts = [(uncovered_part(view).marginsRemoved(around), view) for view in self._views]
+        part, view = max(parts, key=lambda each: max(each[0].width(), 0))
+        if part.isEmpty():
+            part = view.rect()
+        ratio = view.devicePixelRatioF()
+        middle = QRectF(part).center() - QRectF(view.rect()).center()
+        size = max(int(part.width() * ratio), 1), max(int(part.height() * ratio), 1)
+        return size, (middle.x() * ratio, middle.y() * ratio)
 
     def _hover(self, point: tuple[int, int] | None) -> None:
         self._point = point
@@ -355,22 +457,32 @@ class CompareView(QWidget):
     def _hold(self, holding: bool) -> None:
         if holding != self._holding:
             self._holding = holding
+            self._show_negative()
             self._refresh()
 
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return a width for two panes and the strips above and below them."""
-        margins = self._column.contentsMargins()
-        two_panes = 2 * self._before_view.minimumWidth() + self._grid.horizontalSpacing()
-        width = max(
-            two_panes,
-            self._strip.minimumSizeHint().width(),
-            self.bar.minimumSizeHint().width(),
-        )
-        return QSize(width + margins.left() + margins.right(), super().minimumSizeHint().height())
+    def _show_negative(self) -> None:
+        """Say on the picture how negative values of the result are shown, where it may have any."""
+        after = self._after
+        is_shown = after is not None and not self._holding
+        is_needed = is_shown and self._negative.is_needed(self._state)
+        if after is not None and is_needed:
+            self._negative.show_state(self._state, after.levels)
+        if self._negative_corner.isHidden() == is_needed:
+            self._negative_corner.setVisible(is_needed)
+            self.repaint_overlays()  # what overlays have in that corner gives way to it
 
-    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        if self._places_across(len(self._panes)) != self._across:
-            self._place_panes()
+    def _carry_place(self, size: Size) -> None:
+        """Keep zoom and place for a picture of another size, unless it would be less than fits."""
+        if self._before is None or self._transform is None:
+            self._transform = None
+            return
+        carried = self._transform.carried(self._before.size, size)
+        fitted = fit(size, self._view_size)
+        self._transform = carried if carried.scale > fitted.scale else None
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Return a size at which a picture can still be looked at, however many views there are."""
+        return MIN_SIZE
 
     def _make_room(self) -> None:
         """Reserve room for the values of all that is shown: those of a result may be wider."""
@@ -382,27 +494,33 @@ class CompareView(QWidget):
         shown += [] if self._after_samples is None else [self._after_samples]
         if self._picture is not None:
             self._read_out.prepare_for(self._picture.samples, *shown)
-        self._strip.arrange()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if event.key() == Qt.Key.Key_Space:
-            self._hold(True)
-        else:
+        if not self._keys.press(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._hold(False)
-        else:
+        if not self._keys.release(event):
             super().keyReleaseEvent(event)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if event.type() == QEvent.Type.FocusOut:
-            self._hold(False)  # the release of Space will go elsewhere
-        return super().eventFilter(watched, event)
+    def show_opening(self, name: str) -> None:
+        """Say where there is no picture yet that one called `name` is on its way; empty: none."""
+        self._opening = name
+        self._show_hints(self._before_view not in self._panes.shown)
+
+    def _show_hints(self, is_alone: bool) -> None:
+        """Say what will be where there is nothing yet.
+
+        is_alone  whether the result's place is the only one
+        """
+        picture = self._state.picture
+        name = self._opening or (picture.name if picture is not None else "")
+        hint = f"Opening {name}…" if name else OPEN_HINT
+        self._before_view.show_hint(hint)
+        self._wipe_view.show_hint(hint)
+        self._after_view.show_hint(hint if is_alone else RESULT_HINT)
 
     def _refresh(self) -> None:
-        """Give the views what they have to paint."""
         after, caption, samples = self._after, self._after_caption, self._after_samples
         before_samples = None if self._picture is None else self._picture.samples
         original = self._before, ORIGINAL, before_samples
@@ -411,7 +529,10 @@ class CompareView(QWidget):
             after, caption, samples = original
         before = self._before, self._before_caption, before_samples
         self._before_view.show_picture(*before)
-        self._after_view.show_picture(after, caption, samples)
+        is_alone = self._before_view not in self._panes.shown
+        self._show_hints(is_alone)
+        shown = (after, caption, samples) if after is not None or not is_alone else before
+        self._after_view.show_picture(*shown)
         for number, view in enumerate(self._pin_views, 1):
             if number > len(self._pins):
                 view.show_picture(None, "")  # frees the picture that was there
@@ -423,7 +544,9 @@ class CompareView(QWidget):
         self._wipe_view.show_before(*(near if is_covered else (None, "", None)))
         worked_out = original if is_held else (*self._worked_out, None)
         self._worked_out_view.show_picture(*worked_out)
-        self.bar.show_can_pin(self._after is not None and len(self._pins) < MAX_PINS)
+        self.read_out_row.show_can_pin(
+            self._after_samples is not None and len(self._pins) < MAX_PINS
+        )
         self._arrange()
         self._read()
 
@@ -443,14 +566,19 @@ class CompareView(QWidget):
     def _shown_transform(self) -> ViewTransform:
         if self._transform is not None or self._before is None:
             return self._transform or ViewTransform(1.0, (0.0, 0.0))
+        return fit(self._before.size, self._view_size)
+
+    @property
+    def _view_size(self) -> Size:
+        """Return width and height, in device pixels, that every view on screen has."""
         widths, heights = zip(*(view.device_size for view in self._views), strict=True)
-        return fit(self._before.size, (min(widths), min(heights)))
+        return min(widths), min(heights)
 
     def _arrange(self) -> None:
         transform = self._shown_transform()
         for view in self._views:
             view.show_transform(transform)
-        self._strip.show_scale(None if self._before is None else transform.scale)
+        self.read_out_row.show_scale(None if self._before is None else transform.scale)
 
     def _read(self) -> None:
         before = None if self._picture is None else self._picture.samples

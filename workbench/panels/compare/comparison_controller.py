@@ -25,7 +25,7 @@ from workbench.session.store import Store
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
 MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
-COMPARING = "Mismatch\ncomparing with the float64 oracle…"
+COMPARING = "Mismatch\nverifying against the float64 reference…"
 STOPPED = "stopped; N goes on"
 
 Other = Callable[[Picture], tuple[NDArray[Any], str]]
@@ -223,7 +223,7 @@ class ComparisonController(QObject):
         is_over = self._is_stopped or (found is not None and found.is_over)
         can_go = self._is_stopped or (found is not None and found.places.size > 0)
         is_under_way = not is_over and self._steps.is_under_way(MISMATCH)
-        self._compare.options.show_search(is_under_way, can_go)
+        self._compare.show_search(is_under_way, can_go)
 
     def _go_on(self) -> None:
         """Go where the user wants to, if that is known by now."""
@@ -239,4 +239,4 @@ class ComparisonController(QObject):
             self.found.emit((x, y))
         elif found.is_over:
             self._step_wanted = 0
-            self.message.emit("No pixel differs from what the float64 oracle says.")
+            self.message.emit("No pixel differs from the float64 reference.")

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from kernels.core.job import Result
 from workbench.base import numbers
+from workbench.base.disturbed_words import star
 from workbench.imaging.cell_values import CellRequest, written
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
@@ -72,7 +73,7 @@ class Inspection(QObject):
         live.timed_again.connect(self._refine)
         compare.cells_wanted.connect(self._write_cells)
         compare.unpin_wanted.connect(self.unpin)
-        compare.bar.pin_wanted.connect(self.pin)
+        compare.pin_wanted.connect(self.pin)
         compare.options.against_wanted.connect(self.set_against)
 
     # -- what the user may want
@@ -130,7 +131,7 @@ class Inspection(QObject):
         if samples[0] is not samples[1]:
             self._set_aside(old.picture)
             self._coming = new.picture
-        elif (old.levels, old.negative_display) != (new.levels, new.negative_display):
+        elif _display_of(old) != _display_of(new):
             self._look_again()
 
     def _set_aside(self, picture: Picture | None) -> None:
@@ -206,6 +207,11 @@ class Inspection(QObject):
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
 
 
+def _display_of(state: State) -> tuple[object, ...]:
+    """Return the choices that pins are shown by."""
+    return state.levels, state.result_levels, state.negative_display
+
+
 def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
     title = intents.job_caption(result.job, result.picked)
     if result.block_xy:
@@ -217,8 +223,8 @@ def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
 def _time(result: Result) -> str:
     """Return a time as text, but only beside a passed check; else what the check says."""
     if result.check is None:
-        return "not checked yet"
+        return "not verified yet"
     if not result.check.ok:
-        return "✗ wrong" if result.check.wrong else "✗ not checked"
+        return "✗ wrong" if result.check.wrong else "✗ not verified"
     single = f", {single_in_words(result)}" if result.kernel.is_single else ""
-    return f"{numbers.duration(result.kernel.median_ms)}{single}"
+    return f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}{single}"

@@ -1,4 +1,4 @@
-"""The bar of modes in which pictures are compared, and the options of each mode."""
+"""The bar of modes in which pictures are looked at, and the options of each mode."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QSizePolicy, QWidget
 
+from workbench.base.plain_text import Label
 from workbench.imaging.display_mapping import MAX_GAIN
 from workbench.model.state import State
+from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import check_segment, make_button, make_segments
 from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.number_boxes import WholeBox
 
 MODES = (
-    ("side", "Side &by side", "Before and after next to each other (W)"),
-    ("wipe", "&Wipe", "One over the other, with a divider to drag across (W)"),
+    ("result", "Result", "The filtered picture alone; hold Space for the original (E)"),
+    ("wipe", "&Wipe", "Before over after, with a divider to drag across (W)"),
+    ("side", "Side &by side", "Before and after next to each other, or one above the other (S)"),
     ("difference", "Difference", "After minus before, made stronger (D)"),
-    ("mismatch", "Mismatch", "Which pixels are not what the float64 oracle says (M)"),
+    ("mismatch", "Mismatch", "Which pixels are not those of the float64 reference (M)"),
 )
 SHORT = {"side": "&Side", "difference": "Diff.", "mismatch": "Mism."}  # where room is scarce
 KINDS = (
@@ -34,49 +37,40 @@ ORIGINAL = "the original"
 
 
 class ModeBar(QWidget):
-    """The buttons of the modes, and the one that pins.
+    """The buttons of the modes, in one bar.
 
     Signals:
         wanted(name, value): the user wants `value` for State field `name`: "view_mode".
-        pin_wanted(): the result is to be kept beside those to come.
     """
 
     wanted = Signal(str, object)
-    pin_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.setObjectName("modes")
+        self.setAccessibleName("How pictures are looked at")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._is_short = False
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
+        self._row = row = HBox(self, 0, 0)
+        row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
         self._modes = make_segments(MODES, lambda mode: self.wanted.emit("view_mode", mode))
-        for button in self._modes.values():
-            row.addWidget(button)
-        row.addStretch(1)
-        self._pin = make_button(
-            "pin", "Pin", "Keep this result beside the next ones, up to three (K)"
-        )
-        self._pin.setAccessibleName("Pin this result")
-        self._pin.clicked.connect(self.pin_wanted)
-        row.addSpacing(6)
-        row.addWidget(self._pin)
+        row.add(1, *self._modes.values())  # with short words they would stand apart
 
     def show_state(self, state: State) -> None:
         """Mark the mode of `state`."""
         check_segment(self._modes, state.view_mode)
 
-    def show_can_pin(self, can: bool) -> None:
-        """Enable or disable pinning."""
-        self._pin.setEnabled(can)
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return the size with whole words: with short ones it could not become wide again."""
+        return QSize(self._whole_width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """Return the size with short words on the buttons."""
         return QSize(self._whole_width - self._saved, super().minimumSizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
-        is_short = self.width() < self._whole_width
+        rounding = len(SHORT)  # of the words' widths, from which the whole width is worked out
+        is_short = self.width() + rounding < self._whole_width
         if is_short != self._is_short:
             self._is_short = is_short
             for mode, text, _ in MODES:
@@ -103,7 +97,7 @@ class ModeOptions(QWidget):
         against_wanted(index): what the result is compared with: 0 the original, else the pin of
             that number.
         next_wanted(step): go to the next differing pixel (1), or the previous (-1).
-        cancel_wanted(): stop comparing with the oracle.
+        cancel_wanted(): stop comparing with the reference.
     """
 
     wanted = Signal(str, object)
@@ -113,24 +107,26 @@ class ModeOptions(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(6)
+        self._row = HBox(self, 0, 6)
         self._parts: dict[str, list[QWidget]] = {mode: [] for mode, _, _ in MODES}
-        self._mode = "side"
+        self._state = State()
         self._build_against()
         self._build_wipe()
         self._build_difference()
         self._build_mismatch()
 
+    @property
+    def is_needed(self) -> bool:
+        """Return whether the mode has anything to choose."""
+        return any(not part.isHidden() for part in self._all)
+
     def show_state(self, state: State) -> None:
         """Show the options of the mode that `state` has."""
         for mode, parts in self._parts.items():
             for part in parts:
-                part.setVisible(mode == state.view_mode)
-        self._mode = state.view_mode
+                part.setVisible(mode == state.view_mode and part.isEnabledTo(self))
+        self._state = state
         self._show_against()
-        self._is_level = state.divider == "level"
         check_segment(self._kinds, state.difference)
         with QSignalBlocker(self._gain):
             self._gain.setValue(0 if state.gain is None else round(state.gain))
@@ -144,14 +140,22 @@ class ModeOptions(QWidget):
         self._show_against()
 
     def show_search(self, is_under_way: bool, has_places: bool) -> None:
-        """Enable Cancel while a search is under way, Next and Previous where pixels differ."""
-        self._cancel.setEnabled(is_under_way)
-        for button in (self._previous, self._next):
-            button.setEnabled(has_places)
+        """Offer Cancel while a search is under way, Next and Previous where pixels differ."""
+        for button, is_needed in (
+            (self._previous, has_places),
+            (self._next, has_places),
+            (self._cancel, is_under_way),
+        ):
+            button.setEnabled(is_needed)  # a button that is not needed is not shown either
+            button.setVisible(is_needed and self._state.view_mode == "mismatch")
+
+    @property
+    def _all(self) -> list[QWidget]:
+        return [self._against, *(part for parts in self._parts.values() for part in parts)]
 
     def _show_against(self) -> None:
         can_choose = self._against.count() > 1
-        self._against.setVisible(self._mode in ("wipe", "difference") and can_choose)
+        self._against.setVisible(self._state.view_mode in ("wipe", "difference") and can_choose)
 
     def _add(self, mode: str, part: Any) -> None:
         part.hide()
@@ -159,20 +163,19 @@ class ModeOptions(QWidget):
         self._row.addWidget(part)
 
     def _build_wipe(self) -> None:
-        self._is_level = False
-        turn = make_button("turn-divider", "Turn", "The divider across, or up and down (Shift+W)")
+        turn = make_button(
+            "turn-divider", "Rotate divider", "Wipe across, or up and down (Shift+W)"
+        )
         turn.clicked.connect(self._turn)
         self._add("wipe", turn)
 
     def _turn(self) -> None:
-        self.wanted.emit("divider", "upright" if self._is_level else "level")
+        self.wanted.emit("divider", "upright" if self._state.divider == "level" else "level")
 
     def _build_against(self) -> None:
         """Build the list of what to compare with, which belongs to two modes."""
-        self._against = ElidingBox()
-        self._against.setObjectName("against")
-        self._against.setAccessibleName("Compare with")
-        self._against.setToolTip("What the result is compared with (Shift+J: the next)")
+        tip = "What the result is compared with (Shift+J: the next)"
+        self._against = ElidingBox("against", "Compare with", tip)
         self._against.setMinimumContentsLength(8)
         self._against.setMinimumWidth(72)  # in a narrow window
         self._against.setSizeAdjustPolicy(
@@ -184,24 +187,23 @@ class ModeOptions(QWidget):
 
     def _build_difference(self) -> None:
         kinds = QWidget()
-        row = QHBoxLayout(kinds)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = HBox(kinds, 0, 0)
         self._kinds = make_segments(KINDS, lambda kind: self.wanted.emit("difference", kind))
         for kind, button in self._kinds.items():
             button.setAccessibleName(f"{kind.capitalize()} difference")
             row.addWidget(button)
         self._add("difference", kinds)
-        self._gain = WholeBox()
-        self._gain.setObjectName("gain")
-        self._gain.setAccessibleName("Gain")
-        self._gain.setToolTip("What differences are multiplied by, 1 to 1000; 0: as fits (auto)")
+        tip = "What differences are multiplied by, 1 to 1000; 0: as fits (auto)"
+        self._gain = WholeBox("gain", "Gain", tip)
         self._gain.setRange(0, int(MAX_GAIN))
         self._gain.setSpecialValueText("auto")
         metrics = self._gain.fontMetrics()
         self._gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
         self._gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self._gain.valueChanged.connect(self._want_gain)
+        caption = Label("Gain")
+        caption.setBuddy(self._gain)
+        self._add("difference", caption)
         self._add("difference", self._gain)
 
     def _want_gain(self, value: int) -> None:

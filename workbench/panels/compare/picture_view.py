@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from numpy.typing import NDArray
@@ -16,9 +15,9 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPainterPath,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
     QWheelEvent,
 )
@@ -29,15 +28,22 @@ from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
 from workbench.panels.compare.view_transform import Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
+from workbench.widgets.keyboard import ARROWS
+from workbench.widgets.panel_area import uncovered_part
 
-# Paints over the picture, in the picture's pixels; gets the rectangle of them in view, and how
-# many device pixels each has.
+# Paints over the picture, in the picture's pixels; gets the rectangle of them in view, which no
+# drawer covers, and how many device pixels each has.
 Overlay = Callable[[QPainter, QRectF, float], None]
 
 WHEEL_PER_DOUBLING = 360  # eighths of a degree: three notches of a common wheel
 PAN_STEP = 0.1  # share of the view for one press of an arrow key
-_CORNER = 8.0
+_SEAM = 2  # px of a picture's edge that may be partly covered
 _MARK = 9  # half the size of the cross that marks a pixel, in device-independent pixels
+_BY_KEY = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 _HAIR = 1e-4  # device pixels off a pixel's edge, where rounding errors would decide what is shown
 
 
@@ -81,12 +87,15 @@ class PictureView(QWidget):
         self._grabbed: QPointF | None = None
         self._pressed: QPointF | None = None  # where, until the pointer moves away
         self._line_from: tuple[int, int] | None = None
+        self._is_reached_by_key = False  # a ring shows it; after a click nobody needs one
+        self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
+        self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
         self._cells = CellLayer(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setMinimumSize(160, 100)
+        self.setMinimumSize(60, 40)  # so that four fit into a narrow window
 
     @property
     def device_size(self) -> Size:
@@ -127,6 +136,14 @@ class PictureView(QWidget):
             self.setAccessibleDescription(caption if display else self._hint)
             self.update()
 
+    def show_hint(self, hint: str) -> None:
+        """Show another text while there is no picture."""
+        if hint != self._hint:
+            self._hint = hint
+            if self._display is None:
+                self.setAccessibleDescription(hint)
+                self.update()
+
     def show_transform(self, transform: ViewTransform) -> None:
         """Show the picture at another place or scale."""
         if transform != self._transform:
@@ -157,7 +174,9 @@ class PictureView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         colors = theme.colors(self.palette())
         painter = QPainter(self)
-        painter.fillRect(event.rect(), QColor(colors.surround))
+        around = QRegion(event.rect()).subtracted(QRegion(self._covered))
+        for rect in around:  # type: ignore[attr-defined]  # unknown to PySide's stubs
+            painter.fillRect(rect, QColor(colors.surround))
         if self._display is None:
             self._paint_hint(painter, colors)
         else:
@@ -168,16 +187,38 @@ class PictureView(QWidget):
             self._paint_overlays(painter)
             self._paint_captions(painter)
         self._paint_mark(painter)
-        self._paint_frame(painter, colors)
+        self._paint_focus(painter, colors)
+
+    @property
+    def _covered(self) -> QRect:
+        """Return what the picture will surely cover, to the last pixel of every row and column."""
+        if self._display is None:
+            return QRect()
+        view, ratio = self.device_size, self.devicePixelRatioF()
+        (left, top), (right, bottom) = (
+            self._transform.to_view(at, view) for at in ((0, 0), self._display.size)
+        )
+        return QRect(
+            QPoint(math.ceil(left / ratio) + _SEAM, math.ceil(top / ratio) + _SEAM),
+            QPoint(math.floor(right / ratio) - 1 - _SEAM, math.floor(bottom / ratio) - 1 - _SEAM),
+        )
 
     def _paint_picture(self, painter: QPainter) -> None:
         if self._display is not None:
             draw(painter, self._display, self._transform, self.device_size)
-            self._cells.paint(painter, self._transform, self.device_size)
+            self._paint_values(painter, self._cells)
+
+    def _paint_values(self, painter: QPainter, cells: CellLayer) -> None:
+        if not self.hides_values():
+            cells.paint(painter, self._transform, self.device_size)
 
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self._transform
-        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
+        part = uncovered_part(self)
+        corners = QPointF(part.topLeft()), QPointF(part.right() + 1, part.bottom() + 1)
+        (left, top), (right, bottom) = (
+            transform.to_picture(self._to_device(at), view) for at in corners
+        )
         visible = QRectF(left, top, right - left, bottom - top)
         for paint in self.overlays:
             painter.save()
@@ -188,7 +229,7 @@ class PictureView(QWidget):
             painter.restore()
 
     def _paint_captions(self, painter: QPainter) -> None:
-        paint_chip(painter, self.rect(), self._caption)
+        paint_chip(painter, uncovered_part(self), self._caption)
 
     def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -214,19 +255,13 @@ class PictureView(QWidget):
                 start, end = QPointF(3 * dx, 3 * dy), QPointF(_MARK * dx, _MARK * dy)
                 painter.drawLine(centre + start, centre + end)
 
-    def _paint_frame(self, painter: QPainter, colors: theme.Colors) -> None:
-        """Round the corners, and show the focus."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(self.rect())
-        for corner in (area.topLeft(), area.topRight(), area.bottomLeft(), area.bottomRight()):
-            outside = _outside_corner(corner.x() == area.left(), corner.y() == area.top())
-            painter.fillPath(outside.translated(corner), QColor(colors.surface))
-        if self.hasFocus():
+    def _paint_focus(self, painter: QPainter, colors: theme.Colors) -> None:
+        if self.hasFocus() and self._is_reached_by_key:
             painter.setBrush(Qt.BrushStyle.NoBrush)
+            area = QRectF(self.rect())
             for color, inset in ((colors.panel, 3), (colors.accent, 1)):  # seen on any picture
                 painter.setPen(QPen(QColor(color), 2))
-                ring = area.adjusted(inset, inset, -inset, -inset)
-                painter.drawRoundedRect(ring, _CORNER - inset, _CORNER - inset)
+                painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
         """Return where the mark for `point` is painted, in the widget's coordinates."""
@@ -302,7 +337,6 @@ class PictureView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         width, height = self.device_size
-        dx, dy = PAN_STEP * width, PAN_STEP * height
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
                 self.moved.emit(self._transform.stepped(1))
@@ -312,14 +346,10 @@ class PictureView(QWidget):
                 self.moved.emit(None)
             case Qt.Key.Key_1:
                 self.moved.emit(ViewTransform(1.0, self._transform.centre))
-            case Qt.Key.Key_Left:
-                self.moved.emit(self._transform.panned(dx, 0))
-            case Qt.Key.Key_Right:
-                self.moved.emit(self._transform.panned(-dx, 0))
-            case Qt.Key.Key_Up:
-                self.moved.emit(self._transform.panned(0, dy))
-            case Qt.Key.Key_Down:
-                self.moved.emit(self._transform.panned(0, -dy))
+            case key if key in ARROWS:
+                across, down = ARROWS[key]
+                dx, dy = -across * PAN_STEP * width, -down * PAN_STEP * height
+                self.moved.emit(self._transform.panned(dx, dy))
             case _:
                 super().keyPressEvent(event)
 
@@ -329,9 +359,15 @@ class PictureView(QWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self.resized.emit()
+        # Qt moves the focus on as well where what has it is hidden: only the key itself counts.
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+            if event.key() == Qt.Key.Key_Tab and plain and self.take_tab():
+                return True
         return super().event(event)
 
-    def focusInEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        self._is_reached_by_key = event.reason() in _BY_KEY
         self.update()
 
     def focusOutEvent(self, _event: QFocusEvent) -> None:  # noqa: N802
@@ -381,13 +417,3 @@ def draw(painter: QPainter, display: Display, transform: ViewTransform, view: Si
 def _level(scale: float, levels: int) -> int:
     """Return the smallest image with at least about one pixel for each device pixel, by number."""
     return min(max(int(math.log2(1 / scale) + 0.25), 0), levels - 1)
-
-
-@cache  # four corners; making a path takes longer than painting it
-def _outside_corner(is_left: bool, is_top: bool) -> QPainterPath:
-    """Return what rounding takes away at a corner that lies at 0, 0."""
-    square, circle = QPainterPath(), QPainterPath()
-    inward = QPointF(_CORNER if is_left else -_CORNER, _CORNER if is_top else -_CORNER)
-    square.addRect(QRectF(QPointF(0, 0), inward).normalized())
-    circle.addEllipse(inward, _CORNER, _CORNER)
-    return square.subtracted(circle)

@@ -57,6 +57,7 @@ class PinView(PictureView):
     def __init__(self, number: int) -> None:
         super().__init__(pin_name(number), "")
         self._close = make_button(f"unpin-{number}", "×", "Remove this result from the view")
+        self._close.setProperty("onPicture", True)
         self._close.setAccessibleName(f"Remove pinned result {number}")
         self._close.setParent(self)
         self._close.clicked.connect(self.removed)

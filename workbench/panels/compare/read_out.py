@@ -1,4 +1,4 @@
-"""The numbers under the pointer: where, before, pinned, after, and a difference."""
+"""The numbers under the pointer in one line: where, before, pinned, after, and a difference."""
 
 from __future__ import annotations
 
@@ -8,60 +8,64 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.compare.pins import MAX_PINS, pin_name
+from workbench.widgets.boxes import HBox
 
 Values = NDArray[Any] | None  # (C,) samples of one pixel
 
-_CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
+CHANNELS = {1: ("grey",), 2: ("grey", "α"), 3: ("R", "G", "B"), 4: ("R", "G", "B", "α")}
 _PINNED = tuple(pin_name(number).lower() for number in range(1, MAX_PINS + 1))
-_ROWS = ("before", *_PINNED, "after", "difference")
-# Characters for a number and its sign.
-_WIDTHS = {"uint8": 4, "uint16": 6, "float16": 10, "float32": 10}
+_PARTS = ("before", *_PINNED, "after", "difference")
+_FIRST_TO_GO = ("difference", *reversed(_PINNED), "before", "after")  # where room is scarce
+# Characters for a number: of this pixel type; of a result as float32 of such a picture.
+_WIDTHS = {"uint8": 3, "uint16": 5, "float16": 10, "float32": 10}
+_WIDE_WIDTHS = {"uint8": 7, "uint16": 8, "float16": 10, "float32": 10}
 _NONE = "–"
-NARROW = 240  # px; room for colours of 8 or 16 bits
+_APART = 18  # px between two parts
 
 
 class ReadOut(QWidget):
     """The values of one pixel as they are in the data: nothing scaled, nothing clipped.
 
-    Its label `position` says where that is; its owner finds a place for it.
+    Where there is too little room for all, whole parts are left out, the difference first.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Values under the pointer")
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(20)
-        grid.setVerticalSpacing(1)
-        self._digits = 3
-        self._of: tuple[tuple[int, ...], frozenset[str]] | None = None  # what there is room for
+        row = HBox(self, 0, _APART)
+        row.setSizeConstraint(HBox.SizeConstraint.SetNoConstraint)
+        self._digits = 3, 3  # of the picture before, and of all others
+        self._of: tuple[tuple[int, ...], str, frozenset[str]] | None = (
+            None  # what there is room for
+        )
+        self._wanted: frozenset[str] = frozenset()
+        self._has_point = False
         self.position = _Number("position")
-        self._titles = {name: _muted(name.capitalize()) for name in _ROWS}
-        self._rows = {name: _Number(name) for name in _ROWS}
-        for row, name in enumerate(_ROWS):
-            grid.addWidget(self._titles[name], row, 0)
-            grid.addWidget(self._rows[name], row, 1)
-        grid.setColumnStretch(2, 1)
+        row.addWidget(self.position)
+        self._parts = {name: _Part(name) for name in _PARTS}
+        row.add(*self._parts.values(), 1)
         self.show_pins((), 0)
         self._set_fonts()
 
     def show_pins(self, shown: Collection[int], against: int) -> None:
-        """Show rows for the pinned results of these numbers.
+        """Show parts for the pinned results of these numbers.
 
         against  what is subtracted from the newest: 0 the original, else the pin of that number
         """
         self._against = against
-        for number, name in enumerate(_PINNED, 1):
-            self._titles[name].setVisible(number in shown)
-            self._rows[name].setVisible(number in shown)
+        pinned = [name for number, name in enumerate(_PINNED, 1) if number in shown]
+        self._wanted = frozenset(("before", *pinned, "after", "difference"))
         other = _PINNED[against - 1] if against else "before"
-        self._rows["difference"].setToolTip(tip_text(f"After minus {other}"))
-        self._titles["difference"].setText(f"After − {other}" if shown else "Difference")
+        difference = self._parts["difference"]
+        difference.values.setToolTip(tip_text(f"After minus {other}"))
+        difference.show_title(f"after − {other}" if shown else "difference")
+        self._find_room()
 
     def show_values(
         self, point: tuple[int, int] | None, before: Values, pinned: Sequence[Values], after: Values
@@ -71,29 +75,42 @@ class ReadOut(QWidget):
         None: there is no such pixel, or no such picture.
         """
         self.position.setText(_position(*point) if point else "")
+        if (point is not None) != self._has_point:
+            self._has_point = point is not None
+            self._find_room()
         # `_against` may still name a pin that has just been removed.
         is_there = self._against <= len(pinned)
         other = before if not self._against else pinned[self._against - 1] if is_there else None
         difference = None if other is None or after is None else _subtract(after, other)
         values = (before, *pinned, *[None] * (MAX_PINS - len(pinned)), after, difference)
-        for name, each in zip(_ROWS, values, strict=True):
-            self._rows[name].setText(self._text(each, signed=name == "difference"))
+        for name, each in zip(_PARTS, values, strict=True):
+            self._parts[name].values.setText(self._text(each, name))
 
-    def prepare_for(self, *pictures: NDArray[Any]) -> None:
-        """Reserve room for any pixel of `pictures`, so that nothing moves under the pointer.
+    def prepare_for(self, before: NDArray[Any], *results: NDArray[Any]) -> None:
+        """Reserve room for any pixel of these, so that nothing moves under the pointer.
 
-        pictures  (H, W, C), all of one shape
+        before, results  (H, W, C), all of one shape
         """
-        of = pictures[0].shape, frozenset(str(each.dtype) for each in pictures)
+        own = str(before.dtype)
+        of = before.shape, own, frozenset(str(each.dtype) for each in results)
         if of == self._of:
             return
         self._of = of
-        height, width, channels = pictures[0].shape
-        self._digits = max(_WIDTHS[pixel_type] for pixel_type in of[1])
-        widest = self._text(np.zeros(channels, np.uint8), signed=True)
-        for label in self._rows.values():
-            label.prepare_for(widest)
-        self.position.prepare_for(_position(width - 1, height - 1))
+        is_like = all(pixel_type == own for pixel_type in of[2])
+        self._digits = _WIDTHS[own], (_WIDTHS if is_like else _WIDE_WIDTHS)[own]
+        self._reserve()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Return room for the position alone."""
+        return QSize(self.position.width(), super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return room for all parts."""
+        wide = [self._parts[name].wide + _APART for name in _PARTS if name in self._wanted]
+        return QSize(self.position.width() + sum(wide), super().sizeHint().height())
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        self._find_room()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         if event.type() == QEvent.Type.ApplicationFontChange:
@@ -101,45 +118,73 @@ class ReadOut(QWidget):
         super().changeEvent(event)
 
     def _set_fonts(self) -> None:
-        for label in (self.position, *self._rows.values()):
+        for label in (self.position, *(part.values for part in self._parts.values())):
             label.setFont(theme.fixed_font())
+        self._reserve()
 
-    def _text(self, values: Values, signed: bool) -> str:
+    def _reserve(self) -> None:
+        """Give every part the size of its widest text."""
+        height, width, channels = (1, 1, 3) if self._of is None else self._of[0]
+        zeros = np.zeros(channels, np.uint8)
+        for name, part in self._parts.items():
+            part.values.prepare_for(self._text(zeros, name))
+        self.position.prepare_for(_position(width - 1, height - 1))
+        self.updateGeometry()
+        self._find_room()
+
+    def _find_room(self) -> None:
+        """Show as many parts as there is room for, and none where nothing is pointed at."""
+        shown = set(self._wanted) if self._has_point else set()
+        room = self.width() - self.position.width()
+        for name in _FIRST_TO_GO:
+            if sum(self._parts[each].wide + _APART for each in shown) <= room:
+                break
+            shown.discard(name)
+        for name, part in self._parts.items():
+            part.setVisible(name in shown)
+
+    def _text(self, values: Values, part: str) -> str:
         if values is None:
             return _NONE
-        names = _CHANNELS[values.size]
-        pairs = zip(names, values, strict=True)
-        return "  ".join(
-            f"{name} {_format(value, signed):>{self._digits}}" for name, value in pairs
-        )
+        signed = part == "difference"
+        wide = self._digits[part != "before"] + signed
+        pairs = zip(CHANNELS[values.size], values, strict=True)
+        return " ".join(f"{name} {_format(value, wide, signed):<{wide}}" for name, value in pairs)
 
 
 class _Number(Label):
-    """A text that changes in place; as wide as the widest, unless the window is too narrow."""
+    """A text that changes in place, of one size, so that a change lays nothing out anew."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._widest = ""
         self.setObjectName(name)
         self.setAccessibleName(name.capitalize())
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def prepare_for(self, widest: str) -> None:
-        self._widest = widest
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:  # noqa: N802
+        """Take the size that `widest` needs."""
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(self._widest) + 2, metrics.height())
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(min(self.sizeHint().width(), NARROW), self.sizeHint().height())
+        self.setFixedSize(metrics.horizontalAdvance(widest) + 2, metrics.height())
 
 
-def _muted(text: str) -> QLabel:
-    label = Label(text)
-    label.setProperty("muted", True)
-    return label
+class _Part(QWidget):
+    """The values of one picture, and what it is called."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._title = Label(name, is_muted=True)
+        self.values = _Number(name)
+        row = HBox(self, 0, 6)
+        row.add(self._title, self.values)
+
+    @property
+    def wide(self) -> int:
+        """Return its width in px."""
+        return self._title.sizeHint().width() + 6 + self.values.width()
+
+    def show_title(self, title: str) -> None:
+        """Show another name."""
+        self._title.setText(title)
 
 
 def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
@@ -152,6 +197,11 @@ def _position(x: int, y: int) -> str:
     return f"x {x}  y {y}"
 
 
-def _format(value: Any, signed: bool) -> str:
+def _format(value: Any, wide: int, signed: bool) -> str:
+    """Return a value in at most `wide` characters, as exact as they allow."""
     sign = "+" if signed and value > 0 else ""
-    return f"{value:{sign}.4g}" if isinstance(value, np.floating) else f"{value:{sign}d}"
+    if not isinstance(value, np.floating):
+        return f"{value:{sign}d}"
+    ways = (".1f", ".0f") if 1000 <= abs(value) < 1e6 else (".4g", ".3g", ".2g", ".1g")
+    texts = [f"{value:{sign}{way}}" for way in ways]
+    return next((text for text in texts if len(text) <= wide), texts[-1])

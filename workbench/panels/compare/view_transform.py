@@ -65,13 +65,45 @@ class ViewTransform:
         x, y = self.centre
         return replace(self, centre=(x - dx / self.scale, y - dy / self.scale))
 
+    def showing(self, area: tuple[float, float, float, float], view: Size) -> ViewTransform:
+        """Return it moved no further than it takes to show `area`: left, top, right, bottom.
+
+        Of what is larger than the view it shows the middle.
+        """
+        centre = []
+        for at, low, high, extent in zip(self.centre, area[:2], area[2:], view, strict=True):
+            half = extent / self.scale / 2
+            fits = high - low <= 2 * half
+            centre.append(min(max(at, high - half), low + half) if fits else (low + high) / 2)
+        return replace(self, centre=(centre[0], centre[1]))
+
     def kept_within(self, picture: Size) -> ViewTransform:
         """Return it with the view's middle on the picture, which thus stays in sight."""
         x, y = self.centre
         return replace(self, centre=(min(max(x, 0.0), picture[0]), min(max(y, 0.0), picture[1])))
+
+    def carried(self, old: Size, new: Size) -> ViewTransform:
+        """Return it at the same relative place of a picture of another size, as large as it was."""
+        x, y = (at / was * is_ for at, was, is_ in zip(self.centre, old, new, strict=True))
+        return replace(self, centre=(x, y))
 
 
 def fit(picture: Size, view: Size) -> ViewTransform:
     """Return the transform that shows the whole picture, as large as the view allows."""
     scale = min(view[0] / picture[0], view[1] / picture[1])
     return ViewTransform(min(max(scale, 1e-6), MAX_SCALE), (picture[0] / 2, picture[1] / 2))
+
+
+def places_across(count: int, room: Size, picture: Size, gap: int) -> int:
+    """Return how many of `count` views stand in a row so that their pictures are largest.
+
+    room  of all of them; `gap` is between two
+    """
+
+    def scale(across: int) -> float:
+        down = -(-count // across)
+        width = (room[0] - gap * (across - 1)) / across
+        height = (room[1] - gap * (down - 1)) / down
+        return min(width / picture[0], height / picture[1])
+
+    return max(range(count, 0, -1), key=scale, default=1)

@@ -23,6 +23,7 @@ from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
 from workbench.panels.compare.picture_view import PictureView, draw
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
+from workbench.widgets.panel_area import uncovered_part
 
 _STEPS = 1000
 _HANDLE = 36
@@ -108,19 +109,20 @@ class WipeView(PictureView):
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
         draw(painter, self._before, self._transform, (width, height))
-        self._before_cells.paint(painter, self._transform, (width, height))
+        self._paint_values(painter, self._before_cells)
 
     def _paint_captions(self, painter: QPainter) -> None:
         if self._before is None:
             super()._paint_captions(painter)
             return
-        near, far = QRect(self.rect()), QRect(self.rect())
+        part = uncovered_part(self)
+        near, far = QRect(part), QRect(part)
         if self.is_level:
             near.setBottom(self._line)
             far.setTop(self._line)
             ends = QPoint(0, self._line), QPoint(self.width(), self._line)
         else:
-            near.setRight(self._line)
+            near.setRight(min(self._line, part.right()))
             far.setLeft(self._line)
             ends = QPoint(self._line, 0), QPoint(self._line, self.height())
         side = Qt.AlignmentFlag.AlignLeft if self.is_level else Qt.AlignmentFlag.AlignRight

@@ -1,1 +1,23 @@
 """The left panel: what is chosen, and how it is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.widgets.lazy_panel import Dock, LazyPanel
+
+if TYPE_CHECKING:
+    from workbench.panels.controls.controls_panel import ControlPanel
+
+DOCK = Dock("Settings", "left", tip="What the toolbar has no room for: border, pixels, display.")
+
+
+def lazy_panel() -> LazyPanel[ControlPanel]:
+    """Return the panel of settings."""
+
+    def make() -> ControlPanel:
+        from workbench.panels.controls.controls_panel import ControlPanel
+
+        return ControlPanel()
+
+    return LazyPanel(DOCK, make)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from kernels.core.errors import BadJobError
 from kernels.filters.custom import parse
@@ -15,6 +15,8 @@ from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.table_text import shortest
 from workbench.model.state import Matrix
+from workbench.widgets.boxes import VBox
+from workbench.widgets.buttons import push_button
 
 
 class MatrixEdit(QWidget):
@@ -46,25 +48,16 @@ class MatrixEdit(QWidget):
         self._text.setFont(theme.fixed_font())
         self._text.setFixedHeight(6 * self._text.fontMetrics().lineSpacing())
         self._text.textChanged.connect(self._read)
-        self._objection = Label()
-        self._objection.setWordWrap(True)
-        self._objection.setObjectName("matrix-objection")
+        self._objection = Label(name="matrix-objection", wraps=True)
         self._objection.setProperty("objection", True)
         self._objection.hide()
-        self._sum = Label()
-        self._sum.setObjectName("matrix-sum")
-        self._sum.setProperty("muted", True)
+        self._sum = Label(name="matrix-sum", is_muted=True)
         self._sum.setToolTip("How many times as bright an even area of the picture becomes.")
-        self._grid = QPushButton("Edit in a grid…")
-        self._grid.setObjectName("matrix-grid")
-        self._grid.setToolTip("The weights editor, with rank and frequency response: Ctrl+E.")
+        tip = "The weights editor, with rank and frequency response: Ctrl+E."
+        self._grid = push_button("matrix-grid", "Edit in a grid…", tip)
         self._grid.clicked.connect(self.grid_wanted)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._text)
-        column.addWidget(self._objection)
-        column.addWidget(self._sum)
-        column.addWidget(self._grid)
+        column = VBox(self, 0)
+        column.add(self._text, self._objection, self._sum, self._grid)
 
     def show_matrix(self, matrix: Matrix, offset: float = 0.0) -> None:
         """Show `matrix`, unless the text already says it in the user's own spelling.
@@ -117,5 +110,5 @@ def _sum_in_words(matrix: Matrix, offset: float) -> str:
     if total > 0:
         return f"sum {total:.4g}: darkens to {total:.3g} of the brightness"
     if total == 0:
-        return "sum 0: even areas turn black"
-    return f"sum {total:.4g}: even areas fall below black".replace("-", "−")
+        return "sum 0: flat areas turn black"
+    return f"sum {total:.4g}: flat areas fall below black".replace("-", "−")

@@ -1,4 +1,4 @@
-"""Pictures to begin with: the Kodak set, fetched on demand, and the ones made by code."""
+"""Pictures to choose from: those in the folder of the open one, the Kodak set, and made ones."""
 
 from __future__ import annotations
 
@@ -9,21 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QWidget
 
 from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
 from workbench.base.plain_text import Label
 from workbench.files import image_files, kodak
 from workbench.files.kodak import NAMES, Downloading, KodakError, KodakSet
+from workbench.files.neighbours import Shelf
 from workbench.files.picture_errors import ImageFileError
-from workbench.imaging.display import Display, to_display
 from workbench.panels.gallery.kodak_card import KodakCard
-from workbench.widgets.docks import Dock
-from workbench.widgets.tile_list import THUMBNAIL, PictureTile, TileList
+from workbench.panels.gallery.shelf_page import ShelfPage
+from workbench.panels.gallery.thumbnails import thumbnail
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import check_segment, make_segments
+from workbench.widgets.file_dialogs import ask_folder
+from workbench.widgets.tile_list import PictureTile, TileList
 from workbench.widgets.upright_area import UprightArea
+
+SOURCES = (
+    ("gallery-folder", "Folder", "The pictures in the folder of the open one"),
+    ("gallery-test", "Test pictures", "Kodak photographs, and pictures made by code"),
+)
 
 
 class Gallery(QWidget):
@@ -33,20 +42,14 @@ class Gallery(QWidget):
 
     Signals:
         file_wanted(path): open this picture file.
+        folder_wanted(): choose a folder to look through.
         built_in_wanted(key): open this one of `kernels.pictures.generated.PICTURES`.
         folder_changed(path), mirror_changed(address): to be remembered for the next time.
         broke(sentence, details): a bug, with its traceback.
     """
 
-    DOCK = Dock(
-        "Gallery",
-        menu="&File",
-        text="&Gallery",
-        keys=("Ctrl+G",),
-        tip="Kodak pictures and pictures made by code.",
-    )
-
     file_wanted = Signal(Path)
+    folder_wanted = Signal()
     built_in_wanted = Signal(str)
     folder_changed = Signal(Path)
     mirror_changed = Signal(str)
@@ -63,12 +66,25 @@ class Gallery(QWidget):
         self._downloads = Background((KodakError, kodak.Stopped), self)
         for background in (self._thumbnails, self._downloads):
             background.broke.connect(self.broke)
+        self._downloads.broke.connect(lambda *_: self._after_download())
         self._progressed.connect(self._show_progress)
         self._make_parts(mirror)
+
+    def show_shelf(self, shelf: Shelf | None) -> None:
+        """Show the pictures among which the open one is; None: it is in no folder."""
+        is_other = self.shelf.is_other(shelf)
+        self.shelf.show_shelf(shelf)
+        if shelf is not None and is_other and not self._is_of_kodak(shelf):
+            self._show_source("gallery-folder")
+
+    def _is_of_kodak(self, shelf: Shelf) -> bool:
+        """Return whether these are the Kodak pictures, which have a wall of their own."""
+        return shelf.folder is not None and shelf.folder == self._kodak.folder
 
     def close_threads(self) -> None:
         """Stop a download, and wait for the threads to end."""
         self._stop.set()
+        self.shelf.close_threads()
         self._thumbnails.close()
         self._downloads.close()
 
@@ -99,29 +115,39 @@ class Gallery(QWidget):
         self._built_ins = TileList("Built-in pictures")
         self._built_ins.setObjectName("built_in_tiles")
         self._built_ins.chosen.connect(lambda key: self.built_in_wanted.emit(key))
-        self._note = Label()
-        self._note.setWordWrap(True)
-        self._note.setProperty("muted", True)
+        self._note = Label(is_muted=True, wraps=True)
         self._note.hide()
 
         self._page = QWidget()
-        column = QVBoxLayout(self._page)
-        column.setContentsMargins(10, 10, 10, 14)
-        column.setSpacing(8)
-        column.addWidget(_heading("Kodak photographs"))
-        column.addWidget(self._card)
-        column.addWidget(self._photographs)
-        column.addWidget(self._note)
+        column = VBox(self._page, (10, 10, 10, 14), 8)
+        column.add(_heading("Kodak photographs"), self._card, self._photographs, self._note)
         column.addSpacing(8)
-        column.addWidget(_heading("Built-in pictures"))
-        column.addWidget(self._built_ins)
-        column.addStretch(1)
+        column.add(_heading("Built-in pictures"), self._built_ins, 1)
         self._scroll = UprightArea(self._page)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._scroll)
+        self.shelf = ShelfPage()
+        self.shelf.file_wanted.connect(self.file_wanted)
+        self.shelf.folder_wanted.connect(self.folder_wanted)
+        self.shelf.broke.connect(self.broke)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.shelf)
+        self._pages.addWidget(self._scroll)
+        self._sources = make_segments(SOURCES, self._show_source)
+        outer = VBox(self, (0, 8, 0, 0), 8)
+        outer.add(self._row_of_sources(), (self._pages, 1))
+        self._show_source("gallery-test")
         for tiles in (self._photographs, self._built_ins):
             tiles.selectionModel().currentChanged.connect(partial(self._keep_in_sight, tiles))
+
+    def _row_of_sources(self) -> HBox:
+        row = HBox(margins=(10, 0, 10, 0), spacing=0)
+        for each in self._sources.values():
+            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            row.addWidget(each)
+        return row
+
+    def _show_source(self, name: str) -> None:
+        check_segment(self._sources, name)
+        self._pages.setCurrentIndex(list(self._sources).index(name))
 
     def _keep_in_sight(self, tiles: TileList, *_: Any) -> None:
         """Scroll along while the arrow keys walk over the tiles."""
@@ -181,9 +207,8 @@ class Gallery(QWidget):
         self._look_for_kodak(str(error))
 
     def _choose_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Folder with the Kodak pictures")
-        if chosen:
-            self.use_folder(Path(chosen))
+        if chosen := ask_folder(self, "Folder with the Kodak pictures"):
+            self.use_folder(chosen)
 
     def use_folder(self, folder: Path) -> None:
         """Take the pictures from a folder that the user has, once they are verified."""
@@ -211,7 +236,7 @@ class Gallery(QWidget):
         self, tiles: TileList, key: object, make: Callable[[], NDArray[Any]]
     ) -> None:
         self._thumbnails.run(
-            partial(_thumbnail, make, self.devicePixelRatioF()),
+            partial(thumbnail, make, self.devicePixelRatioF()),
             lambda made: tiles.show_thumbnail(key, *made),
             lambda _: None,  # the tile stays empty; opening it says why
         )
@@ -232,31 +257,3 @@ def _photograph(number: int) -> PictureTile:
 
 def _load_samples(path: Path) -> NDArray[Any]:
     return image_files.load(path).samples
-
-
-def _thumbnail(make: Callable[[], NDArray[Any]], device_pixel_ratio: float) -> tuple[QImage, str]:
-    """Return a small picture, and a caption such as "768×512 RGB uint8"."""
-    samples = make()
-    height, width, channels = samples.shape
-    colour = ("grey", "grey + alpha", "RGB", "RGBA")[channels - 1]
-    caption = f"{width}×{height} {colour} {samples.dtype}"
-    return _small(to_display(samples), device_pixel_ratio), caption
-
-
-def _small(display: Display, device_pixel_ratio: float) -> QImage:
-    """Return the picture scaled to fit a tile; tiny ones are enlarged with sharp pixels."""
-    box = (THUMBNAIL.toSizeF() * device_pixel_ratio).toSize()
-    large_enough = [image for image in display.images if _covers(image, box)]
-    image = large_enough[-1] if large_enough else display.images[0]
-    smooth, sharp = (
-        Qt.TransformationMode.SmoothTransformation,
-        Qt.TransformationMode.FastTransformation,
-    )
-    mode = smooth if large_enough else sharp
-    small = image.scaled(box, Qt.AspectRatioMode.KeepAspectRatio, mode)
-    small.setDevicePixelRatio(device_pixel_ratio)
-    return small
-
-
-def _covers(image: QImage, box: QSize) -> bool:
-    return image.width() >= box.width() or image.height() >= box.height()

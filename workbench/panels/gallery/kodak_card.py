@@ -8,25 +8,21 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.base.assets_path import asset
 from workbench.base.plain_text import Label
 from workbench.files import kodak
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button, tab_button
 
-_EXPLANATION = (
-    "24 photographs that everybody tries filters on. They do not come with this program: "
-    "download them once, or show where you have them."
-)
+_EXPLANATION = "24 classic test photos, not included. Download once, or choose your copy."
 _MARGIN = 14  # px
 
 
@@ -46,18 +42,14 @@ class KodakCard(QFrame):
     def __init__(self, mirror: str) -> None:
         super().__init__()
         self.setProperty("card", True)
-        self._words = _wrapping(_EXPLANATION)
+        self._words = Label(_EXPLANATION, wraps=True)
         self._offer = self._make_offer(mirror)
         self._progress = self._make_progress()
-        self._trouble = _wrapping("")
-        self._trouble.setObjectName("kodak_trouble")
+        self._trouble = Label(name="kodak_trouble", wraps=True)
         self._trouble.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._trouble_row = self._make_trouble_row()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(_MARGIN, 12, _MARGIN, 14)
-        layout.setSpacing(10)
-        for part in (self._words, self._offer, self._progress, self._trouble_row):
-            layout.addWidget(part)
+        layout = VBox(self, (_MARGIN, 12, _MARGIN, 14), 10)
+        layout.add(self._words, self._offer, self._progress, self._trouble_row)
         self.show_offer(len(kodak.NAMES))
 
     def show_offer(self, missing: int, trouble: str = "") -> None:
@@ -102,10 +94,8 @@ class KodakCard(QFrame):
         )
         mark.setAlignment(Qt.AlignmentFlag.AlignTop)
         row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(mark)
-        layout.addWidget(self._trouble, stretch=1)
+        layout = HBox(row, 0)
+        layout.add(mark, (self._trouble, 1))
         return row
 
     def _make_offer(self, mirror: str) -> QWidget:
@@ -117,11 +107,8 @@ class KodakCard(QFrame):
             "It can be cancelled; what is finished stays."
         )
         self._download.clicked.connect(lambda: self.download_wanted.emit(self._mirror.text()))
-        self._folder = QPushButton("Use &a folder I have …")
-        self._folder.setObjectName("kodak_folder")
-        self._folder.setToolTip(
-            "Choose a folder with kodim01.png to kodim24.png; each is verified."
-        )
+        tip = "Choose a folder with kodim01.png to kodim24.png; each is verified."
+        self._folder = push_button("kodak_folder", "Choose folder…", tip)
         self._folder.clicked.connect(self.folder_wanted)
         mirror_row = self._make_mirror_row(mirror)
         self._more = self._make_disclosure(mirror_row)
@@ -133,22 +120,17 @@ class KodakCard(QFrame):
             self._buttons.addWidget(button)
         self._buttons.addStretch(1)
         offer = QWidget()
-        column = QVBoxLayout(offer)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._row)
-        column.addWidget(mirror_row)
+        column = VBox(offer, 0, 8)
+        column.add(self._row, mirror_row)
         return offer
 
     def _make_disclosure(self, hidden: QWidget) -> QToolButton:
         """Return a button that shows and hides what few people need."""
-        more = QToolButton()
-        more.setObjectName("kodak_mirror_toggle")
-        more.setText("Mirror")
+        tip = "Where the pictures are downloaded from."
+        more = tab_button("kodak_mirror_toggle", "Mirror", tip)
         more.setProperty("flat", True)
         more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         more.setIcon(QIcon(str(asset("icons/chevron-down.svg"))))
-        more.setToolTip("Where the pictures are downloaded from.")
 
         def toggle() -> None:
             hidden.setVisible(hidden.isHidden())
@@ -168,10 +150,8 @@ class KodakCard(QFrame):
         usual.setToolTip(f"Back to {kodak.DEFAULT_MIRROR}")
         usual.clicked.connect(lambda: self._mirror.setText(kodak.DEFAULT_MIRROR))
         row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._mirror, stretch=1)
-        layout.addWidget(usual)
+        layout = HBox(row, 0)
+        layout.add((self._mirror, 1), usual)
         row.hide()
         return row
 
@@ -181,11 +161,9 @@ class KodakCard(QFrame):
         self._bar.setObjectName("kodak_progress")
         self._bar.setAccessibleName("Download of the Kodak pictures")
         self._bar.setTextVisible(False)
-        self._doing = Label()
-        self._doing.setProperty("muted", True)
-        cancel = QPushButton("&Cancel")
-        cancel.setObjectName("kodak_cancel")
-        cancel.setToolTip("Stops the download; the finished pictures stay.")
+        self._doing = Label(is_muted=True)
+        tip = "Stops the download; the finished pictures stay."
+        cancel = push_button("kodak_cancel", "&Cancel", tip)
         cancel.clicked.connect(self.cancel_wanted)
         progress = QWidget()
         grid = QGridLayout(progress)
@@ -194,9 +172,3 @@ class KodakCard(QFrame):
         grid.addWidget(self._bar, 1, 0)
         grid.addWidget(cancel, 0, 1, 2, 1)
         return progress
-
-
-def _wrapping(text: str) -> QLabel:
-    label = Label(text)
-    label.setWordWrap(True)
-    return label

@@ -12,7 +12,7 @@ from workbench.base.plain_text import Label
 
 ROWS = (
     *("sum", "offset", "together", "gx", "gy", "length"),
-    *("rounded", "value", "difference", "bound"),
+    *("rounded", "value", "difference", "tolerance"),
 )
 
 
@@ -23,7 +23,8 @@ class NumbersCard(QFrame):
         super().__init__()
         self.setProperty("card", True)
         grid = QGridLayout(self)
-        grid.setHorizontalSpacing(14)
+        grid.setContentsMargins(9, 6, 9, 6)
+        grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         self._labels = {name: _labels(name) for name in ROWS}

@@ -5,25 +5,33 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
+from workbench.widgets.overlay_chips import hairline, paint_words
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
 MIN_FOR_ARROWS = 6.0  # device pixels per pixel
 MIN_FOR_ZEROS = 14.0
 MAX_ARROWS = 32  # the nearest ones, along each axis
+RING_PX = 12  # device pixels: the radius of a ring around a pixel too small to be seen
 
 
 def paint_neighbourhood(
-    painter: QPainter, _visible: QRectF, scale: float, found: Explained, reach: int
+    painter: QPainter,
+    _visible: QRectF,
+    scale: float,
+    found: Explained,
+    reach: int,
+    is_held: bool = False,
 ) -> None:
     """Paint a pixel's neighbourhood, and arrows to what stands in beyond the edges.
 
     painter  in pixels of the picture; see `picture_view.Overlay`
     reach    how far samples count: the radius, and one more where a gradient follows
+    is_held  whether the pixel stays while the pointer moves on, which is written beside it
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:
@@ -36,6 +44,10 @@ def paint_neighbourhood(
     _outline(painter, _square(found, 0))
     if scale < 3:  # too small to be seen by itself
         _paint_pointer(painter, scale, found)
+    if is_held:
+        frame = _square(found, 0 if found.is_alpha else reach)
+        around = max(RING_PX / scale, frame.width() / 2) + 4 / scale
+        paint_words(painter, scale, frame.center() + QPointF(around, -around), "held")
 
 
 def _square(found: Explained, radius: int) -> QRectF:
@@ -93,7 +105,7 @@ def _arrow_or_zero(
     line = QLineF(begin, end)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for color, width in ((QColor("#000000"), 3.0), (QColor("#ffffff"), 1.5)):
-        painter.setPen(_hair(color, width))
+        painter.setPen(hairline(color, width))
         painter.drawPath(_bow(line))
     _paint_head(painter, scale, line)
 
@@ -120,7 +132,7 @@ def _paint_head(painter: QPainter, scale: float, line: QLineF) -> None:
     head = QPolygonF(
         [tip, tip - along * size + aside * size / 2, tip - along * size - aside * size / 2]
     )
-    painter.setPen(_hair(QColor("#000000"), 1))
+    painter.setPen(hairline(QColor("#000000"), 1))
     painter.setBrush(QColor("#ffffff"))
     painter.drawPolygon(head)
 
@@ -141,20 +153,12 @@ def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     centre = QPointF(found.x + 0.5, found.y + 0.5)
     for color, width in ((QColor("#000000"), 4.0), (OWN, 2.0)):
-        painter.setPen(_hair(color, width))
-        painter.drawEllipse(centre, 12 / scale, 12 / scale)
+        painter.setPen(hairline(color, width))
+        painter.drawEllipse(centre, RING_PX / scale, RING_PX / scale)
 
 
 def _outline(painter: QPainter, rect: QRectF, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for color, width in ((QColor("#000000"), 3.5), (OWN, 1.5)):
-        painter.setPen(_hair(color, width, style))
+        painter.setPen(hairline(color, width, style))
         painter.drawRect(rect)
-
-
-def _hair(color: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Return a pen of so many device pixels, whatever the zoom."""
-    pen = QPen(color, width, style)
-    pen.setCosmetic(True)
-    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-    return pen

@@ -11,13 +11,14 @@ from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
 
 RULES = {
-    "zero": "zero: what lies beyond counts as 0",
-    "clamp": "clamp: the nearest pixel of the edge stands in",
-    "reflect": "reflect: the picture is folded back at its edge, the edge's pixel twice",
-    "mirror": "mirror: the picture is folded back around the edge's pixel",
-    "wrap": "wrap: the opposite edge goes on",
+    "zero": "zero: pixels beyond the edge count as 0",
+    "clamp": "clamp: the nearest edge pixel stands in",
+    "reflect": "reflect: folded back at the edge, the edge pixel twice",
+    "mirror": "mirror: folded back around the edge pixel",
+    "wrap": "wrap: the opposite edge follows",
 }
 NOTHING = "–"
+NARROW = 6  # characters that a number has in a narrow cell, where that is possible
 STANDS_IN, ZERO = "↪", "∅"
 
 
@@ -31,6 +32,12 @@ def short(value: float) -> str:
     return minus(f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value + 0.0:.4g}")
 
 
+def narrow(value: float) -> str:
+    """Return a number for a narrow cell: at most three digits, and fewer where it would be long."""
+    texts = [short(value), *(minus(f"{value + 0.0:.{digits}g}") for digits in (3, 2, 1))]
+    return next((text for text in texts if len(text) <= NARROW), texts[-1])
+
+
 def stored(value: Any) -> str:
     """Return a sample as text, with the digits that its own type holds."""
     if not isinstance(value, np.floating):
@@ -41,25 +48,40 @@ def stored(value: Any) -> str:
 def sentence(found: Explained, border: str) -> str:
     """Describe what is added up, and what the border has to do with it."""
     if found.is_alpha:
-        return "Alpha is not filtered: it passes through as it is."
+        return "Alpha is copied, not filtered."
     ksize = len(found.rows)
-    begin = f"{ksize} × {ksize} = {ksize**2:,} neighbours times their weights, added up."
+    begin = f"{ksize} × {ksize} = {ksize**2:,} samples, each times its weight, summed."
     if ksize == 1:
         begin = "The sample itself times the only weight."
+    return f"{begin} {border_sentence(found, border)}"
+
+
+def border_sentence(found: Explained, border: str) -> str:
+    """Say how many neighbours lie beyond the picture, and what stands in for them."""
     if not found.beyond:
-        return f"{begin} None of them lies beyond the picture."
+        return "All lie inside the picture."
     verb = "lies" if found.beyond == 1 else "lie"
-    return f"{begin} {found.beyond:,} of them {verb} beyond the picture. Border {RULES[border]}."
+    return f"{found.beyond:,} {verb} beyond the picture. Border {RULES[border]}."
 
 
-def slopes_sentence(found: Explained) -> str:
-    """Describe what follows the weights of a gradient; empty for other filters."""
+def slopes_sentence(found: Explained, border: str) -> str:
+    """Describe a gradient: both derivatives of the nine weighted pixels, and its magnitude."""
+    around = derived_from(found)
     return (
-        "The same for the eight pixels around; Sobel's derivatives gx and gy of those nine sums, "
-        "and the length √(gx² + gy²)."
-        if found.slopes is not None
-        else ""
+        f"gx and gy are Sobel's derivatives of {around} 3 × 3 pixels around it; the result is "
+        f"their magnitude √(gx² + gy²). {border_sentence(found, border)}"
     )
+
+
+def derived_from(found: Explained) -> str:
+    """Return which pixels a gradient's derivatives are of: "the", or "the weighted"."""
+    return "the" if is_identity(found) else "the weighted"
+
+
+def is_identity(found: Explained) -> bool:
+    """Return whether the weights leave every sample as it is."""
+    middle = len(found.rows) // 2
+    return bool(np.count_nonzero(found.weights) == 1 and found.weights[middle, middle] == 1)
 
 
 def place(position: int, source: int, is_beyond: bool) -> str:
@@ -90,15 +112,15 @@ def difference(found: Explained, value: Any) -> str:
     if math.isnan(value) and math.isnan(found.value):
         return "none: both are NaN"
     if float(value) == found.value:
-        return "0: exactly that"
+        return "0: exact"
     if not (math.isfinite(float(value)) and math.isfinite(found.value)):
-        return f"none can be told: {exact(float(value))} where {exact(found.value)} would be exact"
+        return f"undefined: {exact(float(value))}, where {exact(found.value)} is exact"
     off = signed(float(value) - found.value)
     if isinstance(value, np.floating):
-        return f"{off} from the exact value"
+        return f"{off} vs exact"
     whole = int(value) - int(found.rounded)
     steps = minus(f"{whole:+d}") if whole else "0"
-    return f"{off} from the exact value, {steps} from its rounding"
+    return f"{off} vs exact\n{steps} vs rounded"
 
 
 def is_cut_off(found: Explained) -> bool:

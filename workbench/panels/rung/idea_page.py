@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from kernels.core.job import Pick, Ran
 from kernels.engine.engine import Implementation
@@ -16,10 +16,11 @@ from kernels.rungs.rung import Rung
 from kernels.rungs.work import not_described
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
+from workbench.widgets.boxes import VBox
 from workbench.widgets.tile import MUTED, scaled_font
 from workbench.widgets.upright_area import UprightArea
 
-NOT_RUN = "Not run yet with these settings."
+NOT_RUN = "Not measured yet with these settings."
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 LINKS = (
@@ -88,9 +89,14 @@ class IdeaPage(UprightArea):
         if pick is not None:
             self._place.setText(f"{self._place.text()} · picked by Auto: {pick.why}")
 
-    def show_ran(self, ran: Sequence[Ran], operands: Operands | None) -> None:
-        """List what ran for the present settings, if anything did, and with which weights."""
-        parts = [_ran_table(each) for each in ran] or [escape(NOT_RUN)]
+    def show_ran(
+        self, ran: Sequence[Ran], operands: Operands | None, otherwise: str = NOT_RUN
+    ) -> None:
+        """List what ran for the present settings, if anything did, and with which weights.
+
+        otherwise  what is said where nothing did
+        """
+        parts = [_ran_table(each) for each in ran] or [escape(otherwise).replace("\n", "<br>")]
         if operands is not None and (words := operand_words(operands)):
             parts.append(f"<b>Weights</b><br>{'<br>'.join(map(escape, words))}")
         self._resources.setText("".join(f"<div>{part}</div>" for part in parts))
@@ -101,18 +107,15 @@ class IdeaPage(UprightArea):
         heading.setForegroundRole(MUTED)
         card = QFrame()
         card.setProperty("card", True)
-        inside_card = QVBoxLayout(card)
+        inside_card = VBox(card)
         inside_card.addWidget(self._resources)
         inside = QWidget()
-        layout = QVBoxLayout(inside)
-        layout.setContentsMargins(2, 10, 2, 4)
-        layout.setSpacing(8)
-        for label in (
+        layout = VBox(inside, (2, 10, 2, 4), 8)
+        layout.add(
             *(self._title, self._place, self._idea, self._after, self._block),
             *(self._undescribed, self._refusal, heading, card),
-        ):
-            layout.addWidget(label)
-        layout.addStretch(1)
+            1,
+        )
         self.setWidget(inside)
 
 
@@ -180,8 +183,8 @@ def _ran_rows(ran: Ran) -> list[tuple[str, str]]:
     return [
         ("Grid", f"{across:,} × {down:,} blocks"),
         ("Block", f"{x} × {y} = {x * y:,} threads"),
-        ("Registers", f"{ran.registers} a thread" if ran.registers is not None else ""),
-        ("Shared", f"{shared} a block" if shared else ""),
+        ("Registers", f"{ran.registers} per thread" if ran.registers is not None else ""),
+        ("Shared", f"{shared} per block" if shared else ""),
     ]
 
 

@@ -1,11 +1,11 @@
-"""The ladder as bars: a line for each implementation, as long as it takes."""
+"""The ladder as bars, under headings: a line for each implementation, as long as it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -23,17 +23,17 @@ PLACE = Qt.ItemDataRole.UserRole
 LONGEST_MS_ROLE = Qt.ItemDataRole.UserRole + 1
 CHOSEN = Qt.ItemDataRole.UserRole + 2
 ROW_GAP_PX = 5  # added to the height of the letters
-EDGE_PX = 8
+EDGE_PX = 6
 MARK_PX = 4  # the mark of the chosen one, at the left
-BAR_ALPHA, CHOSEN_ALPHA = 60, 105
-WIDEST_TIME, WIDEST_RATIO = f"000{numbers.GAP}ms ", "  00.0×"
+RECORDED_ALPHA, BAR_ALPHA, CHOSEN_ALPHA = 28, 60, 105
+WIDEST_TIME, WIDEST_RATIO = f"00.0{numbers.GAP}ms* ", " 00.0× slower"
 NOT_MEASURED = "—"
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class LadderList(QListWidget):
-    """The list of places; a click, or Enter, chooses one.
+    """The list of places under a heading for each kind; a click, or Enter, chooses one.
 
     Signals:
         chosen(key): the user wants to see this implementation, whether or not it can run.
@@ -53,20 +53,35 @@ class LadderList(QListWidget):
         self.itemClicked.connect(self._choose)
         self.itemActivated.connect(self._choose)
 
-    def show_places(self, places: Sequence[LadderLine], chosen: str) -> None:
-        """Show these places; `chosen` is the key of the implementation that is marked."""
-        while self.count() > len(places):
+    def show_places(
+        self, places: Sequence[LadderLine], chosen: str, headings: Mapping[str, str]
+    ) -> None:
+        """Show these places, each kind on a scale of its own: on one the GPU's would vanish.
+
+        chosen    the key of the implementation that is marked
+        headings  what stands above each kind
+        """
+        rows: list[LadderLine | str] = []
+        for kind, heading in headings.items():
+            of_kind = [each for each in places if each.implementation.kind == kind]
+            rows += [heading, *of_kind] if of_kind else []
+        while self.count() > len(rows):
             self.takeItem(self.count() - 1)
-        while self.count() < len(places):
+        while self.count() < len(rows):
             self.addItem(QListWidgetItem())
-        longest = max((each.time.median_ms for each in places if each.time), default=0.0)
-        for row, place in enumerate(places):
-            self._fill(self.item(row), place, longest, place.implementation.key == chosen)
+        for row, shown in enumerate(rows):
+            if isinstance(shown, str):
+                _fill_heading(self.item(row), shown)
+            else:
+                longest = _longest_ms(places, shown.implementation.kind)
+                self._fill(self.item(row), shown, longest, shown.implementation.key == chosen)
         self.viewport().update()
 
     def _fill(
         self, item: QListWidgetItem, place: LadderLine, longest: float, is_chosen: bool
     ) -> None:
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        item.setText("")
         item.setData(PLACE, place)
         item.setData(LONGEST_MS_ROLE, longest)
         item.setData(CHOSEN, is_chosen)
@@ -80,7 +95,21 @@ class LadderList(QListWidget):
 
     @Slot(QListWidgetItem)
     def _choose(self, item: QListWidgetItem) -> None:
-        self.chosen.emit(item.data(PLACE).implementation.key)
+        if place := item.data(PLACE):
+            self.chosen.emit(place.implementation.key)
+
+
+def _fill_heading(item: QListWidgetItem, heading: str) -> None:
+    item.setFlags(Qt.ItemFlag.NoItemFlags)
+    item.setText(heading)
+    item.setToolTip("")
+    for role in (PLACE, CHOSEN):
+        item.setData(role, None)
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, heading)
+
+
+def _longest_ms(places: Sequence[LadderLine], kind: str) -> float:
+    return max(each.median_ms or 0.0 for each in places if each.implementation.kind == kind)
 
 
 class _Bar(QStyledItemDelegate):
@@ -90,7 +119,10 @@ class _Bar(QStyledItemDelegate):
         return QSize(60, QFontMetricsF(option.font).height().__ceil__() + ROW_GAP_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        place: LadderLine = index.data(PLACE)
+        place: LadderLine | None = index.data(PLACE)
+        if place is None:
+            _draw_heading(painter, option, index.data(Qt.ItemDataRole.DisplayRole))
+            return
         is_chosen = bool(index.data(CHOSEN))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -118,13 +150,22 @@ class _Bar(QStyledItemDelegate):
         if is_pointed_at:
             painter.setBrush(QColor(colors.hover))
             painter.drawRoundedRect(box, 3, 3)
-        if place.time is not None and longest > 0:
-            tint = QColor(colors.bad if place.time.is_wrong else colors.accent)
+        if place.median_ms is not None and longest > 0:
+            is_wrong = place.time is not None and place.time.is_wrong
+            tint = QColor(colors.bad if is_wrong else colors.accent)
             tint.setAlpha(CHOSEN_ALPHA if is_chosen else BAR_ALPHA)
             painter.setBrush(tint)
+            is_recorded = place.time is None
+            if is_recorded:
+                tint.setAlpha(RECORDED_ALPHA)
+                painter.setBrush(tint)
             bar = QRectF(box)
-            bar.setWidth(max(box.width() * place.time.median_ms / longest, MARK_PX))
+            bar.setWidth(max(bar.width() * place.median_ms / longest, MARK_PX))
             painter.drawRoundedRect(bar, 3, 3)
+            if is_recorded:  # dashed below: around it, the dashes would run through the name
+                painter.setPen(QPen(QColor(colors.accent), 1.5, Qt.PenStyle.DashLine))
+                painter.drawLine(bar.bottomLeft(), bar.bottomRight())
+                painter.setPen(Qt.PenStyle.NoPen)
         if is_chosen:
             painter.setBrush(QColor(colors.accent))
             painter.drawRoundedRect(QRectF(box.topLeft(), QSize(MARK_PX, int(box.height()))), 2, 2)
@@ -142,7 +183,8 @@ class _Bar(QStyledItemDelegate):
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         name, time, ratio = _columns(box, option.font)
-        role = MUTED if place.reason is not None else QPalette.ColorRole.Text
+        is_idle = place.reason is not None and place.recorded is None
+        role = MUTED if is_idle else QPalette.ColorRole.Text
         painter.setPen(option.palette.color(QPalette.ColorGroup.Active, role))
         middle, right = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignRight
         title = place.implementation.title
@@ -150,10 +192,28 @@ class _Bar(QStyledItemDelegate):
             title = f"✗ {title}"
         elided = metrics.elidedText(title, Qt.TextElideMode.ElideRight, name.width())
         painter.drawText(name, middle, elided)
-        shown = numbers.duration(place.time.median_ms) if place.time else NOT_MEASURED
-        painter.drawText(time, middle | right, shown)
+        painter.drawText(time, middle | right, place.time_in_words or NOT_MEASURED)
         if place.ratio is not None:
-            painter.drawText(ratio, middle | right, numbers.ratio(place.ratio))
+            painter.setFont(_small(option.font))
+            painter.drawText(ratio, middle | right, numbers.speed_up(place.ratio))
+
+
+def _draw_heading(painter: QPainter, option: QStyleOptionViewItem, heading: str) -> None:
+    painter.save()
+    font = QFont(option.font)
+    font.setWeight(QFont.Weight.DemiBold)
+    painter.setFont(font)
+    painter.setPen(option.palette.color(QPalette.ColorGroup.Active, MUTED))
+    box = QRectF(option.rect).adjusted(EDGE_PX, 0, -EDGE_PX, 0)
+    cut = QFontMetricsF(font).elidedText(heading, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, cut)
+    painter.restore()
+
+
+def _small(font: QFont) -> QFont:
+    small = QFont(font)
+    small.setPointSizeF(0.88 * font.pointSizeF())
+    return small
 
 
 def _columns(box: QRectF, font: QFont) -> tuple[QRectF, QRectF, QRectF]:
@@ -162,7 +222,7 @@ def _columns(box: QRectF, font: QFont) -> tuple[QRectF, QRectF, QRectF]:
     bold.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(bold)
     inside = box.adjusted(EDGE_PX, 0, -EDGE_PX, 0)
-    ratio_px = metrics.horizontalAdvance(WIDEST_RATIO)
+    ratio_px = QFontMetricsF(_small(font)).horizontalAdvance(WIDEST_RATIO)
     time_px = metrics.horizontalAdvance(WIDEST_TIME)
     name_px = inside.width() - ratio_px - time_px
     name = QRectF(inside.left(), inside.top(), name_px, inside.height())

@@ -2,41 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from kernels.engine.engine import Implementation
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.record import Record
+from kernels.sweeps.rounds import rounds_done
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.rung_times import LadderLine
 from workbench.panels.rung.ladder_list import LadderList
-from workbench.widgets.tile import MUTED, ElidedLabel, scaled_font
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.tile import ElidedLabel, scaled_font
 
-LEGEND = "Shorter is faster. On the right: how many times as fast as the one it builds on."
+LEGEND = (
+    "Shorter is faster, each kind on its own scale. On the right: how many times as fast as the "
+    "one it builds on."
+)
+NO_JOB = "Open a picture first."
+BUSY = "A sweep is running; wait for its end, or cancel it."
+QUICKEST = "Shortest median here: {title}, {time}."
+NONE_CAN = "Nothing to measure: {}"
+NONE_RUNS = "Nothing to measure: none of them can run this job here; each says why."
 
 
 class LadderView(QWidget):
-    """The measured ladder: the places of all implementations of one kind.
+    """The measured ladder: the places of all implementations.
 
     Signals:
         chosen(key): the user wants this implementation.
-        measure_wanted(implementations): all that can run are to be measured, one after another.
+        measure_wanted(implementations): all that can run are to be measured, in this order.
         cancelled(): and now no longer.
+        other_wanted(): show the recorded job that was offered, or the present one again.
     """
 
     chosen = Signal(str)
     measure_wanted = Signal(object)
     cancelled = Signal()
+    other_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._able: tuple[Implementation, ...] = ()
         self._is_measuring = self._is_busy = self._has_job = False
-        self._caption = Label()
-        self._caption.setObjectName("ladder-caption")
-        self._caption.setWordWrap(True)
-        self._caption.setFont(scaled_font(0.9))
+        self._known: dict[Cell, Record] = {}  # of what is being measured, or was last
+        self._rounds = self._count = 0
+        self._why_none = self._quickest = ""
+        self._caption = Label(name="ladder-caption", font=scaled_font(0.9), wraps=True)
+        self._other = QPushButton()
+        self._other.setObjectName("ladder-other")
+        self._other.clicked.connect(self.other_wanted)
+        self.offer("")
         self._list = LadderList()
         self._list.chosen.connect(self.chosen)
         self._measure = QPushButton("Measure all")
@@ -45,34 +64,54 @@ class LadderView(QWidget):
         self._measure.clicked.connect(self._toggle)
         self._bar = QProgressBar()
         self._bar.setObjectName("ladder-progress")
-        self._bar.setAccessibleName("Implementations measured")
+        self._bar.setAccessibleName("Rounds measured")
         self._bar.setTextVisible(False)
         self._bar.hide()
-        self._doing = ElidedLabel(0.9)
-        self._doing.setObjectName("ladder-doing")
+        self._doing = ElidedLabel(0.9, "ladder-doing")
+        self._reason = Label(name="ladder-reason", font=scaled_font(0.9), wraps=True)
         self._lay_out()
         self._refresh()
 
-    def show_places(self, places: Sequence[LadderLine], chosen: str, caption: str) -> None:
+    def show_places(
+        self, places: Sequence[LadderLine], chosen: str, headings: Mapping[str, str], caption: str
+    ) -> None:
         """Show a bar for each implementation, the chosen one marked.
 
-        caption  what was measured; "" where there is no job to measure
+        headings  what stands above each kind
+        caption   what was measured; "" where there is no job to measure
         """
-        self._list.show_places(places, chosen)
-        self._caption.setText(caption or "Open a picture first.")
+        self._list.show_places(places, chosen, headings)
+        self._caption.setText(caption or NO_JOB)
         self._able = tuple(each.implementation for each in places if each.reason is None)
         self._has_job = bool(caption)
+        self._quickest = _quickest(places)
+        reasons = {each.reason for each in places}
+        self._why_none = NONE_CAN.format(reasons.pop()) if len(reasons) == 1 else NONE_RUNS
         self._refresh()
 
-    def show_measuring(self, is_measuring: bool) -> None:
-        """Show that the measuring that was asked for began or ended."""
-        self._is_measuring = is_measuring
-        if is_measuring:
-            self._bar.setRange(0, len(self._able))
-            self._bar.setValue(0)
-        else:
-            done, count = self._bar.value(), self._bar.maximum()
-            self._say("" if done == count else f"Stopped: {done} of {count} measured")
+    def offer(self, words: str, tip: str = "") -> None:
+        """Offer to show another job's times, or the present one's again; "" offers nothing."""
+        self._other.setText(words)
+        self._other.setAccessibleName(words or "Another job")
+        self._other.setToolTip(tip_text(tip or "Times recorded of a job like this one."))
+        self._other.setVisible(bool(words))
+
+    def show_begun(self, rounds: int) -> None:
+        """Show that the measuring that was asked for began, of each in so many rounds."""
+        self._is_measuring, self._rounds, self._known = True, rounds, {}
+        self._count = len(self._able)
+        self._bar.setRange(0, self._count * rounds)
+        self._bar.setValue(0)
+        self._refresh()
+
+    def show_ended(self) -> None:
+        """Show that it ended: how many have a time, where not all have had all their rounds."""
+        self._is_measuring = False
+        is_all = self._bar.value() == self._bar.maximum()
+        timed = sum(not isinstance(each.outcome, str) for each in self._known.values())
+        few = ", with fewer samples" if timed == self._count else ""
+        stopped = f"Stopped: {timed} of {self._count} measured{few}"
+        self._say("" if is_all else stopped)
         self._refresh()
 
     def show_busy(self, is_busy: bool) -> None:
@@ -84,13 +123,17 @@ class LadderView(QWidget):
         """Show what is being measured now."""
         self._say(text)
 
-    def show_record(self, _record: object) -> None:
-        """Count one more measurement; its time comes with `show_places`."""
-        self._bar.setValue(self._bar.value() + 1)
+    def show_record(self, record: Record) -> None:
+        """Show how far it is, by rounds; the time itself comes with `show_places`."""
+        self._known[record.cell] = record
+        done = (rounds_done(each, self._rounds) for each in self._known.values())
+        self._bar.setValue(sum(done))
 
-    def toggle(self) -> None:
-        """Measure all, or cancel, as the button does."""
+    def toggle(self) -> str:
+        """Measure all, or cancel, as the button does; return why it cannot, empty if it does."""
+        reason = self._why_not()
         self._measure.click()
+        return reason
 
     def _say(self, text: str) -> None:
         self._doing.show_text(text)
@@ -101,36 +144,58 @@ class LadderView(QWidget):
         if self._is_measuring:
             self.cancelled.emit()
         else:
-            self.measure_wanted.emit(self._able)
+            self.measure_wanted.emit(what_matters_first(self._able))
 
     def _refresh(self) -> None:
         self._measure.setText("Cancel" if self._is_measuring else "Measure all")
-        can_start = bool(self._able) and self._has_job and not self._is_busy
-        self._measure.setEnabled(self._is_measuring or can_start)
+        self._measure.setEnabled(not self._why_not())
         self._measure.setToolTip(tip_text(self._tip()))
         self._bar.setVisible(self._is_measuring)
+        # Without a job the caption says it.
+        self._reason.setText((self._why_not() or self._quickest) if self._has_job else "")
+        self._reason.setVisible(bool(self._reason.text()))
+
+    def _why_not(self) -> str:
+        """Return why nothing can be measured or cancelled now; empty if it can."""
+        if self._is_measuring:
+            return ""
+        if self._is_busy:
+            return BUSY
+        return NO_JOB if not self._has_job else "" if self._able else self._why_none
 
     def _tip(self) -> str:
         if self._is_measuring:
             return "Stop; the times measured so far stay"
-        if self._is_busy:
-            return "A sweep is running; wait for its end, or cancel it"
-        return "Time every implementation in this list that can run the present job, in turn"
+        if reason := self._why_not():
+            return reason
+        return (
+            "Time every implementation in this list that can run the present job, in turn: first "
+            "the GPU's, then the CPU's, the slowest last"
+        )
 
     def _lay_out(self) -> None:
-        legend = Label(LEGEND)
-        legend.setWordWrap(True)
-        legend.setFont(scaled_font(0.85))
-        legend.setForegroundRole(MUTED)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self._measure)
-        row.addWidget(self._bar, 1)
-        row.addWidget(self._doing, 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(self._caption)
-        layout.addWidget(self._list, 1)
-        layout.addWidget(legend)
-        layout.addLayout(row)
+        legend = Label(LEGEND, font=scaled_font(0.85), is_muted=True, wraps=True)
+        row = HBox(spacing=8)
+        row.add(self._measure, (self._bar, 1), (self._doing, 2))
+        layout = VBox(self, (0, 8, 0, 0), 6)
+        layout.add(self._caption, self._other, (self._list, 1), legend, row, self._reason)
+
+
+def _quickest(places: Sequence[LadderLine]) -> str:
+    """Say which took the least time here, once all that can run have one; else ""."""
+    able = [each for each in places if each.reason is None]
+    right = [each for each in able if each.time is not None and not each.time.is_wrong]
+    if len(able) < 2 or not right or any(each.time is None for each in able):
+        return ""
+    best = min(right, key=lambda each: each.median_ms or math.inf)
+    return QUICKEST.format(title=best.implementation.title, time=best.time_in_words)
+
+
+def what_matters_first(implementations: Iterable[Implementation]) -> tuple[Implementation, ...]:
+    """Return them in the order to measure them: the GPU's, then the CPU's from the quickest on.
+
+    The ladder begins with plain loops on one thread, which may take longer than all others.
+    """
+    every = tuple(implementations)
+    on_cpu = [each for each in every if each.kind == "cpu"]
+    return (*(each for each in every if each.kind != "cpu"), *reversed(on_cpu))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -16,25 +16,40 @@ from kernels.cuda.nvrtc import Compiled
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Implementation
 from kernels.rungs.rung import Rung
-from kernels.sweeps.record import Record
+from workbench.base.background import Background
 from workbench.model import intents
 from workbench.model.plan_draft import plan_of
 from workbench.model.plan_words import held_fixed
+from workbench.model.recorded_times import (
+    RecordedJob,
+    RecordedTimes,
+    all_recorded_times,
+    why_not_beside,
+)
 from workbench.model.rung_times import RungTimes, WorkKey, ladder_places
 from workbench.model.state import State
-from workbench.panels.rung.idea_page import IdeaPage
+from workbench.panels.controls.implementation_box import KIND_TITLES, ImplementationBox
+from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources
 from workbench.session.ptx import PtxRequest, request_for, resources_in_words
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.boxes import VBox
 from workbench.widgets.code_view import CodeView, SourceText
-from workbench.widgets.docks import Dock
-from workbench.widgets.drop_down import DropDown
+from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.tile import scaled_font
 
 Availability = list[tuple[Implementation, str | None]]
 TABS = ("idea", "ladder", "source", "ptx")
+NEEDS_GPU = "Needs an NVIDIA GPU."
+NOT_RECORDED = "What it takes for this job was not recorded."
+RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
+READING = "Reading the times that were recorded on a GPU …"
+NONE_RECORDED = "Not recorded for this job on an {device}."
+OTHER = "Recorded on an {device} for another job: {job}, border clamp, L2 cold."
+OTHER_TITLE = "Show the nearest recorded job"
+OTHER_TIP = "{job}: the times that were recorded of it; your settings stay as they are"
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
@@ -59,36 +74,34 @@ class RungPane(QWidget):
         large_wanted(): the user wants more room to read.
     """
 
-    DOCK = Dock(
-        "Rung",
-        setting="rung",
-        menu="&View",
-        text="&Rung",
-        keys=("Ctrl+L",),
-        tip="The chosen implementation: its idea, place on the ladder, source and PTX.",
-    )
-
     wanted = Signal(str, object)
     measure_wanted = Signal(object)
     measure_cancelled = Signal()
     ptx_wanted = Signal(object)
     large_wanted = Signal()
 
-    def __init__(self, store: Store, worker: Worker) -> None:
+    def __init__(
+        self, store: Store, worker: Worker, times: RungTimes, background: Background
+    ) -> None:
         """Make the panel.
 
         store, worker  read for the state and the device, never written to
+        times          of this session; whoever adds one says so by `show_times`
+        background     reads the times that came with the program
         """
         super().__init__()
         self.setObjectName("rung-pane")
-        self._store, self._worker = store, worker
+        self._store, self._worker, self._background = store, worker, background
+        self._recorded, self._asked_for_recorded = RecordedTimes(), False
+        self._is_reading = False
         self._availability: Availability = []
-        self._times = RungTimes()
+        self._times = times
         self._shown: ShownResult | None = None
         self._ptx: PtxRequest | None = None
+        self._other_for: WorkKey | None = None  # the job for which another's ladder is shown
         # One that cannot run here but is looked at; "": the state's implementation is.
         self._looked_at = self._looked_past = ""
-        self._names = DropDown("rung-shown", "Implementation to look at")
+        self._names = ImplementationBox("rung-shown", "Implementation to look at", offers_all=True)
         self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
         self._names.activated.connect(lambda _: self._look(self._names.currentData()))
         self._idea = IdeaPage()
@@ -103,7 +116,11 @@ class RungPane(QWidget):
         self._tabs.tabBar().setFont(scaled_font(0.95))
         for page, title, tip in (
             (self._idea, "Idea", "What it does differently, and what it takes of the device"),
-            (self._ladder, "Ladder", "The times measured in this session, as bars"),
+            (
+                self._ladder,
+                "Ladder",
+                "The times as bars: measured in this session, or recorded on another GPU",
+            ),
             (self._source, "Source", "All that is compiled or run"),
             (self._ptx_view, "PTX", "What the compiler makes of it for the present settings"),
         ):
@@ -113,12 +130,11 @@ class RungPane(QWidget):
             chooser.chosen.connect(self._look)
         self._ladder.measure_wanted.connect(self.measure_wanted)
         self._ladder.cancelled.connect(self.measure_cancelled)
+        self._ladder.other_wanted.connect(self._turn_to_other)
         for view in (self._source, self._ptx_view):
             view.large_wanted.connect(self.large_wanted)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 4, 10, 8)
-        layout.addWidget(self._names)
-        layout.addWidget(self._tabs, 1)
+        layout = VBox(self, MARGINS)
+        layout.add(self._names, (self._tabs, 1))
         self.setFocusProxy(self._names)
 
     @property
@@ -133,7 +149,9 @@ class RungPane(QWidget):
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer these implementations, each with the reason it cannot run, or None."""
-        self._availability = availability
+        if availability != self._availability:
+            self._availability = availability
+            self._names.show_implementations([*availability])
         self._refresh()
 
     def show_state(self, state: State) -> None:
@@ -144,6 +162,10 @@ class RungPane(QWidget):
 
     def show_device(self, _device: Device | NoDevice) -> None:
         """Show what changes with the device, which the worker holds by now."""
+        self._refresh()
+
+    def _take_recorded(self, recorded: RecordedTimes) -> None:
+        self._recorded, self._is_reading = recorded, False
         self._refresh()
 
     def show_ran(self, result: Result) -> None:
@@ -157,14 +179,12 @@ class RungPane(QWidget):
             self._refresh()
 
     def show_result(self, result: Result) -> None:
-        """Show the final result of a job, whose time also counts on the ladder."""
+        """Show the final result of a job, whose time is also on the ladder."""
         self.show_ran(result)
-        self._times.add_result(result)
-        self._refresh()
+        self.show_times()
 
-    def show_record(self, record: Record) -> None:
-        """Add what a sweep measured to the ladder."""
-        self._times.add_record(record)
+    def show_times(self) -> None:
+        """Show that there is another time of this session."""
         self._refresh()
 
     def show_ptx(self, request: PtxRequest, compiled: Compiled | Exception) -> None:
@@ -208,7 +228,10 @@ class RungPane(QWidget):
         chosen = self._chosen()
         if not self.isVisible() or chosen is None:
             return
-        self._show_name(chosen)
+        if isinstance(self._worker.device, NoDevice) and not self._asked_for_recorded:
+            self._asked_for_recorded = self._is_reading = True
+            self._background.run(all_recorded_times, self._take_recorded, lambda _: None)
+        self._names.show_choice(chosen.key)
         match TABS[self._tabs.currentIndex()]:
             case "idea":
                 self._show_idea(chosen)
@@ -232,14 +255,6 @@ class RungPane(QWidget):
         picked = self._shown.picked if self._shown else None
         is_auto = self._store.state.implementation == AUTO.key and not self._looked_at
         return picked if is_auto and picked and picked.implementation == chosen.key else None
-
-    def _show_name(self, chosen: Implementation) -> None:
-        known = [each for each, _ in self._availability]
-        if self._names.count() != len(known):
-            self._names.clear()
-            for each in known:
-                self._names.addItem(each.title, each.key)
-        self._names.setCurrentIndex(known.index(chosen))
 
     def _look(self, key: str) -> None:
         """Show the implementation `key`, and choose it if it can run."""
@@ -268,19 +283,74 @@ class RungPane(QWidget):
             and (shown.work, shown.block_xy) == (WorkKey.of(job), job.block_xy)
         )
         if job is None or shown is None or not is_of_this:
-            self._idea.show_ran((), None)
+            self._idea.show_ran((), None, self._not_run(chosen, job))
             return
         operands = chosen.operands(job) if isinstance(chosen, Rung) else None
         self._idea.show_ran(shown.ran, operands)
 
+    def _not_run(self, chosen: Implementation, job: Job | None) -> str:
+        """Say why nothing ran, and what it took on the GPU that was recorded."""
+        if not isinstance(chosen, Rung) or not isinstance(self._worker.device, NoDevice):
+            return NOT_RUN
+        known = self._recorded.of_work(job).get(chosen.key) if job else None
+        if known is None:
+            return f"{NEEDS_GPU} {NOT_RECORDED}"
+        why = why_not_beside(self._store.state.cache)
+        return "\n".join(filter(None, (f"{NEEDS_GPU} {known.in_words}", why)))
+
     def _show_ladder(self, chosen: Implementation) -> None:
-        """Show the implementations of the chosen one's kind: on one scale others would vanish."""
+        """Show all implementations: measured here, or recorded where there is no GPU."""
         state, job = self._store.state, self._job()
-        own_kind = [each for each in self._availability if each[0].kind == chosen.kind]
-        places = ladder_places(own_kind, self._times, job, state.cache)
-        keys = tuple(each.key for each, _ in own_kind)
-        caption = f"With {held_fixed(plan_of(state, keys))}." if job else ""
-        self._ladder.show_places(places, chosen.key, caption)
+        if job is None or not isinstance(self._worker.device, NoDevice):
+            places = ladder_places(self._availability, self._times, job, state.cache)
+            self._ladder.offer("")
+            self._ladder.show_places(places, chosen.key, KIND_TITLES, self._work(chosen.kind))
+            return
+        nearest = self._recorded.nearest(job, state.filter)
+        known = self._recorded.of_work(job)
+        if nearest and not known and self._other_for == WorkKey.of(job):
+            self._show_other(chosen, nearest)
+            return
+        places = ladder_places(self._without_gpu(job), self._times, job, state.cache, known)
+        words = (RECORDED if known else NONE_RECORDED).format(device=self._recorded.device)
+        why = why_not_beside(state.cache) if known else ""
+        words = words if nearest else READING if self._is_reading else ""
+        caption = " ".join(filter(None, (self._work("cpu"), words, why)))
+        cuda = "CUDA, recorded" if known else "CUDA"
+        if nearest and not known:
+            self._ladder.offer(OTHER_TITLE, OTHER_TIP.format(job=nearest.in_words))
+        else:
+            self._ladder.offer("")
+        self._ladder.show_places(places, chosen.key, {**KIND_TITLES, "cuda": cuda}, caption)
+
+    def _show_other(self, chosen: Implementation, job: RecordedJob) -> None:
+        """Show the recorded ladder of another job than the present one."""
+        rungs = [each for each in self._availability if each[0].kind == "cuda"]
+        known = self._recorded.of_recorded(job)
+        places = ladder_places(rungs, self._times, None, "cold", known)
+        said = OTHER.format(device=self._recorded.device, job=job.in_words)
+        caption = f"{said} {why_not_beside(self._store.state.cache)}".rstrip()
+        self._ladder.offer("Back to this job")
+        self._ladder.show_places(places, chosen.key, {"cuda": "CUDA, recorded"}, caption)
+
+    @Slot()
+    def _turn_to_other(self) -> None:
+        job = self._job()
+        work = WorkKey.of(job) if job else None
+        self._other_for = None if self._other_for == work else work
+        self._refresh()
+
+    def _work(self, kind: str) -> str:
+        """Return what is measured, as a sentence; "" where there is no job."""
+        keys = tuple(each.key for each, _ in self._availability if each.kind == kind)
+        return f"With {held_fixed(plan_of(self._store.state, keys))}." if self._job() else ""
+
+    def _without_gpu(self, job: Job) -> Availability:
+        """Return the implementations, each rung with why it has no recorded time."""
+        return [
+            (each, (each.why_not_anywhere(job) or NOT_RECORDED) if isinstance(each, Rung) else why)
+            for each, why in self._availability
+        ]
 
     def _show_ptx_of(self, chosen: Implementation) -> None:
         reason = dict_of(self._availability)[chosen.key]

@@ -8,6 +8,7 @@ from typing import Any
 
 from kernels.engine.engine import Implementation
 from kernels.rungs.device_text import LADDER
+from kernels.rungs.headers import BEGIN, END
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.widgets.code_colours import Language
 from workbench.widgets.code_view import SourceText
@@ -33,4 +34,13 @@ def _module(key: str) -> tuple[SourceText, ...]:
 
 
 def _read(folder: Any, name: str, language: Language) -> SourceText:
-    return SourceText(name, (folder / name).read_text(encoding="utf-8", errors="replace"), language)
+    text = (folder / name).read_text(encoding="utf-8", errors="replace")
+    return SourceText(name, text, language, _first_line_of_code(text))
+
+
+def _first_line_of_code(text: str) -> int:
+    """Return the number of the line, from 0, at which a rung's header is over."""
+    if not text.startswith(BEGIN):
+        return 0
+    header, _, code = text.partition(END)
+    return header.count("\n") + len(code) - len(code.lstrip("\n"))

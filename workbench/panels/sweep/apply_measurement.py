@@ -1,8 +1,9 @@
-"""Clicking a measurement in the chart applies its settings to the window, with a way back."""
+"""A measurement clicked in the chart lends its settings to the open picture, with a way back."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
 
@@ -10,6 +11,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
 from workbench.base import numbers
 from workbench.base.background import Background
+from workbench.base.disturbed_words import star
 from workbench.model import intents
 from workbench.model.choices import from_data
 from workbench.model.names import implementation_title, ran_on
@@ -18,13 +20,17 @@ from workbench.model.plan_words import cell_name, in_words
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import MENU
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
+BACK = "&Back to my picture"
 NOT_HERE = "This program does not have what was measured there."
 
 
@@ -36,7 +42,7 @@ class ApplyMeasurement(QObject):
         store: Store,
         worker: Worker,
         sessions: Sessions,
-        sweep: SweepPanel,
+        sweep: LazyPanel[SweepPanel],
         background: Background,
         messages: MessageBar,
         parent: QObject,
@@ -50,36 +56,49 @@ class ApplyMeasurement(QObject):
         self._background, self._messages = background, messages
         self._before: State | None = None
         self._after: State | None = None
+        self._sweep = sweep
+        self._made: Picture | None = None  # the last picture that was made for a point
         self._newest_request = 0
         self._told = ""
-        sweep.picked.connect(self.pick)
+        sweep.when_made(lambda panel: panel.picked.connect(self.pick))
         store.changed.connect(lambda _old, new: self._follow(new))
 
     def actions(self) -> list[Action]:
         """Return the menu's action."""
         return [
             Action(
-                *(MENU, "&Back to before the point", self.back, ("Alt+Left",)),
-                "What the window showed before a measurement in the chart was clicked.",
+                *(MENU, BACK, self.back, ("Alt+Left",)),
+                "Picture and settings as they were before a measurement in the chart was clicked.",
             )
         ]
 
     @Slot(object)
     def pick(self, cell: Cell) -> None:
-        """Show what `cell` measures: its picture, filter and implementation."""
+        """Show what `cell` measures, its filter and implementation, on the picture that is open.
+
+        The measured picture comes only where none is open, or the open one came in this way, or
+        it is the open one, stored as another type; else the message offers it.
+        """
+        self._newest_request += 1
+        picture = self._store.state.picture
+        may_be_made = cell.is_made and picture in (None, self._made)
+        if is_of(picture, cell) or not (may_be_made or cell.picture in given(picture)):
+            self._show(cell, None)
+        else:
+            self._show_measured(cell)
+
+    def _show_measured(self, cell: Cell) -> None:
+        """Show what `cell` measures on the picture that was measured; making that takes a while."""
         self._newest_request += 1
         request, state = self._newest_request, self._store.state
-        at_hand = given(state.picture)
-        if not (cell.is_made or cell.picture in at_hand) or is_of(state.picture, cell):
-            self._show(cell, None)
-            return
 
         def show(picture: Picture) -> None:
             if request == self._newest_request:
+                self._made = picture if cell.is_made else None
                 self._show(cell, picture)
 
         self._background.run(
-            lambda: picture_of(cell, state.picture, at_hand),
+            lambda: picture_of(cell, state.picture, given(state.picture)),
             show,
             lambda error: self._messages.show_message("error", str(error)),
         )
@@ -89,6 +108,7 @@ class ApplyMeasurement(QObject):
         """Restore what the window showed before the first of the points clicked in a row."""
         before, self._before, self._after = self._before, None, None
         self._newest_request += 1
+        self._unmark()
         if before is None:
             self._messages.show_message("info", NOWHERE)
             return
@@ -104,7 +124,7 @@ class ApplyMeasurement(QObject):
         if state is not self._after:  # in a row of clicks the state before the first counts
             self._before = state
         if picture is not None:
-            changes |= {"picture": picture, "levels": None}
+            changes |= intents.with_picture(picture)
         shown = picture or state.picture
         if shown is not None and not shown.is_stored_as(state.pixel_type):
             changes["pixel_type"] = str(shown.samples.dtype)
@@ -117,23 +137,33 @@ class ApplyMeasurement(QObject):
             remarks.append(
                 f"{implementation_title(cell.implementation)}: {reason} Shown with {shown_as}."
             )
+        actions = [(BACK, self.back)]
         if shown is None or not is_of(shown, cell):
-            remarks.append(f"{cell.picture} is not open, so the picture stays as it is.")
+            remarks.append(f"Measured on {cell_name(cell)}; your picture stays.")
+            if cell.is_made:
+                opening = f"&Open {cell_name(cell)}"
+                actions.insert(0, (opening, partial(self._show_measured, cell)))
         self._store.choose(**changes)
         self._after = self._store.state
         self._told = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
-        self._messages.show_message("info", self._told, actions=[("&Back", self.back)])
+        self._messages.show_message("info", self._told, actions=actions)
 
     def _follow(self, state: State) -> None:
         """Forget the way back once undo has led there already."""
         if state == self._before:
             self._before = self._after = None
+            self._unmark()
             self._messages.dismiss(self._told)
+
+    def _unmark(self) -> None:
+        if self._sweep.made is not None:
+            self._sweep.made.chart.show_marked(None)
 
     def _times(self, cell: Cell) -> str:
         """List what each shown session measured of `cell`: ": 35.2 µs on NVIDIA H200"."""
         times = [
-            f"{numbers.duration(record.verified.kernel.median_ms)} on "
+            f"{numbers.duration(record.verified.kernel.median_ms)}"
+            f"{star(record.verified.disturbances)} on "
             f"{ran_on(session.machine, [cell.implementation])}"
             for session in self._sessions.sessions()
             for record in session.records

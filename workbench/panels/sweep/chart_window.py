@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
+from workbench.widgets.boxes import VBox
 from workbench.widgets.upright_area import UprightArea
 
 KEYS = ("F9", "Esc")
@@ -30,8 +31,7 @@ class ChartWindow(QWidget):
         self.resize(theme.window_size(*SIZE))
         self._chart = chart
         self._area = UprightArea(chart)  # with large letters the legend alone may fill the window
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
+        column = VBox(self, (12, 8, 12, 8))
         column.addWidget(self._area)
         for key in KEYS:
             QShortcut(QKeySequence(key), self, self.close)

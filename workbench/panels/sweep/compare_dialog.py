@@ -8,18 +8,17 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
+    QGridLayout,
     QHeaderView,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,14 +27,18 @@ from kernels.sweeps.session_csv import write_pairs_csv
 from workbench.base import theme
 from workbench.base.background import Background
 from workbench.base.plain_text import Label, tip_text
+from workbench.model.names import cpu_name
 from workbench.panels.sweep.compare_rows import Answer, compared
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.exporter import Exporter
+from workbench.widgets.boxes import VBox
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.save_path import ask_save_path
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
-WIDTHS = (85, 85, 190, 110)  # tooltips hold longer texts
+NAME, FINDING = 0, 3
+NAME_SHARE = 0.4  # of the table's width: what a name takes at most
+CELL_GAP_PX = 14  # left and right of a text, together
 
 COMPARING = "Comparing…"
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -64,9 +67,9 @@ class CompareDialog(QDialog):
         self._makers: list[QPushButton] = []  # the buttons that copy and save
         self._newest = 0  # number of the newest question; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
-        self._said = Label()
-        self._said.setObjectName("compare-said")
-        self._said.setWordWrap(True)
+        self._said = Label(name="compare-said", wraps=True)
+        self._wrapping = QTimer(self, singleShot=True, interval=0)
+        self._wrapping.timeout.connect(self._wrap)
         self._table = QTableWidget(0, len(COLUMNS))
         self._table.setObjectName("compare-table")
         self._table.setAccessibleName("Measurements of both")
@@ -77,22 +80,18 @@ class CompareDialog(QDialog):
         self._table.verticalHeader().hide()
         self._table.setTabKeyNavigation(False)  # Tab leads out of it
         header = self._table.horizontalHeader()
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for at, width in enumerate(WIDTHS, start=1):
-            self._table.setColumnWidth(at, theme.in_letters(width))
-        self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header.setSectionResizeMode(FINDING, QHeaderView.ResizeMode.Stretch)
+        header.sectionResized.connect(self._wrapping.start)
         buttons = self._buttons()
-        choosers = QHBoxLayout()
-        for letter, chooser in (("&A", self._a), ("&B", self._b)):
+        choosers = QGridLayout()  # one below the other: beside each other their names were cut
+        choosers.setColumnStretch(1, 1)
+        for row, (letter, chooser) in enumerate((("&A", self._a), ("&B", self._b))):
             label = Label(letter)
             label.setBuddy(chooser)
-            choosers.addWidget(label)
-            choosers.addWidget(chooser, 1)
-        column = QVBoxLayout(self)
-        column.addLayout(choosers)
-        column.addWidget(self._said)
-        column.addWidget(self._table, 1)
-        column.addWidget(buttons)
+            choosers.addWidget(label, row, 0)
+            choosers.addWidget(chooser, row, 1)
+        column = VBox(self)
+        column.add(choosers, self._said, (self._table, 1), buttons)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self._table, self._copy)
         self._compare()
 
@@ -115,9 +114,9 @@ class CompareDialog(QDialog):
         chooser = DropDown(f"compare-{letter.lower()}", f"Session {letter}")
         for each in self._shown:
             session = each.session
-            mark = "recorded" if session.is_recorded else "measured here"
+            mark = f" ({session.origin})" if session.origin else ""
             began = f"{datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M:%S}"
-            text = f"{began} · {session.machine.name} · {session.plan.title} ({mark})"
+            text = f"{began} · {cpu_name(session.machine.name)} · {session.plan.title}{mark}"
             chooser.addItem(text)
             where = str(each.path or "kept in no file")
             chooser.setItemData(chooser.count() - 1, tip_text(where), Qt.ItemDataRole.ToolTipRole)
@@ -132,7 +131,7 @@ class CompareDialog(QDialog):
         self._show_pairs(COMPARING, ())
         answer = partial(self._show, self._newest)
         self._comparing.run(
-            partial(compared, a, b), answer, lambda error: answer((str(error), (), ()))
+            partial(compared, a, b), answer, lambda error: answer((str(error), (), (), ()))
         )
 
     def done(self, result: int) -> None:
@@ -144,16 +143,48 @@ class CompareDialog(QDialog):
         """Show the answer to the newest question; drop that to an older one."""
         if number != self._newest:
             return
-        sentence, rows, pairs = answer
+        sentence, rows, tips, pairs = answer
         self._show_pairs(sentence, pairs)
         self._table.setRowCount(len(rows))
         for row, texts in enumerate(rows):
-            for column, text in enumerate(texts):
+            for column, (text, tip) in enumerate(zip(texts, tips[row], strict=True)):
                 item = QTableWidgetItem(text)
-                item.setToolTip(tip_text(text))
-                if column > 0:
+                item.setToolTip(tip_text(tip))
+                if column not in (NAME, FINDING):
                     item.setTextAlignment(RIGHT)
                 self._table.setItem(row, column, item)
+        self._make_room(rows)
+
+    def _make_room(self, rows: Sequence[tuple[str, ...]]) -> None:
+        """Give each column what its widest text takes, and the finding all that is left."""
+        metrics = self._table.fontMetrics()
+        for column, title in enumerate(COLUMNS):
+            texts = {title, *(row[column] for row in rows)}
+            widest = max(map(metrics.horizontalAdvance, texts)) + CELL_GAP_PX
+            widest = max(widest, self._table.horizontalHeader().sectionSizeHint(column))
+            most = NAME_SHARE * self.width() if column == NAME else widest
+            if column != FINDING:
+                self._table.setColumnWidth(column, round(min(widest, most)))
+        self._wrapping.start()
+
+    @Slot()
+    def _wrap(self) -> None:
+        """Make rows as high as their names and findings, which are broken where they are long."""
+        metrics, usual = (
+            self._table.fontMetrics(),
+            self._table.verticalHeader().defaultSectionSize(),
+        )
+        for row in range(self._table.rowCount()):
+            is_long = any(
+                metrics.horizontalAdvance(item.text()) + CELL_GAP_PX
+                > self._table.columnWidth(column)
+                for column in (NAME, FINDING)
+                if (item := self._table.item(row, column))
+            )
+            if is_long:
+                self._table.resizeRowToContents(row)
+            else:
+                self._table.setRowHeight(row, usual)
 
     def _show_pairs(self, sentence: str, pairs: Sequence[CellPair]) -> None:
         self._said.setText(sentence)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
-from workbench.panels.sweep.chart_window import ChartWindow
 from workbench.panels.sweep.sweep_controller import MENU
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.widgets.actions import Action, AddHelp
+from workbench.widgets.lazy_panel import LazyPanel
+
+if TYPE_CHECKING:
+    from workbench.panels.sweep.chart_window import ChartWindow
+    from workbench.panels.sweep.sweep_panel import SweepPanel
 
 
 class DetachableChart(QObject):
     """The window of the sweep's chart, opened and closed from the panel or the menu."""
 
-    def __init__(self, sweep: SweepPanel, add_help: AddHelp, parent: QWidget) -> None:
+    def __init__(self, sweep: LazyPanel[SweepPanel], add_help: AddHelp, parent: QWidget) -> None:
         """Connect the panel's button.
 
         parent  the chart's window stands beside it
@@ -22,7 +27,7 @@ class DetachableChart(QObject):
         super().__init__(parent)
         self._sweep, self._add_help, self._parent = sweep, add_help, parent
         self._window: ChartWindow | None = None
-        sweep.large_wanted.connect(self.toggle)
+        sweep.when_made(lambda panel: panel.large_wanted.connect(self.toggle))
 
     def actions(self) -> list[Action]:
         """Return the menu's action."""
@@ -40,7 +45,9 @@ class DetachableChart(QObject):
         if self._window is not None:
             self._window.close()
             return
-        sweep = self._sweep
+        from workbench.panels.sweep.chart_window import ChartWindow
+
+        sweep = self._sweep.get()
         sweep.chart_place.removeWidget(sweep.chart)
         sweep.show_chart_away(True)
         self._window = ChartWindow(sweep.chart, self._parent)
@@ -58,7 +65,7 @@ class DetachableChart(QObject):
     @Slot()
     def _take_back(self) -> None:
         self._window = None
-        sweep = self._sweep
+        sweep = self._sweep.get()
         sweep.show_chart_away(False)
         sweep.chart_place.addWidget(sweep.chart)
         sweep.chart.show()

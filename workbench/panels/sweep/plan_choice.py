@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QPalette
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QPalette, QShowEvent
+from PySide6.QtWidgets import QLabel, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -22,15 +22,18 @@ from workbench.base.plain_text import Label
 from workbench.model.plan_dimensions import BY_FIELD
 from workbench.model.plan_draft import UnclearError, given
 from workbench.model.plan_estimate import time_s
-from workbench.model.plan_words import held_fixed
+from workbench.model.plan_words import held_fixed, varied_in_words
 from workbench.model.state import State
 from workbench.panels.sweep.plan_editor import FIRST, PlanEditor
 from workbench.panels.sweep.plan_source import FILE, OWN, PlanSource
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.boxes import VBox
+from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.tile import scaled_font
 
-HINT_LINES = 3
+HINT_LINES = 4
+CUSTOM_TIP = "Choose yourself what varies, its values, and the implementations"
 COUNT_MS = 120  # after the last keystroke
 HIDDEN_MS = 120  # after the last change of a state, while the panel is hidden
 FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
@@ -40,6 +43,8 @@ Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out,
 
 class PlanChoice(QWidget):
     """The choice of a plan, with a hint that tells how much it is, or what is wrong.
+
+    custom  a part of it that is large when it is open: whoever shows the choice places it
 
     Signals:
         changed(): there is another plan, or none.
@@ -59,6 +64,7 @@ class PlanChoice(QWidget):
         super().__init__()
         self._store, self._worker = store, worker
         self._plan: Plan | None = None
+        self._problem = ""  # why there is none
         self._is_stale = False
         self._own: Own = (dict(FIRST_TEXTS), [], False)
         self._shown_key = OWN  # the key of what the editor holds
@@ -68,13 +74,17 @@ class PlanChoice(QWidget):
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
         self._hint = _hint()
+        self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
+        self._fold.toggled.connect(self._show_editor)
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        for part in (self._source, self._editor, self._hint):
-            column.addWidget(part)
+        column = VBox(self, 0, 6)
+        column.add(self._source, self._hint)
+        self.custom = QWidget()
+        below = VBox(self.custom, 0, 6)
+        below.add(self._fold, self._editor)
+        self._editor.hide()
+        self._fold.show_fold("Customize", False)
         self._count.timeout.connect(self._show_count)
         self._later.timeout.connect(self._refresh)
         self._source.chosen.connect(self._choose)
@@ -88,6 +98,11 @@ class PlanChoice(QWidget):
         if self._is_stale:
             self._refresh()
         return self._plan
+
+    @property
+    def in_a_line(self) -> str:
+        """Return the name of the chosen plan, or what is wrong with it."""
+        return self._source.title if self.plan is not None else self._problem
 
     @property
     def plan_actions(self) -> list[QAction]:
@@ -138,6 +153,7 @@ class PlanChoice(QWidget):
         self._keep_own()
         texts, unticked, transfers = self._own
         kept = {"texts": texts, "unticked": unticked, "transfers": transfers}
+        kept["custom"] = self._fold.isChecked()
         key = self._source.key
         shown = self._source.plan(key)
         made = shown if self.plan is None or self._editor.unable else self.plan
@@ -149,6 +165,7 @@ class PlanChoice(QWidget):
     def restore(self, choices: Mapping[str, Any]) -> None:
         """Take over what `choices()` gave; the defaults replace what makes no sense."""
         self._own = _own_of(choices)
+        self._fold.setChecked(choices.get("custom") is True)
         self._source.show_chosen(OWN)
         self._show_own()
         if isinstance(text := choices.get("file"), str):
@@ -158,7 +175,19 @@ class PlanChoice(QWidget):
             self._choose(key)
         self._refresh()
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        if self.plan is not None and self.plan != self._counted:
+            self._count.start()
+
     # -- inside
+
+    @Slot(bool)
+    def _show_editor(self, is_open: bool) -> None:
+        """Show or fold away what few need to change."""
+        self._fold.show_fold("Customize", is_open)
+        self._editor.setVisible(is_open)
+        self._refresh()
 
     @Slot(str)
     def _choose(self, key: str) -> None:
@@ -192,13 +221,14 @@ class PlanChoice(QWidget):
             self._plan = self._editor.draft().plan(self._store.state, self._worker.device)
         except UnclearError as unclear:
             problem = unclear
-        is_told = self._editor.show_wrong(problem)
+        self._problem = str(problem or "")
+        is_told = self._editor.show_wrong(problem) and self._fold.isChecked()
         self._source.show_can_save(self.plan is not None)
         self._source.show_is_noise(self._is_noise_instead())
         if self.plan is None:
             self._counted = None
-            self._say("" if is_told else str(problem), is_wrong=True)
-        elif self.plan != self._counted:
+            self._say("" if is_told else self._problem, is_wrong=True)
+        elif self.plan != self._counted and self.isVisible():
             self._count.start()
         self.changed.emit()
 
@@ -218,8 +248,10 @@ class PlanChoice(QWidget):
         self._counted_s = time_s(cells, self.plan)
         time = about(self._counted_s)
         count = f"{len(cells):,} measurement{'s' if len(cells) != 1 else ''}, {time}"
+        if varied := varied_in_words(self.plan):
+            count += f"\nof {varied}"
         fixed = held_fixed(self.plan)
-        said = f"{count}, with {fixed}." if fixed else f"{count}."
+        said = f"{count}\nwith {fixed}." if fixed else f"{count}."
         if unable := self._editor.unable:
             all_of_it = len(unable) + len(self.plan.implementations)
             said += f" {len(unable)} of its {all_of_it} implementations cannot run here."
@@ -227,7 +259,9 @@ class PlanChoice(QWidget):
 
     def _say(self, text: str, *, is_wrong: bool) -> None:
         self._hint.setText(text)
-        self._hint.setForegroundRole(QPalette.ColorRole.BrightText if is_wrong else MUTED)
+        self._hint.setForegroundRole(
+            QPalette.ColorRole.BrightText if is_wrong else QPalette.ColorRole.WindowText
+        )
 
     @Slot()
     def _save(self) -> None:
@@ -247,10 +281,7 @@ def _own_of(choices: Mapping[str, Any]) -> Own:
 
 
 def _hint() -> QLabel:
-    hint = Label()
-    hint.setObjectName("sweep-hint")
-    hint.setWordWrap(True)
-    hint.setFont(scaled_font(0.9))
+    hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
     hint.setAlignment(Qt.AlignmentFlag.AlignTop)
     hint.setMinimumHeight(HINT_LINES * hint.fontMetrics().lineSpacing())  # keeps the height
     return hint

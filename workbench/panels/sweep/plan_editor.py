@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.engine.engine import Implementation, all_implementations
@@ -19,9 +14,11 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
 from workbench.model.plan_draft import Draft, UnclearError, texts_of
 from workbench.panels.sweep.values_row import ValuesRow
+from workbench.widgets.boxes import VBox
+from workbench.widgets.buttons import make_button
 from workbench.widgets.flow_layout import Flow
 from workbench.widgets.tick_list import Tick, TickList
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.tile import scaled_font
 
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 TRANSFERS_TIP = (
@@ -53,11 +50,8 @@ class PlanEditor(QWidget):
             button.clicked.connect(lambda on, name=dimension.field: self._vary(name, on))
             chips.addWidget(button)
             self._buttons[dimension.field] = button
-        caption = Label("Vary, each with every other")
-        caption.setFont(scaled_font(0.9))
-        caption.setForegroundRole(MUTED)
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(4)
+        caption = Label("Vary (all combinations)", font=scaled_font(0.9), is_muted=True)
+        self._lines = VBox(spacing=4)
         for dimension in DIMENSIONS:
             row = ValuesRow(dimension)
             row.edited.connect(self.edited)
@@ -70,14 +64,8 @@ class PlanEditor(QWidget):
         self._transfers.setObjectName("sweep-transfers")
         self._transfers.setToolTip(TRANSFERS_TIP)
         self._transfers.clicked.connect(self.edited)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(caption)
-        column.addLayout(chips)
-        column.addLayout(self._lines)
-        column.addWidget(self._implementations)
-        column.addWidget(self._transfers)
+        column = VBox(self, 0, 6)
+        column.add(caption, chips, self._lines, self._implementations, self._transfers)
 
     # -- what it holds
 
@@ -186,8 +174,8 @@ class PlanEditor(QWidget):
         tick.clicked.connect(lambda on, key=implementation.key: self._keep_tick(key, on))
         self._implementations.add(tick, list(KINDS).index(implementation.kind))
         before = [each for each, _ in self._ticks.values()]
-        last_row = self._rows[DIMENSIONS[-1].field]
-        QWidget.setTabOrder(before[-1] if before else last_row, tick)
+        last_line = self._rows[DIMENSIONS[-1].field].last_stop
+        QWidget.setTabOrder(before[-1] if before else last_line, tick)
         QWidget.setTabOrder(tick, self._transfers)
         self._ticks[implementation.key] = (tick, implementation)
         return tick
@@ -203,13 +191,10 @@ class PlanEditor(QWidget):
 
 
 def _chip(title: str, name: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(title)
-    button.setObjectName(f"vary-{name.replace('_', '-')}")
-    button.setAccessibleName(f"Vary: {title.replace('&', '')}")
-    button.setToolTip(tip_text(f"{tip}\nOff: as it is set in the window, or in the plan"))
+    tip = f"{tip}\nOff: as it is set in the window, or in the plan"
+    key, spoken = f"vary-{name.replace('_', '-')}", f"Vary: {title.replace('&', '')}"
+    button = make_button(key, title, tip, spoken)
     button.setFont(scaled_font(0.88))
     button.setProperty("chip", True)
     button.setCheckable(True)
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

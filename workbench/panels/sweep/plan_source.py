@@ -5,21 +5,24 @@ from __future__ import annotations
 from itertools import groupby
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.presets import Preset
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_words import short
-from workbench.widgets.drop_down import DropDown
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.panels.sweep.plan_lines import OPEN_PLAN, SAVE_PLAN
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.drop_down import DropDown, heading_item
+from workbench.widgets.tile import scaled_font
 
 OWN = ""  # the key of what the user composes
 FILE = "\0file"  # the key of the plan that was opened last; no preset has it
 SPARE_PX = 40  # scroll bar and padding of a list
-OWN_TITLE = "This picture, as it is set"
-NOISE = "On noise, since your picture has one size only."
+OWN_TITLE = "Current picture and settings"
+NOISE = "Measured on noise: your picture has only one size."
 OWN_TIP = "What is not varied is as it is set in the window"
 
 
@@ -41,35 +44,22 @@ class PlanSource(QWidget):
         self._file: Plan | None = None
         self._list = DropDown("sweep-source", "What to measure")
         self._list.activated.connect(lambda _: self.chosen.emit(self._list.currentData()))
-        self._files = QToolButton()
-        self._files.setObjectName("sweep-files")
-        self._files.setText("File")
-        self._files.setAccessibleName("Plans in files")
-        self._files.setToolTip("Open a plan from a TOML file, or save this one to be repeated")
+        tip = "Open a plan from a TOML file, or save this one to be repeated"
+        self._files = make_button("sweep-files", "File", tip, "Plans in files")
         self._files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._files.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         menu = QMenu(self._files)
-        self._open = menu.addAction("&Open plan…")
-        self._open.setToolTip("What to measure, from a TOML file.")
+        self._open = menu.addAction(OPEN_PLAN[0])
+        self._open.setToolTip(OPEN_PLAN[1])
         self._open.triggered.connect(self.open_wanted)
-        self._save = menu.addAction("&Save plan as…")
-        self._save.setToolTip("This plan as a TOML file, to be measured again, here or elsewhere.")
+        self._save = menu.addAction(SAVE_PLAN[0])
+        self._save.setToolTip(SAVE_PLAN[1])
         self._save.triggered.connect(self.save_wanted)
         self._files.setMenu(menu)
-        self._about = Label()
-        self._about.setObjectName("sweep-about")
-        self._about.setWordWrap(True)
-        self._about.setFont(scaled_font(0.88))
-        self._about.setForegroundRole(MUTED)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self._list, 1)
-        row.addWidget(self._files)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self._about)
+        self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
+        row = HBox(spacing=6)
+        row.add((self._list, 1), self._files)
+        column = VBox(self, 0, 4)
+        column.add(row, self._about)
         self._fill()
         self.show_chosen(OWN)
 
@@ -82,6 +72,12 @@ class PlanSource(QWidget):
     def key(self) -> str:
         """Return the chosen one: OWN, FILE or the key of a preset."""
         return str(self._list.currentData())
+
+    @property
+    def title(self) -> str:
+        """Return the whole name of the chosen one."""
+        plan = self.plan(self.key)
+        return plan.title if plan is not None else OWN_TITLE
 
     def plan(self, key: str) -> Plan | None:
         """Return the plan with this key; None for OWN, and for a key that no longer exists."""
@@ -122,7 +118,7 @@ class PlanSource(QWidget):
             model.appendRow(_item(f"File: {self._file.title}", FILE, self._file.title))
         plans = sorted(self._presets.items(), key=lambda pair: not pair[1].source)
         for source, group in groupby(plans, key=lambda pair: pair[1].source):
-            model.appendRow(_heading(source or "Presets", self._list.font()))
+            model.appendRow(heading_item(source or "Presets", self._list.font()))
             for key, plan in group:
                 model.appendRow(_item(short(plan), key, plan.title))
         with QSignalBlocker(self._list):
@@ -136,12 +132,3 @@ def _item(title: str, key: str, tip: str) -> QStandardItem:
     item.setData(key, Qt.ItemDataRole.UserRole)
     item.setToolTip(tip_text(tip))
     return item
-
-
-def _heading(title: str, font: QFont) -> QStandardItem:
-    heading = QStandardItem(title)
-    heading.setFlags(Qt.ItemFlag.NoItemFlags)
-    bold = QFont(font)
-    bold.setBold(True)
-    heading.setFont(bold)
-    return heading

@@ -11,7 +11,7 @@ from typing import Any
 from platformdirs import user_data_dir
 from PySide6.QtCore import QObject, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Progress
 from workbench.base.background import Background
@@ -20,10 +20,12 @@ from workbench.model.plan_draft import given
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
+from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import FOLDER
 
 MENU = "&Sweep"
+REPORT, REPORT_AS, REPORT_PDF = "Repor&t…", "Save report &as…", "Report as PD&F…"
 NOTHING = "There is nothing to report yet: measure something, or open a session."
 
 
@@ -56,18 +58,24 @@ class ReportWriter(QObject):
         """Return the menu's actions."""
         return [
             Action(
-                *(MENU, "Repor&t…", self.start, ("Ctrl+R",)),
+                *(MENU, REPORT, self.start, ("Ctrl+R",)),
                 "All that is shown, as one file to read, to print and to hand in.",
+                why_not=self._why_not,
             ),
             Action(
-                *(MENU, "Save report &as…", self.start_elsewhere, ("Ctrl+Shift+R",)),
+                *(MENU, REPORT_AS, self.start_elsewhere, ("Ctrl+Shift+R",)),
                 "The same, in a folder that you choose.",
+                why_not=self._why_not,
             ),
             Action(
-                *(MENU, "Report as PD&F…", self.start_pdf, ("Ctrl+Alt+R",)),
+                *(MENU, REPORT_PDF, self.start_pdf, ("Ctrl+Alt+R",)),
                 "The same for A4, as a PDF beside the page.",
+                why_not=self._why_not,
             ),
         ]
+
+    def _why_not(self) -> str:
+        return "" if self._sessions.measured else NOTHING
 
     @Slot()
     def start(self) -> None:
@@ -82,12 +90,10 @@ class ReportWriter(QObject):
     @Slot()
     def start_elsewhere(self) -> None:
         """Begin a report in a folder that the user chooses."""
-        chosen = QFileDialog.getExistingDirectory(
-            self._parent, "A folder for the report's folder", self._settings.get(FOLDER, "")
-        )
-        if chosen:
-            self._settings.set(FOLDER, chosen)
-            self._start(Path(chosen))
+        chosen = ask_folder(self._parent, "Save report in…", self._settings.get(FOLDER, ""))
+        if chosen is not None:
+            self._settings.set(FOLDER, str(chosen))
+            self._start(chosen)
 
     def _start(self, place: Path, *, as_pdf: bool = False) -> None:
         sessions = self._sessions.sessions()
@@ -145,7 +151,7 @@ class ReportWriter(QObject):
             self._steps = None
             self._messages.show_message(
                 "info",
-                f"The report is {step}.",
+                f"Report saved: {step}.",
                 actions=[
                     ("&Open", partial(_open, step)),
                     ("Show &folder", partial(_open, step.parent)),
@@ -160,7 +166,7 @@ class ReportWriter(QObject):
         """Show each step once, as it may be read out, but never in place of an error."""
         if doing != self._doing and self._messages.kind in (None, "info"):
             self._doing = doing
-            self._messages.show_message("info", f"The report: {doing}…", stays=True)
+            self._messages.show_message("info", f"Report: {doing}…", stays=True)
 
     def _fail(self, error: Exception) -> None:
         self._steps = None

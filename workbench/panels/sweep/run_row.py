@@ -5,19 +5,14 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from PySide6.QtCore import QElapsedTimer, Signal, Slot
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QProgressBar,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.plain_text import Label, tip_text
-from workbench.widgets.tile import MUTED, ElidedLabel, scaled_font
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.tile import ElidedLabel, scaled_font
 
 START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
 BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
@@ -37,15 +32,17 @@ class RunRow(QWidget):
 
     Signals:
         started(), cancelled(), paused(is_to_pause): what the user wants.
+        phase_changed(phase): the SweepPhase is another one.
     """
 
     started = Signal()
     cancelled = Signal()
     paused = Signal(bool)
+    phase_changed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self._phase = SweepPhase.IDLE
+        self._phase = self._told = SweepPhase.IDLE
         self._is_busy = self._can_start = False
         self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
         self._last_said = ""  # what was measured last
@@ -59,24 +56,14 @@ class RunRow(QWidget):
         self._bar = QProgressBar()
         self._bar.setObjectName("sweep-progress")
         self._bar.setAccessibleName("Measurements done")
-        self._left = Label()
-        self._left.setObjectName("sweep-left")
-        self._left.setFont(scaled_font(0.9))
-        self._left.setForegroundRole(MUTED)
-        self._doing = ElidedLabel(0.9)
-        self._doing.setObjectName("sweep-doing")
-        buttons, progress = QHBoxLayout(), QHBoxLayout()
+        self._left = Label(name="sweep-left", font=scaled_font(0.9), is_muted=True)
+        self._doing = ElidedLabel(0.9, "sweep-doing")
+        buttons, progress = HBox(), HBox()
         buttons.setSpacing(6)
-        buttons.addWidget(self._start, 1)
-        buttons.addWidget(self._cancel, 1)
-        progress.addWidget(self._bar, 1)
-        progress.addWidget(self._left)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(buttons)
-        column.addLayout(progress)
-        column.addWidget(self._doing)
+        buttons.add((self._start, 1), (self._cancel, 1))
+        progress.add((self._bar, 1), self._left)
+        column = VBox(self, 0, 6)
+        column.add(buttons, progress, self._doing)
         self._say("")
         self._refresh()
 
@@ -175,6 +162,9 @@ class RunRow(QWidget):
             self.paused.emit(self._phase is SweepPhase.RUNNING)
 
     def _refresh(self) -> None:
+        if self._phase is not self._told:
+            self._told = self._phase
+            self.phase_changed.emit(self._phase)
         idle, paused = self._phase is SweepPhase.IDLE, self._phase is SweepPhase.PAUSED
         self._start.setText("St&art" if idle else "Resume" if paused else "P&ause")
         can_start = self._can_start and not self._is_busy
@@ -184,6 +174,7 @@ class RunRow(QWidget):
             tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
         )
         self._cancel.setEnabled(not idle)
+        self._cancel.setVisible(not idle)
         self._bar.setVisible(not idle)
         self._left.setVisible(not idle)
 
@@ -194,7 +185,6 @@ class RunRow(QWidget):
 
 
 def _button(title: str, name: str) -> QPushButton:
-    button = QPushButton(title)
-    button.setObjectName(name)
+    button = push_button(name, title)
     button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     return button

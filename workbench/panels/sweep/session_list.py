@@ -8,13 +8,15 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
 from workbench.base.plain_text import tip_text
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.session_store import can_grow
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import tab_button
 from workbench.widgets.tile import ElidedLabel
 
 CLOSE_PX, ROW_PX, GAP_PX = 24, 36, 2
@@ -38,9 +40,7 @@ class SessionList(QScrollArea):
         self._known: list[tuple[int, int, bool]] = []
         self._rows: list[QWidget] = []
         inside = QWidget()
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(GAP_PX)
+        self._column = VBox(inside, 0, GAP_PX)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -70,8 +70,7 @@ class SessionList(QScrollArea):
                 self._column.removeWidget(row)
                 row.deleteLater()
             self._rows = [self._row(line) for line in lines]
-            for row in self._rows:
-                self._column.addWidget(row)
+            self._column.add(*self._rows)
             seen = min(len(lines), ROWS_SEEN)
             self.setFixedHeight(int(seen * (theme.in_letters(ROW_PX) + GAP_PX)))
         is_of_interest = len(lines) > 1 or any(not each.is_live or each.rest for each in lines)
@@ -81,38 +80,28 @@ class SessionList(QScrollArea):
         row = QWidget()
         row.setFixedHeight(theme.in_letters(ROW_PX))
         row.setToolTip(tip_text(line.tip))
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
+        layout = HBox(row, 0, 4)
         layout.addLayout(_words(line), 1)
         if line.rest and line.path is not None:
-            button = QToolButton()
-            button.setText("Resume")
+            tip = f"Measure the rest of {line.rest:,} cells, into the same file"
+            button = tab_button(f"resume-{line.number}", "Resume", tip, f"Resume {line.text}")
             button.setProperty("chip", True)
-            button.setObjectName(f"resume-{line.number}")
-            button.setAccessibleName(f"Resume {line.text}")
-            button.setToolTip(
-                tip_text(f"Measure the rest of {line.rest:,} cells, into the same file")
-            )
             button.clicked.connect(partial(self.resume_wanted.emit, line.path))
             layout.addWidget(button)
         if not line.is_measured_now:
-            close = QToolButton()
-            close.setObjectName(f"close-{line.number}")
+            tip = "Show it no longer; its file stays"
+            close = tab_button(f"close-{line.number}", "", tip, f"Close {line.text}")
             close.setProperty("flat", True)
             close.setFixedSize(CLOSE_PX, CLOSE_PX)
             close.setIcon(QIcon(str(asset("icons/close.svg"))))
-            close.setAccessibleName(f"Close {line.text}")
-            close.setToolTip("Show it no longer; its file stays")
             close.clicked.connect(partial(self.close_wanted.emit, line.number))
             layout.addWidget(close)
         return row
 
 
-def _words(line: _SessionLine) -> QVBoxLayout:
+def _words(line: _SessionLine) -> VBox:
     """Lay out what was measured, and below it where and when, each on a line of its own."""
-    both = QVBoxLayout()
-    both.setSpacing(0)
+    both = VBox(spacing=0)
     for text, scale in ((line.title, 0.9), (line.where, 0.85)):
         label = ElidedLabel(scale)
         label.show_text(text)
@@ -130,7 +119,7 @@ class _SessionLine:
         self.is_live = not session.is_recorded
         self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
         began = datetime.fromtimestamp(session.started)
-        name = f"{session.machine.name}, recorded" if session.is_recorded else "measured here"
+        name = f"{session.machine.name}, {session.origin}" if session.origin else "measured here"
         self.title, self.where = session.plan.title, f"{name} · {began:%Y-%m-%d %H:%M}"
         self.text = f"{self.title}, {self.where}"
         facts = (

@@ -12,7 +12,6 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_files import read_session
 from workbench.base.background import Background
-from workbench.charts.data.points import planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,8 @@ class ShownSession:
     @property
     def missing(self) -> int:
         """Return how many cells of its plan were not measured, or not in all rounds."""
+        from workbench.charts.data.points import planned  # a start reads no session
+
         done = {each.cell for each in self.session.records if each.is_complete}
         return len(set(planned(self.session)) - done)
 
@@ -57,6 +58,17 @@ class Sessions(QObject):
         """Return the sessions that are shown, the live one first."""
         self._catch_up()
         return (*([self._live] if self._live else []), *self._shown)
+
+    @property
+    def measured(self) -> int:
+        """Return how many of the sessions that are shown have measurements."""
+        own = self._live is not None and bool(self._records)
+        return own + sum(bool(each.session.records) for each in self._shown)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no session is shown."""
+        return self._live is None and not self._shown
 
     @property
     def live(self) -> ShownSession | None:

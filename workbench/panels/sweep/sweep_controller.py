@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Progress
@@ -15,60 +15,91 @@ from kernels.engine.engine import Implementation
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Record
+from kernels.sweeps.rounds import rounds_of
 from workbench.model.plan_draft import UnclearError, given, plan_of
-from workbench.panels.rung.rung_panel import RungPane
+from workbench.model.rung_times import RungTimes
 from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.shown_sessions import Sessions
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import Began, NotKept, measuring, new_path, resuming
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.docks import Docks
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 
+if TYPE_CHECKING:
+    from workbench.panels.rung.rung_panel import RungPane
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+
 MENU = "&Sweep"
+START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
+MEASURE = "&Measure the ladder"
+NO_SWEEP = "No sweep is running."
 BUSY = "Something is being measured already; wait for its end, or cancel it."
 
 
 class SweepController(QObject):
-    """The link between the worker and the two panels that ask it for sweeps."""
+    """The link between the worker and the two panels that ask it for sweeps.
+
+    Signals:
+        changed(): a sweep, or the ladder's measuring, began, ended, paused or went on.
+    """
+
+    changed = Signal()
 
     def __init__(
         self,
         store: Store,
         worker: Worker,
         sessions: Sessions,
-        sweep: SweepPanel,
-        rung: RungPane,
+        sweep: LazyPanel[SweepPanel],
+        rung: LazyPanel[RungPane],
+        times: RungTimes,
         docks: Docks,
         messages: MessageBar,
         parent: QObject,
     ) -> None:
+        """Connect the worker, and the panels as soon as they are made.
+
+        times  of this session, which every record adds to
+        """
         super().__init__(parent)
-        self._store, self._worker, self._sessions = store, worker, sessions
+        self._store, self._worker, self._sessions, self._times = store, worker, sessions, times
         self._sweep, self._rung, self._docks, self._messages = sweep, rung, docks, messages
         self._is_of_ladder = False
+        worker.sweep_stepped.connect(self._show_step)
+        worker.sweep_ended.connect(self._end)
+        sweep.when_made(self._connect_sweep)
+        rung.when_made(self._connect_ladder)
+
+    def _connect_sweep(self, sweep: SweepPanel) -> None:
         sweep.started.connect(self._start_sweep)
         sweep.resume_wanted.connect(self.resume)
-        sweep.paused.connect(worker.pause_sweep)
+        sweep.paused.connect(self._worker.pause_sweep)
+        sweep.cancelled.connect(self._worker.cancel_sweep)
+        sweep.phase_changed.connect(lambda _: self.changed.emit())
+        self._worker.sweep_paused.connect(sweep.show_paused)
+        sweep.show_busy(self._is_of_ladder)
+
+    def _connect_ladder(self, rung: RungPane) -> None:
         rung.measure_wanted.connect(self._measure_ladder)
-        worker.sweep_stepped.connect(self._show_step)
-        worker.sweep_paused.connect(sweep.show_paused)
-        worker.sweep_ended.connect(self._end)
-        for cancelled in (sweep.cancelled, rung.measure_cancelled):
-            cancelled.connect(worker.cancel_sweep)
+        rung.measure_cancelled.connect(self._worker.cancel_sweep)
+        rung.ladder.show_busy(not self._is_idle)
 
     def actions(self) -> list[Action]:
         """Return the actions of the menu for sweeps."""
         return [
             Action(
-                *(MENU, "&Start or cancel sweep", self.toggle_sweep, ("Ctrl+B",)),
+                *(MENU, f"&{START}", self.toggle_sweep, ("Ctrl+B",)),
                 "Measure what the panel Sweep says, or stop; what was measured stays.",
+                name=lambda: f"&{START}" if self._is_idle else "Ca&ncel sweep",
             ),
             Action(
-                *(MENU, "&Pause or resume", self.toggle_pause, ("Ctrl+Shift+B",)),
+                *(MENU, f"&{PAUSE}", self.toggle_pause, ("Ctrl+Shift+B",)),
                 "Let the sweep stand still, measuring nothing, or go on.",
+                why_not=lambda: NO_SWEEP if self._is_idle else "",
+                name=self._pause_name,
             ),
         ]
 
@@ -76,33 +107,48 @@ class SweepController(QObject):
         """Return the menu's action for the ladder."""
         return [
             Action(
-                *("&Run", "&Measure the ladder, or cancel", self.toggle_ladder, ("Ctrl+Shift+L",)),
-                "Time every implementation that can run the present job, one after another.",
+                *("&Run", MEASURE, self.toggle_ladder, ("Ctrl+Shift+L",)),
+                "Time every implementation that can run this job, in turn; again cancels.",
+                name=lambda: "Cancel &measuring the ladder" if self._is_of_ladder else MEASURE,
                 separator=True,
             )
         ]
 
+    @property
+    def _is_idle(self) -> bool:
+        return self._phase is SweepPhase.IDLE
+
+    @property
+    def _phase(self) -> SweepPhase:
+        return self._sweep.made.phase if self._sweep.made is not None else SweepPhase.IDLE
+
+    def _pause_name(self) -> str:
+        return "R&esume sweep" if self._phase is SweepPhase.PAUSED else f"&{PAUSE}"
+
     def toggle_sweep(self) -> None:
         """Start the sweep that the panel asks for, or cancel the one that runs."""
         self._docks.bring_forward("Sweep")
-        self._sweep.toggle()
+        self._sweep.get().toggle()
 
     def toggle_pause(self) -> None:
         """Pause the sweep that runs, or let it go on."""
-        self._sweep.toggle_pause()
+        self._sweep.get().toggle_pause()
 
     def toggle_ladder(self) -> None:
-        """Measure the ladder that the chosen implementation stands on, or stop doing so."""
-        self._docks.bring_forward("Rung")
-        self._rung.show_tab("ladder")
-        self._rung.ladder.toggle()
+        """Measure all of the ladder that can run here, or stop doing so."""
+        self._docks.bring_forward("Implementation")
+        rung = self._rung.get()
+        rung.show_tab("ladder")
+        if reason := rung.ladder.toggle():
+            self._messages.show_message("info", reason)
 
     @Slot(object)
     def resume(self, path: Path) -> None:
         """Measure what the session in the file `path` lacks."""
-        if self._sweep.phase is not SweepPhase.IDLE or self._is_of_ladder:
+        if not self._is_idle or self._is_of_ladder:
             self._messages.show_message("info", BUSY)
         else:
+            self._docks.bring_forward("Sweep")
             self._begin(resuming(path, given(self._store.state.picture)))
 
     @Slot(object)
@@ -111,9 +157,10 @@ class SweepController(QObject):
         self._begin(measuring(plan, pictures, new_path(plan, datetime.now())))
 
     def _begin(self, steps: Any) -> None:
-        self._sweep.show_asked()
+        self._sweep.get().show_asked()
         self._worker.start_sweep(steps)
-        self._rung.ladder.show_busy(True)
+        if self._rung.made is not None:
+            self._rung.made.ladder.show_busy(True)
 
     @Slot(object)
     def _measure_ladder(self, implementations: tuple[Implementation, ...]) -> None:
@@ -126,41 +173,51 @@ class SweepController(QObject):
             return
         self._is_of_ladder = True
         self._worker.start_sweep(partial(sweeping, plan, given=given(state.picture)))
-        self._rung.ladder.show_measuring(True)
-        self._sweep.show_busy(True)
+        self._rung.get().ladder.show_begun(rounds_of(plan.sampling))
+        if self._sweep.made is not None:
+            self._sweep.made.show_busy(True)
+        self.changed.emit()
 
     @Slot(object)
     def _show_step(self, step: Any) -> None:
         match step:
             case Progress():
                 if self._is_of_ladder:
-                    self._rung.ladder.show_progress(step.doing)
+                    self._rung.get().ladder.show_progress(step.doing)
                 else:
-                    self._sweep.show_progress(step)
+                    self._sweep.get().show_progress(step)
             case Began():
                 self._sessions.begin(step.session, step.path)
-                self._sweep.show_begun(step)
+                self._sweep.get().show_begun(step)
                 if remarks := step.session.remarks:
                     self._messages.show_message("info", " ".join(remarks))
             case NotKept():
                 self._sessions.lose_file()
                 self._messages.show_message("warning", step.sentence)
             case Record():
-                self._rung.show_record(step)
-                if self._is_of_ladder:
-                    self._rung.ladder.show_record(step)
-                else:
-                    self._sessions.add(step)
+                self._show_record(step)
+
+    def _show_record(self, record: Record) -> None:
+        self._times.add_record(record)
+        if (rung := self._rung.made) is not None:
+            rung.show_times()
+        if self._is_of_ladder:
+            self._rung.get().ladder.show_record(record)
+        else:
+            self._sessions.add(record)
 
     @Slot(object, bool)
     def _end(self, error: KernelError | None, is_complete: bool) -> None:
-        sweep, ladder = self._sweep, self._rung.ladder
+        sweep, rung = self._sweep.made, self._rung.made
         if self._is_of_ladder:
             self._is_of_ladder = False
-            ladder.show_measuring(False)
-            sweep.show_busy(False)
+            self._rung.get().ladder.show_ended()
+            if sweep is not None:
+                sweep.show_busy(False)
+            self.changed.emit()
         else:
-            ladder.show_busy(False)
-            sweep.show_ended(is_complete)
+            if rung is not None:
+                rung.ladder.show_busy(False)
+            self._sweep.get().show_ended(is_complete)
         if error is not None:
             self._messages.show_message("error", str(error))

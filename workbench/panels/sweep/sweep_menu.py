@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from kernels.core.errors import SessionFileError
 from kernels.sweeps.plan import Plan
@@ -18,23 +20,37 @@ from kernels.sweeps.presets import presets
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
+from workbench.charts.chart_lines import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
+from workbench.panels.sweep.plan_lines import OPEN_PLAN, SAVE_PLAN
+from workbench.panels.sweep.report_writer import REPORT, REPORT_AS, REPORT_PDF
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import MENU
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session import session_store
 from workbench.session.exporter import Exporter
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.docks import Docks
+from workbench.widgets.file_dialogs import ask_file
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+
 RECENT, RECORDED = f"{MENU}/&Recent sessions", f"{MENU}/Recor&ded sessions"
 PLAN, CHART = f"{MENU}/P&lan", f"{MENU}/C&hart"
-PLAN_KEYS = ("Ctrl+F8", "Ctrl+Shift+F8")
-CHART_KEYS = ("Ctrl+F9", "Shift+F9", "Alt+F9", "Ctrl+Shift+F9")
+PLAN_LINES = {"Ctrl+F8": OPEN_PLAN, "Ctrl+Shift+F8": SAVE_PLAN}  # by their keys
+CHART_LINES = {
+    "Ctrl+F9": SAVE_SVG,
+    "Shift+F9": LOG,
+    "Alt+F9": PUBLISHED,
+    "Ctrl+Shift+F9": SHOW_ALL,
+}
 CLOSE_ALL = "Close all sessions"
+Line = tuple[str, str]
 SESSION_FILTER = "Sessions (*.jsonl *.jsonl.gz);;All files (*)"
 PLAN_FILTER = "Plans (*.toml);;All files (*)"
+NONE_OPEN = "No session is open."
 NO_TWO = "Show two sessions first: open another beside the one that is shown."
 
 
@@ -43,7 +59,7 @@ class SweepMenu(QObject):
 
     def __init__(
         self,
-        sweep: SweepPanel,
+        sweep: LazyPanel[SweepPanel],
         sessions: Sessions,
         docks: Docks,
         background: Background,
@@ -60,6 +76,9 @@ class SweepMenu(QObject):
         self._sweep, self._sessions, self._docks = sweep, sessions, docks
         self._background, self._exporter = background, exporter
         self._settings, self._messages, self._parent = settings, messages, parent
+        sweep.when_made(self._connect)
+
+    def _connect(self, sweep: SweepPanel) -> None:
         sweep.plan_open_wanted.connect(self._open_plan)
         sweep.plan_save_wanted.connect(self._save_plan)
 
@@ -71,17 +90,36 @@ class SweepMenu(QObject):
                 "Show measurements from a file beside what is measured here.",
                 separator=True,
             ),
-            Action(MENU, f"&{CLOSE_ALL}", self._close_all, ("Ctrl+F4",), "Their files stay."),
+            Action(
+                *(MENU, f"&{CLOSE_ALL}", self._close_all, ("Ctrl+F4",), "Their files stay."),
+                why_not=lambda: NONE_OPEN if self._sessions.is_empty else "",
+            ),
             Action(
                 *(MENU, "Co&mpare…", self._compare, ("Ctrl+M",)),
                 "Two of the sessions that are shown, measurement by measurement.",
+                why_not=lambda: NO_TWO if self._sessions.measured < 2 else "",
             ),
         ]
 
     def fill(self, tree: MenuTree) -> None:
         """Add the lists of files, and what the panel offers as well."""
         self._add_lists(tree.menu(RECENT), tree.menu(RECORDED), tree.menu(MENU))
-        self._add_others(tree)
+        plan, chart = tree.menu(PLAN), tree.menu(CHART)
+        self._stand_in(plan, PLAN_LINES)
+        self._stand_in(chart, CHART_LINES)
+        for line in chart.actions():
+            line.setEnabled(False)  # there is none yet
+
+        def take_over(sweep: SweepPanel) -> None:
+            _replace(plan, sweep.plan_actions)
+            _replace(chart, sweep.chart.actions_of_menu)
+            everything = tree.menu(MENU)
+            sweep.show_session_actions(_second_part(everything))
+            names = [each.replace("&", "") for each in (REPORT, REPORT_AS, REPORT_PDF)]
+            lines = {each.objectName(): each for each in everything.actions()}
+            sweep.show_report_actions([lines[name] for name in names])
+
+        self._sweep.when_made(take_over)
 
     def _add_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
         """Fill the lists of files whenever they are about to be seen."""
@@ -93,25 +131,25 @@ class SweepMenu(QObject):
         recorded.aboutToShow.connect(partial(self._list, recorded, session_store.bundled))
         for menu in (recent, recorded):
             self._list(menu, list)
-        self._sweep.show_session_actions(_second_part(everything))
 
-    def _add_others(self, tree: MenuTree) -> None:
-        """Put the actions beside plan and chart in menus as well, each with a key."""
-        sweep = self._sweep
-        for path, actions, keys in (
-            (PLAN, sweep.plan_actions, PLAN_KEYS),
-            (CHART, sweep.chart.actions_of_menu, CHART_KEYS),
-        ):
-            for action, key in zip(actions, keys, strict=True):
-                action.setShortcut(key)
-                tree.menu(path).addAction(action)
+    def _stand_in(self, menu: QMenu, lines: Mapping[str, Line]) -> None:
+        """Add lines that do what the panel's own will do, with a key each: they make the panel."""
+        for at, (key, (text, tip)) in enumerate(lines.items()):
+            action = menu.addAction(text, partial(self._do, menu, at))
+            action.setShortcut(key)
+            action.setToolTip(tip_text(tip))
+
+    def _do(self, menu: QMenu, at: int) -> None:
+        """Make the panel, and do what its own line of `menu` does."""
+        self._sweep.get()
+        menu.actions()[at].trigger()
 
     def _list(self, menu: QMenu, files: object) -> None:
         assert callable(files)
         menu.clear()
         for path in files():
             action = menu.addAction(session_title(path).replace("&", "&&"))
-            action.setToolTip(tip_text(str(path)))
+            action.setToolTip(tip_text(f"Show the measurements in {path.name}."))
             action.triggered.connect(partial(self._open, path))
         if menu.isEmpty():
             menu.addAction("There are none").setEnabled(False)
@@ -126,7 +164,7 @@ class SweepMenu(QObject):
     def open_session(self, path: Path) -> None:
         """Show the measurements in a file, or in a folder, marked as recorded."""
         self._docks.bring_forward("Sweep")
-        self._sweep.give_chart_room()
+        self._sweep.get().give_chart_room()
         self._sessions.open(path)
 
     def _open_plan(self) -> None:
@@ -137,7 +175,7 @@ class SweepMenu(QObject):
         """Show the plan in a file, to be measured."""
         self._background.run(
             partial(read_plan, path),
-            self._sweep.show_plan,
+            lambda plan: self._sweep.get().show_plan(plan),
             lambda error: self._messages.show_message("error", str(error)),
         )
 
@@ -152,23 +190,29 @@ class SweepMenu(QObject):
 
     def _ask_file(self, title: str, file_types: str) -> Path | None:
         folder = str(self._settings.get("session-folder", "") or session_store.folder())
-        chosen, _ = QFileDialog.getOpenFileName(self._parent, title, folder, file_types)
-        if not chosen:
-            return None
-        self._settings.set("session-folder", str(Path(chosen).parent))
-        return Path(chosen)
+        chosen = ask_file(self._parent, title, folder, file_types)
+        if chosen is not None:
+            self._settings.set("session-folder", str(chosen.parent))
+        return chosen
 
     def _close_all(self) -> None:
-        self._sweep.close_sessions()
+        self._sweep.get().close_sessions()
 
     def _compare(self) -> None:
-        shown = [each for each in self._sessions.shown if each.session.records]
-        if len(shown) < 2:
-            self._messages.show_message("info", NO_TWO)
-        else:
-            from workbench.panels.sweep.compare_dialog import CompareDialog
+        from workbench.panels.sweep.compare_dialog import CompareDialog
 
-            CompareDialog(shown, self._background, self._exporter, self._parent).open()
+        shown = [each for each in self._sessions.shown if each.session.records]
+        CompareDialog(shown, self._background, self._exporter, self._parent).open()
+
+
+def _replace(menu: QMenu, actions: Iterable[QAction]) -> None:
+    """Put `actions` in the places of those in `menu`, with their keys."""
+    for old, new in zip(menu.actions(), actions, strict=True):
+        new.setShortcut(old.shortcut())
+        old.setShortcut("")
+        menu.removeAction(old)
+        menu.addAction(new)
+        old.deleteLater()  # it may be what asks for this
 
 
 def _second_part(menu: QMenu) -> list[QAction]:

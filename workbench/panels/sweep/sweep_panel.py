@@ -7,15 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QImage
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
@@ -28,7 +20,7 @@ from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.record import Session
 from kernels.sweeps.rounds import share_done
 from workbench.base.assets_path import asset
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.base.throttle import Throttle
 from workbench.charts.chart_view import ChartView
 from workbench.model.plan_estimate import time_s
@@ -41,11 +33,15 @@ from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.session_store import Began, is_this_machine
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.docks import Dock
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.question import Question
-from workbench.widgets.tile import MUTED
+from workbench.widgets.tile import ElidedLabel
 from workbench.widgets.upright_area import UprightArea
 
+FOLD_TIP = "Show or hide the choices, to give the chart more room"
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
 NOTHING_TO_REPORT = "Measure something first, or open a session"
 REFRESH_MS = 200  # often enough to see it grow, seldom enough not to slow it down
@@ -70,9 +66,8 @@ class SweepPanel(QWidget):
         picked(cell): the user pointed at a measurement.
         plan_open_wanted(), plan_save_wanted(plan): a plan's file.
         report_wanted(), large_wanted(): a report of what is shown; the chart in a window.
+        phase_changed(phase): the SweepPhase is another one.
     """
-
-    DOCK = Dock("Sweep", setting="sweep")
 
     started = Signal(object)
     resume_wanted = Signal(object)
@@ -83,6 +78,7 @@ class SweepPanel(QWidget):
     plan_save_wanted = Signal(object)
     report_wanted = Signal()
     large_wanted = Signal()
+    phase_changed = Signal(object)
 
     def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
         """Make the panel.
@@ -97,8 +93,9 @@ class SweepPanel(QWidget):
         self._agreed: Plan | None = None  # the user agreed to how long it takes
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self._later = Throttle(REFRESH_MS, self._show_sessions, self)
-        self._fold = _fold()
+        self._fold = FoldButton("sweep-fold", FOLD_TIP, "Show what to measure")
         self._choice = PlanChoice(store, worker)
+        self._folded = ElidedLabel(0.95, "sweep-plan")  # what Start starts, while that is folded
         self._run = RunRow()
         self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
         self._list = SessionList()
@@ -109,7 +106,7 @@ class SweepPanel(QWidget):
         self._large.setIcon(QIcon(str(asset("icons/float.svg"))))
         self._large.setAccessibleName("Chart in a window of its own")
         self.chart = ChartView()
-        self.chart_place = QVBoxLayout()
+        self.chart_place = VBox()
         self._away = _away()
         self._lay_out()
         self._connect()
@@ -192,6 +189,7 @@ class SweepPanel(QWidget):
         """Show all that was measured, and that the sweep ended, be it complete or not."""
         self._show_sessions()  # with the last records
         self._run.show_ended(is_complete)
+        self._cells, self._varied = (), frozenset()
         self._show_sessions()
 
     # -- what it is asked
@@ -239,6 +237,14 @@ class SweepPanel(QWidget):
         menu = QMenu(self._sessions_button)
         menu.addActions(actions)
         self._sessions_button.setMenu(menu)
+        self._sessions_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+
+    def show_report_actions(self, actions: Sequence[QAction]) -> None:
+        """Offer these actions at the arrow of the button Report."""
+        menu = QMenu(self._report)
+        menu.addActions(actions)
+        self._report.setMenu(menu)
+        self._report.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
 
     def close_sessions(self) -> None:
         """Close all sessions but the one that is being measured."""
@@ -283,13 +289,16 @@ class SweepPanel(QWidget):
     def _show_choice(self, is_open: bool) -> None:
         """Show or hide the choices; without them the chart has the room."""
         self._fold.setChecked(is_open)
-        self._fold.setText(f"{'▾' if is_open else '▸'} What to measure")
+        self._fold.show_fold("What to measure", is_open)
         self._choice.setVisible(is_open)
+        self._choice.custom.setVisible(is_open)
+        self._folded.setVisible(not is_open)
 
     @Slot()
     def _show_choice_made(self) -> None:
         self._doubt.hide()  # it was about another plan
         self._run.show_can_start(self._choice.plan is not None)
+        self._folded.show_text(self._choice.in_a_line)
 
     @Slot()
     def _show_sessions(self) -> None:
@@ -340,6 +349,7 @@ class SweepPanel(QWidget):
         self._run.started.connect(self._ask)
         self._run.cancelled.connect(self.cancelled)
         self._run.paused.connect(self.paused)
+        self._run.phase_changed.connect(self.phase_changed)
         self._list.resume_wanted.connect(self.resume_wanted)
         self._list.close_wanted.connect(self._sessions.close)
         self._report.clicked.connect(self.report_wanted)
@@ -348,52 +358,28 @@ class SweepPanel(QWidget):
 
     def _lay_out(self) -> None:
         inside = QWidget()
-        layout = QVBoxLayout(inside)
-        layout.setContentsMargins(10, 4, 10, 8)
-        layout.setSpacing(6)
-        for part in (self._offer, self._fold, self._choice, self._run, self._doubt, self._list):
-            layout.addWidget(part)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addWidget(self._sessions_button, 1)
-        buttons.addWidget(self._report, 1)
-        buttons.addWidget(self._large)
+        layout = VBox(inside, MARGINS, 6)
+        custom = self._choice.custom  # below Start, which it must not push out of sight
+        choice = (self._fold, self._folded, self._choice)
+        layout.add(self._offer, *choice, self._run, self._doubt, custom, self._list)
+        buttons = HBox(spacing=6)
+        buttons.add((self._sessions_button, 1), (self._report, 1), self._large)
         layout.addLayout(buttons)
-        self.chart_place.addWidget(self._away, 1)
-        self.chart_place.addWidget(self.chart)
+        self.chart_place.add((self._away, 1), self.chart)
         self.chart.setMinimumHeight(CHART_PX)
         layout.addLayout(self.chart_place, 1)
-        outside = QVBoxLayout(self)
-        outside.setContentsMargins(0, 0, 0, 0)
+        outside = VBox(self, 0)
         outside.addWidget(UprightArea(inside))
 
 
 def _away() -> QLabel:
-    away = Label(AWAY)
-    away.setObjectName("chart-away")
-    away.setWordWrap(True)
+    away = Label(AWAY, name="chart-away", is_muted=True, wraps=True)
     away.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    away.setForegroundRole(MUTED)
     away.hide()
     return away
 
 
-def _fold() -> QToolButton:
-    fold = QToolButton()
-    fold.setObjectName("sweep-fold")
-    fold.setCheckable(True)
-    fold.setProperty("heading", True)
-    fold.setAccessibleName("Show what to measure")
-    fold.setToolTip("Show or hide the choices, to give the chart more room")
-    return fold
-
-
 def _button(title: str, name: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(title)
-    button.setObjectName(name)
-    button.setToolTip(tip_text(tip))
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    button = make_button(name, title, tip)
     button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -18,9 +19,13 @@ from workbench.base.settings import Settings
 from workbench.model.plan_words import short
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.panels.sweep.sweep_controller import SweepController
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.session_store import can_grow, is_this_machine, saved_sessions
 from workbench.session.worker import Worker
+from workbench.widgets.lazy_panel import LazyPanel
+from workbench.widgets.message_bar import MessageBar
+
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
 
 RECENT_S = 7 * 24 * 3600
 OFFERED = "offered"  # the setting with the names of files that were offered
@@ -35,13 +40,14 @@ class UnfinishedSweep(QObject):
         worker: Worker,
         background: Background,
         settings: Settings,
-        sweep: SweepPanel,
+        sweep: LazyPanel[SweepPanel],
         controller: SweepController,
+        messages: MessageBar,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._background, self._settings = background, settings
-        self._sweep, self._controller = sweep, controller
+        self._sweep, self._controller, self._messages = sweep, controller, messages
         worker.device_found.connect(self._look)
 
     def _look(self, device: Device | NoDevice) -> None:
@@ -65,10 +71,12 @@ class UnfinishedSweep(QObject):
             self._controller.resume(path)
 
         done = sum(record.is_complete for record in left.session.records)
-        self._sweep.offer(
-            f"A sweep was left at {done:,} of {done + left.missing:,}: {short(left.session.plan)}.",
-            resume,
-        )
+        left_at = f"A sweep was left at {done:,} of {done + left.missing:,}"
+        sentence = f"{left_at}: {short(left.session.plan)}."
+        self._sweep.when_made(lambda panel: panel.offer(sentence, resume))
+        panel = self._sweep.made
+        if panel is None or not panel.isVisible():  # it is closed at the first start
+            self._messages.show_message("info", sentence, actions=[("&Resume", resume)])
 
 
 def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:

@@ -6,18 +6,13 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import Dimension, words_of
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import tab_button
 from workbench.widgets.tile import scaled_font
 
 LABEL_PX = 88
@@ -46,34 +41,28 @@ class ValuesRow(QWidget):
         self._line.setToolTip(tip_text(f"{dimension.tip}\nKey: Alt+Down for what may stand here"))
         self._line.textEdited.connect(lambda _: self.edited.emit())
         self._line.installEventFilter(self)
-        self._more = QToolButton()
-        self._more.setObjectName(f"choose-{name}")
-        self._more.setAccessibleName(f"Choose values of {dimension.name.lower()}")
-        self._more.setToolTip(tip_text(f"What may stand here.  {dimension.tip}"))
-        self._more.setText("▾")
+        tip, title = f"What may stand here.  {dimension.tip}", dimension.name.lower()
+        self._more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
         self._more.setProperty("flat", True)
         self._more.clicked.connect(self._choose)
-        self._wrong = Label()
-        self._wrong.setObjectName(f"wrong-{name}")
-        self._wrong.setWordWrap(True)
-        self._wrong.setFont(scaled_font(0.9))
+        self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
         self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)
         self._wrong.hide()
-        line = QHBoxLayout()
-        line.setSpacing(4)
-        for part, stretch in ((label, 0), (self._line, 1), (self._more, 0)):
-            line.addWidget(part, stretch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        column.addLayout(line)
-        column.addWidget(self._wrong)
+        line = HBox(spacing=4)
+        line.add(label, (self._line, 1), self._more)
+        column = VBox(self, 0, 2)
+        column.add(line, self._wrong)
         self.setFocusProxy(self._line)
 
     @property
     def text(self) -> str:
         """Return the line as it is written."""
         return self._line.text()
+
+    @property
+    def last_stop(self) -> QWidget:
+        """Return the part that Tab leaves the row from."""
+        return self._more
 
     def show_text(self, text: str) -> None:
         """Show `text` in the line, cut after MAX_TEXT characters."""

@@ -1,1 +1,27 @@
 """The panels on time: how long a run took, how fast that is, and how the last runs compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.widgets.lazy_panel import Dock, LazyPanel
+
+if TYPE_CHECKING:
+    from workbench.panels.timing.timing_panel import TimingPanel
+
+DOCK = Dock(
+    "Timing",
+    keys=("T",),
+    tip="All figures of time: transfers, compiling, throughput, and the last runs.",
+)
+
+
+def lazy_panel() -> LazyPanel[TimingPanel]:
+    """Return the panel of all figures of time."""
+
+    def make() -> TimingPanel:
+        from workbench.panels.timing.timing_panel import TimingPanel
+
+        return TimingPanel()
+
+    return LazyPanel(DOCK, make)

@@ -1,4 +1,4 @@
-"""A small plot of the kernel times of the last runs, with marks where what ran was changed."""
+"""A small plot of the filter times of the last runs, with marks where what ran was changed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QFontMetricsF
-from PySide6.QtWidgets import QFrame, QVBoxLayout
+from PySide6.QtGui import QFont, QFontMetricsF, QShowEvent
+from PySide6.QtWidgets import QFrame
 
 from kernels.core.job import Job, Result
 from workbench.base import numbers, theme
+from workbench.base.disturbed_words import star, why_starred
 from workbench.base.plain_text import Label
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_spots import Spot
-from workbench.charts.data.legend_entries import style_of_implementation
 from workbench.model.intents import title_with_pick
 from workbench.model.speed_up import single_in_words
-from workbench.widgets.docks import Dock
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.boxes import VBox
+from workbench.widgets.tile import scaled_font
 
 LAST_RUNS = 60
 EMPTY = "The next runs appear here."
@@ -49,28 +49,23 @@ class Run(NamedTuple):
 class HistoryPlot(QFrame):
     """The plot of the last runs: one point for each job, in the order they ran."""
 
-    DOCK = Dock("History", "below")
-
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("history-plot")
-        self.setAccessibleName("History of kernel times")
+        self.setAccessibleName("History of filter times")
         self.setProperty("card", True)
         self._runs: deque[Run] = deque(maxlen=LAST_RUNS)
         self._last_job: Job | None = None
         self._canvas = Canvas(EMPTY)
         self._canvas.setObjectName("history-canvas")
-        self._canvas.setAccessibleName("Kernel times of the last runs")
+        self._canvas.setAccessibleName("Filter times of the last runs")
         self._canvas.ready.connect(self._draw)
-        self._later = Throttle(REDRAW_MS, self._draw, self)
-        caption = Label(f"Kernel time of the last {LAST_RUNS} runs")
-        caption.setFont(scaled_font(0.85))
-        caption.setForegroundRole(MUTED)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 6)
-        layout.setSpacing(2)
-        layout.addWidget(caption)
-        layout.addWidget(self._canvas, 1)
+        self._later = Throttle(REDRAW_MS, self._draw_if_seen, self)
+        caption = Label(
+            f"Filter time of the last {LAST_RUNS} runs", font=scaled_font(0.85), is_muted=True
+        )
+        layout = VBox(self, (10, 6, 10, 6), 2)
+        layout.add(caption, (self._canvas, 1))
         self.setMinimumHeight(110)
         self._tell_summary(EMPTY)
 
@@ -98,6 +93,14 @@ class HistoryPlot(QFrame):
     def _tell_summary(self, words: str) -> None:
         self.setAccessibleDescription(words)
         self._canvas.show_summary(words)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._later.ask()
+
+    def _draw_if_seen(self) -> None:
+        if self.isVisible():
+            self._draw()
 
     def _draw(self) -> None:
         plot = self._canvas.plot
@@ -139,6 +142,7 @@ class HistoryPlot(QFrame):
         """Draw a marker for each run, and a thin line from one to the next."""
         import pyqtgraph as pg
 
+        from workbench.charts.data.legend_entries import style_of_implementation
         from workbench.charts.drawing.markers import Markers
         from workbench.charts.drawing.series_style import WRONG_MARKER, markers_of
 
@@ -227,12 +231,13 @@ def _run(result: Result) -> Run:
     job, kernel = result.job, result.kernel
     is_wrong = result.check is not None and not result.check.ok
     lines = [
-        f"{_name(result)}: {numbers.duration(kernel.median_ms)}",
+        f"{_name(result)}: {numbers.duration(kernel.median_ms)}{star(result.disturbances)}",
         single_in_words(result)
         if kernel.is_single
-        else f"quartiles {numbers.duration_range(*kernel.quartiles_ms)}",
+        else f"quartiles {numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}",
         f"{job.filter_title} {job.ksize}×{job.ksize}, {job.width}×{job.height} pixels",
         *(["✗ its answer is WRONG"] if is_wrong else []),
+        *filter(None, [why_starred(result.disturbances)]),
     ]
     return Run(result.implementation, _name(result), kernel.median_ms, is_wrong, "\n".join(lines))
 
@@ -247,7 +252,7 @@ def _name(result: Result) -> str:
 def _summary(runs: Sequence[Run]) -> str:
     times = [run.median_ms for run in runs]
     return (
-        f"{len(runs)} runs, kernel times from {numbers.duration(min(times))} to "
+        f"{len(runs)} runs, filter times from {numbers.duration(min(times))} to "
         f"{numbers.duration(max(times))}; the last, {runs[-1].name}, took "
         f"{numbers.duration(times[-1])}."
     )

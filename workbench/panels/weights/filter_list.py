@@ -10,15 +10,15 @@ from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.widgets.drop_down import DropDown
 
 SIZE_CHANGED = "{} takes {}, so the size changed."
-WEIGHTS_ALONE = "{} is more than weights: here are those, without the gradient."
+WEIGHTS_ALONE = "{} also computes a gradient; these are its weights alone."
 
 
 class PresetBox(DropDown):
     """The list that names the filter that was drawn, for as long as its weights stand there."""
 
     def __init__(self) -> None:
-        super().__init__("weights-preset", "Draw a filter's weights")
-        self.setToolTip("The weights of a filter at this size, or at the nearest that it takes.")
+        super().__init__("weights-preset", "Start from a filter's weights")
+        self.setToolTip("Load a filter's weights at this size, or at the nearest size that it has.")
         for each in filters.all_filters():
             if each.key != "custom":
                 self.addItem(each.title, each.key)

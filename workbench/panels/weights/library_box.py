@@ -11,14 +11,12 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QGroupBox,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
+    QWidget,
 )
 
 from workbench.base.background import Background
@@ -33,6 +31,10 @@ from workbench.panels.weights.named_weights import (
     write_file,
 )
 from workbench.panels.weights.weights_draft import WeightsDraft
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.file_dialogs import ask_file
+from workbench.widgets.flow_layout import Flow
 from workbench.widgets.save_path import ask_save_path
 
 
@@ -40,7 +42,7 @@ class LibraryBox(QGroupBox):
     """The list of a WeightsLibrary, which works on a thread that `close_thread` ends.
 
     Signals:
-        picked(named): these are to be drawn.
+        picked(named): these are wanted in the cells.
         message(sentence, is_bad): what came of it.
         broke(sentence, details): a bug.
     """
@@ -68,7 +70,7 @@ class LibraryBox(QGroupBox):
         self._list = QListWidget()
         self._list.setObjectName("weights-list")
         self._list.setAccessibleName("Named weights")
-        self._list.setToolTip("Enter or a double click draws them; F2 renames, Delete deletes.")
+        self._list.setToolTip("Enter or a double click uses them; F2 renames, Delete deletes.")
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self._list.setMinimumHeight(80)
         self._list.itemActivated.connect(lambda item: self.picked.emit(_named(item)))
@@ -80,16 +82,16 @@ class LibraryBox(QGroupBox):
         self._buttons = {
             name: _button(text, tip, do)
             for name, text, tip, do in (
-                ("save", "&Save", "Keep what is drawn under this name.", self._save),
-                ("draw", "&Draw", "Draw the chosen weights.", self._draw),
-                ("rename", "Rena&me", "Give the chosen weights another name: F2.", self._edit),
+                ("save", "Save", "Save these weights under this name.", self._save),
+                ("use", "Use", "Use the chosen weights.", self._use),
+                ("rename", "Rename", "Rename the chosen weights (F2).", self._edit),
                 ("delete", "Delete", "Delete the chosen weights; Restore brings them back.",
                  self._delete),
-                ("restore", "Rest&ore", "Bring back what was deleted or replaced last.",
+                ("restore", "Restore", "Bring back what was deleted or replaced last.",
                  self._restore),
-                ("import", "&Import…", "Draw weights from a .toml, .csv or .txt file.",
+                ("import", "Import…", "Load weights from a .toml, .csv or .txt file.",
                  self._import),
-                ("export", "E&xport…", "Write what is drawn as .toml, .csv or .txt.",
+                ("export", "Export…", "Save these weights as .toml, .csv or .txt.",
                  self._export),
             )
         }  # fmt: skip
@@ -118,7 +120,7 @@ class LibraryBox(QGroupBox):
 
         self._do(lambda: self._library.save(named), saved)
 
-    def _draw(self) -> None:
+    def _use(self) -> None:
         if (item := self._list.currentItem()) is not None:
             self.picked.emit(_named(item))
 
@@ -162,9 +164,8 @@ class LibraryBox(QGroupBox):
         self._do(lambda: self._library.save(named), restored)
 
     def _import(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Import weights", "", FILE_TYPES)
-        if name:
-            self.open_file(Path(name))
+        if path := ask_file(self, "Import weights", "", FILE_TYPES):
+            self.open_file(path)
 
     def open_file(self, path: Path) -> None:
         """Draw the weights in a file."""
@@ -184,7 +185,7 @@ class LibraryBox(QGroupBox):
         """Write what is drawn to a file, in the format that its ending says."""
         named = Named(self._name.text().strip() or path.stem, self._drawn())
         self._do(
-            lambda: write_file(path, named), lambda _: self.message.emit(f"Wrote {path}.", False)
+            lambda: write_file(path, named), lambda _: self.message.emit(f"Saved {path}.", False)
         )
 
     # -- how
@@ -224,23 +225,19 @@ class LibraryBox(QGroupBox):
 
     def _enable(self) -> None:
         chosen = self._list.currentItem() is not None
-        for name in ("draw", "rename", "delete"):
+        for name in ("use", "rename", "delete"):
             self._buttons[name].setEnabled(chosen)
         self._buttons["restore"].setEnabled(self._lost is not None)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        for parts in (
-            (self._name, "save"),
-            (self._list,),
-            ("draw", "rename", "delete", "restore"),
-            ("import", "export"),
-        ):
-            line = QHBoxLayout()
-            line.setSpacing(6)
-            for part in parts:
-                line.addWidget(self._buttons[part] if isinstance(part, str) else part)
-            column.addLayout(line)
+        column = VBox(self)
+        line = HBox(spacing=6)
+        line.add((self._name, 1), self._buttons["save"])
+        below, others = QWidget(), Flow(6)
+        below.setLayout(others)
+        for name in ("use", "rename", "delete", "restore", "import", "export"):
+            others.addWidget(self._buttons[name])
+        column.add(line, (self._list, 1), below)
 
 
 def _named(item: QListWidgetItem) -> Named:
@@ -250,11 +247,8 @@ def _named(item: QListWidgetItem) -> Named:
 
 
 def _button(text: str, tip: str, do: Callable[[], None]) -> QPushButton:
-    made = QPushButton(text)
-    made.setObjectName(f"weights-{text.strip('…').replace('&', '').lower()}")
-    made.setToolTip(tip_text(tip))
-    made.setAccessibleName(f"{text.strip('…').replace('&', '')} named weights")
-    made.setAutoDefault(False)
+    title = text.strip("…")
+    made = push_button(f"weights-{title.lower()}", text, tip, f"{title} named weights")
     made.setProperty("compact", True)
     made.clicked.connect(lambda _: do())
     return made

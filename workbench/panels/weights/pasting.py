@@ -19,7 +19,8 @@ def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft
     if cells and drawing.size > 1 and value_of(text) is not None:
         for row, column in cells:
             drawing = drawing.with_cell(row, column, text)
-        return drawing, f"Pasted a number into {_count(len(cells), 'cell')}."
+        number = f"{len(cells)} cell{'s' if len(cells) != 1 else ''}"
+        return drawing, f"Pasted a number into {number}."
     try:
         table = read_table(text)
     except BadJobError:
@@ -32,7 +33,3 @@ def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft
         words = f"Pasted {height}×{width} numbers from row {row + 1}, column {column + 1} on."
         return drawing.with_block(row, column, block), words
     return WeightsDraft(table), f"Pasted {len(table)}×{len(table)} numbers."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -13,17 +13,12 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.base.table_text import compact
+from workbench.widgets.keyboard import ARROWS
 
 FLOOR_DB = -60.0  # relative to the largest value: black on the logarithmic scale
 STOPS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")  # viridis
 TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5)
 LEGEND_PX = 12
-KEYS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
 
 
 class ResponseView(QWidget):
@@ -54,7 +49,7 @@ class ResponseView(QWidget):
         words  response_in_words() of it
         """
         self._values = values
-        self.setAccessibleDescription(words or "Nothing is known of cells that are no numbers.")
+        self.setAccessibleDescription(words or "Unknown while a cell is not a number.")
         self._draw()
 
     def show_logarithmic(self, is_log: bool) -> None:
@@ -69,8 +64,8 @@ class ResponseView(QWidget):
         size, value = len(self._values), float(self._values[row, column])
         across, down = (column - size // 2) / size, (row - size // 2) / size
         decibels = f", {20 * np.log10(value):.1f} dB" if value > 0 else ""
-        place = f"{across:+.3f} across, {down:+.3f} down cycles a pixel"
-        return f"{place}: × {compact(value, 4)}{decibels}".replace("-", "−")
+        place = f"{across:+.3f}, {down:+.3f} cycles/pixel (x, y)"
+        return f"{place}: ×{compact(value, 4)}{decibels}".replace("-", "−")
 
     # -- pointing
 
@@ -81,7 +76,7 @@ class ResponseView(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if self._values is None or (step := KEYS.get(Qt.Key(event.key()))) is None:
+        if self._values is None or (step := ARROWS.get(event.key())) is None:
             super().keyPressEvent(event)
             return
         size = len(self._values)
@@ -97,7 +92,7 @@ class ResponseView(QWidget):
     def _words_at(self, point: QPoint) -> str:
         square = self._square()
         if self._values is None or not square.contains(QPointF(point)):
-            return "How much of a wave is left after filtering, by its frequency. Arrow keys move."
+            return "Gain by spatial frequency. Arrow keys move the cross."
         scale = len(self._values) / square.width()
         return self.value_text(
             int((point.x() - square.left()) * scale), int((point.y() - square.top()) * scale)
@@ -157,7 +152,7 @@ class ResponseView(QWidget):
             box = QRectF(0, top, square.left() - 5, line)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         box = QRectF(square.left(), square.bottom() + 2 + line, square.width(), line)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "cycles a pixel")
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "cycles per pixel")
 
     def _paint_scale(self, painter: QPainter, square: QRectF, largest: float) -> None:
         """Paint the colour scale, largest at the top, with the values or decibels at its ends."""

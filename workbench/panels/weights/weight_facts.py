@@ -30,7 +30,7 @@ def facts(weights: NDArray[np.float32], offset: float = 0.0) -> list[tuple[str, 
     found, size = rank(weights), len(weights)
     return [
         ("Sum", compact(total, 3), _added(offset) if offset else _brightness(total)),
-        ("Σ|w|", compact(largest, 3), "the most that a sample can grow by"),
+        ("Σ|w|", compact(largest, 3), "largest possible gain"),
         ("Rank", str(found), _separability(found, size)),
     ]
 
@@ -39,7 +39,7 @@ def as_html(rows: list[tuple[str, str, str]]) -> str:
     """Return the rows as an HTML table of three columns, for a label."""
     cells = "".join(
         f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'><b>{escape(value)}</b></td>"
-        f"<td>&nbsp;&nbsp;{escape(meaning)}</td></tr>"
+        f"<td style='padding-left: 8px'>{escape(meaning)}</td></tr>"
         for name, value, meaning in rows
     )
     return f"<table cellspacing='2'>{cells}</table>"
@@ -51,7 +51,7 @@ def response(weights: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64]) -> str:
-    """Describe a response: "Even areas × 1; the finest stripes × 0.06 across and …".
+    """Describe a response: "Flat areas ×1, finest stripes ×0, checkerboard ×0. Half …".
 
     values  response(weights), which has no signs; below zero dark and bright change places
     """
@@ -59,19 +59,18 @@ def response_in_words(weights: NDArray[np.float32], values: NDArray[np.float64])
     even = values[middle, middle]
     least = NOTHING * values.max()
     told = [compact(value if abs(value) > least else 0.0, 3) for value in _extremes(weights)]
-    words = (
-        "Even areas × {}; the finest stripes × {} across and × {} down; "
-        "a checkerboard of pixels × {}."
-    ).format(*told)
+    flat, across, down, checkerboard = told
+    stripes = f"×{across}" if across == down else f"×{across} (vertical), ×{down} (horizontal)"
+    words = f"Flat areas ×{flat}, finest stripes {stripes}, checkerboard ×{checkerboard}."
     row = values[middle, middle:] / even if even > 0 else values[middle, middle:]
     below = np.flatnonzero(row < HALF)
     if even > 0 and below.size and row.max() <= 1 + 1e-6:
-        words += f" Across, half is left at {below[0] / len(values):.2f} cycles a pixel."
+        words += f" Half amplitude at {below[0] / len(values):.2f} cycles/pixel (horizontally)."
     return words
 
 
 def _extremes(weights: NDArray[np.float32]) -> tuple[float, float, float, float]:
-    """Return the gain of an even area, the finest stripes across and down, and a checkerboard.
+    """Return the gain of a flat area, the finest stripes across and down, and a checkerboard.
 
     These are the frequencies whose response is real, so that it has a sign.
     """
@@ -93,16 +92,16 @@ def _brightness(total: float) -> str:
         return f"brightens {compact(total, 4)}×"
     if total > 0:
         return f"darkens to {compact(total, 3)}"
-    return "even areas turn black" if total == 0 else "even areas fall below black"
+    return "flat areas turn black" if total == 0 else "flat areas fall below black"
 
 
 def _separability(found: int, size: int) -> str:
     if found == 0:
         return "all weights are zero"
     if size == 1:
-        return "a single product a sample"
+        return "one product per sample"
     if found == 1:
-        return f"separable: {2 * size} products a sample, not {size * size}"
+        return f"separable: {2 * size} products per sample, not {size * size}"
     products = 2 * found * size
     if products < size * size:
         return f"{found} separable ones: {products} of {size * size} products"

@@ -16,7 +16,7 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 INVALID = int(Role.UserRole)  # whether the cell is no number
 INSTEAD = "{} {}, so nothing is applied; write a number such as 0.25, -1 or 1/9."
-MAX_SHOWN = 7  # characters
+MAX_SHOWN, FEW, MANY = 7, 5, 7  # characters; and so few from as many cells across on
 STRONGEST = 0.52  # opacity of the largest weight's tint: its digits keep a contrast of 4.5 to 1
 
 
@@ -75,7 +75,7 @@ class CellsModel(QAbstractTableModel):
         value = self._values[index.row()][index.column()]
         match role:
             case Role.DisplayRole:
-                return text if value is None else _shown(text, value)
+                return text if value is None else _shown(text, value, self._drawing.size)
             case Role.EditRole:
                 return text
             case Role.TextAlignmentRole:
@@ -106,7 +106,7 @@ class CellsModel(QAbstractTableModel):
             return f"{section - self._drawing.size // 2:+d}".replace("+0", "0").replace("-", "−")
         if role == Role.ToolTipRole:
             across = orientation == Qt.Orientation.Horizontal
-            return f"Pixels {'right of' if across else 'below'} the one that is worked out."
+            return f"Pixels {'right of' if across else 'below'} the computed pixel."
         return None
 
     def _tip(self, index: Index, text: str) -> str:
@@ -135,8 +135,12 @@ def _tint(value: float | None, largest: float, above: str, below: str) -> QColor
     return colour
 
 
-def _shown(text: str, value: float) -> str:
-    """Return what was typed; two digits of what is too long for a cell: "2.2e−5"."""
-    if len(text) > MAX_SHOWN:
-        return compact(value, 2)
-    return text.replace("-", "−")
+def _shown(text: str, value: float, size: int) -> str:
+    """Return what was typed; two digits of what is too long for a cell: "2.2e−5", ".0022"."""
+    if len(text) <= (FEW if size >= MANY else MAX_SHOWN):
+        return text.replace("-", "−")
+    short = compact(value, 2)
+    if size < MANY:
+        return short
+    short = short.replace("0.", ".", 1)
+    return short if len(short) <= FEW else compact(value, 1)

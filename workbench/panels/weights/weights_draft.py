@@ -35,10 +35,6 @@ class WeightsDraft:
         """Return the number of cells along a side."""
         return len(self.cells)
 
-    def value(self, row: int, column: int) -> float | None:
-        """Return the cell's own number, undivided; None where it is none."""
-        return value_of(self.cells[row][column])
-
     @property
     def divided_by(self) -> float | None:
         """Return the divisor; None where that is no number, or zero."""

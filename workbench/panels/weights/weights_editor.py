@@ -1,4 +1,4 @@
-"""The weights editor: a window beside the main one, whose valid changes are filtered at once."""
+"""The weights editor: cells to type into, whose valid changes are filtered at once."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShowEvent, QUndoStack
-from PySide6.QtWidgets import (
-    QDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
+from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QShowEvent,
+    QUndoStack,
 )
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from kernels import filters
 from kernels.core.errors import BadJobError
@@ -40,19 +40,22 @@ from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.panels.weights.weights_undo import WeightsStep
+from workbench.widgets.boxes import VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.flow_layout import Flow
 from workbench.widgets.odd_spin_box import OddSpinBox
+from workbench.widgets.panel_frame import MARGINS
+from workbench.widgets.upright_area import UprightArea
 
-SIZE_PX = (1100, 740)
-SIDE_PX = 400
+WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
 MAX_STEPS = 500
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
-HINT = (
-    "Type, or paste from a spreadsheet. Enter goes down, Tab right, Ctrl+Tab out of the grid; "
-    "Ctrl+Z undoes."
-)
+HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
+UNDO = QKeySequence.StandardKey.Undo
+REDO = (QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y"))
 
 
-class WeightsEditor(QDialog):
+class WeightsEditor(QWidget):
     """The weights editor; what is drawn is picked at once, unless a cell is no number.
 
     Signals:
@@ -66,8 +69,6 @@ class WeightsEditor(QDialog):
     def __init__(self, library: WeightsLibrary, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("weights-editor")
-        self.setWindowTitle("Weights")
-        self.resize(theme.window_size(*SIZE_PX))
         self._drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
         self._steps = QUndoStack(self)
@@ -76,10 +77,8 @@ class WeightsEditor(QDialog):
         self._grid.typed.connect(self._type)
         self._grid.copy_wanted.connect(self._copy)
         self._grid.paste_wanted.connect(self._paste)
-        self._size = OddSpinBox()
-        self._size.setObjectName("weights-size")
-        self._size.setAccessibleName("Size of the weights")
-        self._size.setToolTip("A larger size puts zeros around; a smaller one keeps the middle.")
+        tip = "A larger size adds zeros around; a smaller one crops to the centre."
+        self._size = OddSpinBox("weights-size", "Size of the weights", tip)
         self._size.picked.connect(self._resize)
         self._presets = PresetBox()
         self._presets.activated.connect(lambda _: self._draw_preset(self._presets.currentData()))
@@ -92,9 +91,7 @@ class WeightsEditor(QDialog):
             "medium grey, 128/255 adds 128 at 8 bits.",
             self._add,
         )
-        self._sentence = Label(HINT)
-        self._sentence.setObjectName("weights-sentence")
-        self._sentence.setWordWrap(True)
+        self._sentence = Label(HINT, name="weights-sentence", wraps=True)
         self._told = WeightsSummary()
         self._library = LibraryBox(library, lambda: self._drawing)
         self._library.picked.connect(self._draw_named)
@@ -103,7 +100,6 @@ class WeightsEditor(QDialog):
         self._buttons = self._make_buttons()
         self._lay_out()
         self._show(self._drawing)
-        self._grid.setFocus()
 
     @property
     def drawing(self) -> WeightsDraft:
@@ -151,6 +147,29 @@ class WeightsEditor(QDialog):
         super().showEvent(event)
         self._library.refresh()
 
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        self._grid.setFocus(event.reason())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._turn()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the keys of undo and redo from the menus while the editor has the keyboard."""
+        is_asked = event.type() == QEvent.Type.ShortcutOverride
+        if is_asked and isinstance(event, QKeyEvent) and (event.matches(UNDO) or _is_redo(event)):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if _is_redo(event):
+            self._steps.redo()
+        elif event.matches(UNDO):
+            self._steps.undo()
+        else:
+            super().keyPressEvent(event)
+
     # -- what the user does
 
     def _type(self, cells: list[tuple[int, int]], text: str) -> None:
@@ -175,10 +194,10 @@ class WeightsEditor(QDialog):
             return
         new = old.resized(size)
         if size > old.size:
-            words = "There are zeros around the weights now."
+            words = "Zeros were added around the weights."
         else:
             cut = old.resized(size).resized(old.size) != old
-            words = "Only the middle is left; Ctrl+Z brings back the rest." if cut else ""
+            words = "Cropped to the centre. Ctrl+Z restores the grid." if cut else ""
         self._take(new, "the size", words or HINT)
 
     def _draw_preset(self, key: str) -> None:
@@ -186,7 +205,7 @@ class WeightsEditor(QDialog):
         self._take(drawing, filters.get(key).title, words or HINT)
 
     def _draw_named(self, named: Named) -> None:
-        self._take(named.drawing, named.name, f"Drew “{named.name}”.")
+        self._take(named.drawing, named.name, f"Loaded “{named.name}”.")
 
     def _change(self, change: Callable[[WeightsDraft], WeightsDraft], words: str) -> None:
         try:
@@ -267,69 +286,72 @@ class WeightsEditor(QDialog):
     def _make_buttons(self) -> list[QPushButton]:
         change = self._change
         made = [
-            _button("&Normalise", "Divide so that the weights add up to 1.",
+            _button("Normalise", "Divide so that the weights add up to 1.",
                     partial(change, WeightsDraft.normalised, "normalise")),
-            _button("&Transpose", "Rows become columns.",
+            _button("Transpose", "Rows become columns.",
                     partial(change, WeightsDraft.transposed, "transpose")),
-            _button("Flip ↔", "Left for right.",
+            _button("Flip ↔", "Mirror left and right.",
                     partial(change, WeightsDraft.flipped_across, "flip")),
-            _button("Flip ↕", "Top for bottom.",
+            _button("Flip ↕", "Mirror top and bottom.",
                     partial(change, WeightsDraft.flipped_down, "flip")),
-            _button("&Rotate 90°", "A quarter turn clockwise.",
+            _button("Rotate 90°", "Rotate clockwise.",
                     partial(change, WeightsDraft.rotated, "rotate")),
-            _button("&Copy", "All cells, for a spreadsheet; Ctrl+C: those selected.", self._copy),
-            _button("&Paste", "A square of numbers, with tabs, semicolons, commas or spaces "
-                    "between, takes the place of all; a number or another rectangle goes where the "
-                    "selected cells are: Ctrl+V.", self._paste),
-            _button("&Undo", "One step back: Ctrl+Z.", self._steps.undo),
-            _button("R&edo", "And forth again: Ctrl+Shift+Z.", self._steps.redo),
+            _button("Copy", "All cells, for a spreadsheet; Ctrl+C copies those selected.",
+                    self._copy),
+            _button("Paste", "A square of numbers, separated by tabs, semicolons, commas or "
+                    "spaces, replaces all cells; a number or another rectangle goes where the "
+                    "selected cells are (Ctrl+V).", self._paste),
+            _button("Undo", "Undo the last change to the cells (Ctrl+Z).", self._steps.undo),
+            _button("Redo", "Redo it (Ctrl+Shift+Z).", self._steps.redo),
         ]  # fmt: skip
         undo, redo = made[-2:]
-        for button, can, keys in (
-            (undo, self._steps.canUndoChanged, ("Ctrl+Z",)),
-            (redo, self._steps.canRedoChanged, ("Ctrl+Shift+Z", "Ctrl+Y")),
-        ):
+        for button, can in ((undo, self._steps.canUndoChanged), (redo, self._steps.canRedoChanged)):
             button.setEnabled(False)
             can.connect(button.setEnabled)
-            action = (self._steps.createUndoAction if button is undo
-                      else self._steps.createRedoAction)(self)  # fmt: skip
-            action.setShortcuts([QKeySequence(key) for key in keys])
-            self.addAction(action)
         return made
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        for title, part in (
-            ("Si&ze", self._size),
-            ("Dr&aw a filter", self._presets),
-            ("Di&visor", self._divisor),
-            ("O&ffset", self._offset),
+        head = QGridLayout()
+        head.setHorizontalSpacing(8)
+        for row, column, title, part, across in (
+            (0, 0, "Start from", self._presets, 3),
+            (1, 0, "Size", self._size, 1),
+            (2, 0, "Divisor", self._divisor, 1),
+            (2, 2, "Offset", self._offset, 1),
         ):
             label = Label(title)
             label.setBuddy(part)
-            head.addWidget(label)
-            head.addWidget(part, 1 if part is self._presets else 0)
-        rows = QGridLayout()
-        rows.setSpacing(6)
-        for number, button in enumerate(self._buttons):
-            rows.addWidget(button, number // 5, number % 5)
-        left = QVBoxLayout()
-        left.setSpacing(10)
-        left.addLayout(head)
-        left.addWidget(self._grid, 1)
-        left.addWidget(self._sentence)
-        left.addLayout(rows)
-        side = QWidget()
-        side.setFixedWidth(theme.in_letters(SIDE_PX))
-        right = QVBoxLayout(side)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.addWidget(self._told, 3)
-        right.addWidget(self._library, 2)
-        both = QHBoxLayout(self)
-        both.setContentsMargins(14, 12, 14, 12)
-        both.setSpacing(14)
-        both.addLayout(left, 1)
-        both.addWidget(side)
+            head.addWidget(label, row, column)
+            head.addWidget(part, row, column + 1, 1, across)
+        buttons, row_of_buttons = QWidget(), Flow(6)
+        buttons.setLayout(row_of_buttons)
+        for button in self._buttons:
+            row_of_buttons.addWidget(button)
+        left, right = VBox(), VBox()
+        for half in (left, right):
+            half.setSpacing(10)
+        left.add(head, (self._grid, 1), self._sentence, buttons)
+        right.add((self._told, 3), (self._library, 2))
+        inside = QWidget()
+        self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom, inside)
+        self._both.setContentsMargins(MARGINS)
+        self._both.setSpacing(12)
+        self._both.addLayout(left, 3)
+        self._both.addLayout(right, 2)
+        around = VBox(self, 0)
+        around.addWidget(UprightArea(inside))
+
+    def _turn(self) -> None:
+        """Put the two columns side by side where there is room, else one below the other."""
+        is_wide = self.width() >= theme.in_letters(WIDE_PX)
+        way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        if self._both.direction() != way:
+            self._both.setDirection(way)
+        self._grid.stand_in(self.width() if not is_wide else 0)
+
+
+def _is_redo(event: QKeyEvent) -> bool:
+    return QKeySequence(event.keyCombination()) in REDO
 
 
 def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
@@ -337,15 +359,13 @@ def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
     made.setObjectName(f"weights-{title.lower()}")
     made.setAccessibleName(title)
     made.setToolTip(tip_text(tip))
-    made.setFixedWidth(theme.in_letters(90))
+    made.setMaximumWidth(theme.in_letters(110))
     made.editingFinished.connect(do)
     return made
 
 
 def _button(text: str, tip: str, do: Callable[[], object]) -> QPushButton:
-    made = QPushButton(text)
-    made.setObjectName(f"weights-{text.replace('&', '').lower()}")
-    made.setToolTip(tip_text(tip))
-    made.setAutoDefault(False)
+    made = push_button(f"weights-{text.lower()}", text, tip)
+    made.setProperty("compact", True)
     made.clicked.connect(lambda _: do())
     return made

@@ -25,13 +25,23 @@ from PySide6.QtWidgets import (
 from workbench.base import theme
 from workbench.panels.weights.weights_cells import INVALID, CellsModel
 from workbench.panels.weights.weights_draft import WeightsDraft
+from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
 Index = QModelIndex | QPersistentModelIndex
 Hint = QAbstractItemDelegate.EndEditHint
 MAX_CELL_PX = 180
+MAX_HEIGHT_PX = 16_777_215  # Qt's own
 MARK_PX = 7
-MANY = 9  # cells across; above this the digits are smaller
+OWN = {
+    *(Qt.Key.Key_Delete, Qt.Key.Key_Backspace, Qt.Key.Key_F2, Qt.Key.Key_Space),
+    *(Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Home, Qt.Key.Key_End),
+    *(Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down),
+    *(Qt.Key.Key_PageUp, Qt.Key.Key_PageDown),
+}
+SCALES = (1.0, 0.85, 0.72)  # of the digits: the largest with which all cells can be seen
+BESIDE_PX = 4  # around a number in its cell
+HEIGHT_PX = 180  # the least
 
 
 class WeightsGrid(QTableView):
@@ -55,8 +65,9 @@ class WeightsGrid(QTableView):
         self.setObjectName("weights-grid")
         self.setAccessibleName("Weights")
         self.setAccessibleDescription(
-            "A number a cell; the middle one stands on the pixel itself. Ctrl+Tab leads out of it."
+            "One number per cell; the middle one is the pixel's own. Ctrl+Tab leaves the grid."
         )
+        self._width = 0
         self._cells = CellsModel(drawing)
         self._cells.typed.connect(lambda y, x, text: self.typed.emit([(y, x)], text))
         self.setModel(self._cells)
@@ -65,6 +76,7 @@ class WeightsGrid(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setWordWrap(False)
         self.setCornerButtonEnabled(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)  # they fit without the style's margins
         for name, header in (
             ("Pixels to the right", self.horizontalHeader()),
             ("Pixels down", self.verticalHeader()),
@@ -74,7 +86,7 @@ class WeightsGrid(QTableView):
             header.setMinimumSectionSize(16)
             header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
             header.setHighlightSections(True)
-        self._cells.modelReset.connect(self._fit)
+        self.verticalHeader().setFixedWidth(self.fontMetrics().horizontalAdvance("+15") + 6)
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
         """Show a drawing; the current cell stays as far from the middle as it was."""
@@ -82,22 +94,40 @@ class WeightsGrid(QTableView):
         # Where the size changes it stays as far from the middle as it was.
         down, right = (at.row() - before, at.column() - before) if at.isValid() else (0, 0)
         self._cells.show_drawing(drawing)
+        self._fit()
         if not self.currentIndex().isValid():
             middle, last = drawing.size // 2, drawing.size - 1
             y, x = (min(max(middle + by, 0), last) for by in (down, right))
             self.setCurrentIndex(self._cells.index(y, x))
             self._centre()
 
+    def stand_in(self, width: int) -> None:
+        """Take the height of the cells in a column of `width` pixels; 0: all there is room for."""
+        if width != self._width:
+            self._width = width
+            self.setMinimumHeight(HEIGHT_PX)
+            self.setMaximumHeight(MAX_HEIGHT_PX)
+            self._fit()
+
     @property
     def selected(self) -> list[tuple[int, int]]:
         """Return (row, column) of the selected cells, in reading order."""
         return sorted((each.row(), each.column()) for each in self.selectedIndexes())
 
+    def event(self, event: QEvent) -> bool:
+        """Keep the keys that a spreadsheet has from the window's shortcuts."""
+        is_asked = event.type() == QEvent.Type.ShortcutOverride
+        if is_asked and isinstance(event, QKeyEvent) and _is_own(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if self.state() == QAbstractItemView.State.EditingState:
             super().keyPressEvent(event)  # a key that the cell's editor has not used
             return
-        if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and _has_control(event):
+        has_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and has_control:
             self._leave(event.key() == Qt.Key.Key_Tab)
         elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy_wanted.emit(self.selected)
@@ -155,18 +185,39 @@ class WeightsGrid(QTableView):
 
     def _fit(self) -> None:
         """Set a size of cells that fills the room and can be read; none is higher than wide."""
-        size = self._cells.rowCount()
-        self.setFont(scaled_font(0.85 if size > MANY else 1.0))
-        least = QFontMetrics(self.font()).horizontalAdvance("−2.2e−5") + 8
-        room = self.viewport().size()
+        size, room = self._cells.rowCount(), self.viewport().size()
+        least = 0
+        for scale in SCALES:
+            self.setFont(scaled_font(scale * factor_of(self)))
+            least = self._widest() + BESIDE_PX
+            if least * size <= room.width():
+                break
         across = min(max(room.width() // size, least), MAX_CELL_PX)
-        down = min(max(room.height() // size, least * 2 // 3), across)
-        self.horizontalHeader().setDefaultSectionSize(across)
+        down = across if self._width else min(max(room.height() // size, least * 2 // 3), across)
+        header = self.horizontalHeader()
+        header.setDefaultSectionSize(across)
+        spare = max(room.width() - size * across, 0) if across < MAX_CELL_PX else 0
+        for column in range(size):  # the last one ends at the frame
+            header.resizeSection(column, across + (column < spare))
         self.verticalHeader().setDefaultSectionSize(down)
+        if self._width:
+            around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
+            self.setFixedHeight(around + min(size * down, max(self._width, HEIGHT_PX)))
+
+    def _widest(self) -> int:
+        metrics, rows = QFontMetrics(self.font()), range(self._cells.rowCount())
+        texts = {self._cells.index(y, x).data() for y in rows for x in rows}
+        return max(metrics.horizontalAdvance(text) for text in texts)
 
 
-def _has_control(event: QKeyEvent) -> bool:
-    return bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+def _is_own(event: QKeyEvent) -> bool:
+    """Return whether a key types, copies, pastes or clears, which the menus must not take."""
+    is_plain = not event.modifiers() & ~(
+        Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+    )
+    named = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.Paste)
+    types = event.key() in OWN or (bool(event.text()) and event.text().isprintable())
+    return (is_plain and types) or any(event.matches(each) for each in named)
 
 
 class _CellPainter(QStyledItemDelegate):

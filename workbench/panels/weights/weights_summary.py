@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QGroupBox
 
 from workbench.base.plain_text import Label
 from workbench.panels.weights.response_view import ResponseView
 from workbench.panels.weights.weight_facts import as_html, facts, response, response_in_words
+from workbench.widgets.boxes import HBox, VBox
 
 UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
 
@@ -18,35 +19,27 @@ class WeightsSummary(QGroupBox):
     """The box with sum, rank and frequency response of the weights."""
 
     def __init__(self) -> None:
-        super().__init__("What they do")
-        self._facts = Label()
-        self._facts.setObjectName("weights-facts")
+        super().__init__("What these weights do")
+        self._facts = Label(name="weights-facts", wraps=True)
         self._facts.setTextFormat(Qt.TextFormat.RichText)
         self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._facts.setToolTip("Rank is how many separable filters add up to this one.")
+        self._facts.setToolTip("Rank: how many separable filters add up to this one.")
         self._response = ResponseView()
-        self._in_words = Label()
-        self._in_words.setObjectName("weights-response-words")
-        self._in_words.setWordWrap(True)
+        self._in_words = Label(name="weights-response-words", is_muted=True, wraps=True)
         self._in_words.setMinimumHeight(4 * self._in_words.fontMetrics().lineSpacing())
         self._in_words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._in_words.setProperty("muted", True)
-        log = QCheckBox("&Logarithmic")
+        log = QCheckBox("Logarithmic")
         log.setObjectName("weights-log")
         log.setToolTip(
-            "Decibels, 60 from the largest down: shows how little is left of what is kept out."
+            "In decibels, down to 60 dB below the largest: shows how well the rest is suppressed."
         )
         log.toggled.connect(self._response.show_logarithmic)
         heading = Label("Frequency response")
         heading.setBuddy(self._response)
-        top = QHBoxLayout()
-        top.addWidget(heading, 1)
-        top.addWidget(log)
-        column = QVBoxLayout(self)
-        column.addWidget(self._facts)
-        column.addLayout(top)
-        column.addWidget(self._response, 1)
-        column.addWidget(self._in_words)
+        top = HBox()
+        top.add((heading, 1), log)
+        column = VBox(self)
+        column.add(self._facts, top, (self._response, 1), self._in_words)
 
     def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
         """Describe weights, (K, K); None: some cell is no number.

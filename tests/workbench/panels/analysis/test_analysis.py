@@ -24,6 +24,7 @@ from workbench.panels.analysis.curves import (
     Curve,
     CurvesChart,
     ToldWhenAsked,
+    ceiling_of,
     color_of,
     thinned,
 )
@@ -56,7 +57,7 @@ def pair(window):
 
 
 def chart(window, name):
-    charts = window.analysis.findChildren(CurvesChart)
+    charts = window.analysis.get().findChildren(CurvesChart)
     found = next(each for each in charts if each.accessibleName() == name)
     found.make_plot()
     return found
@@ -109,7 +110,67 @@ def test_counts_are_drawn_as_logarithms_if_asked(qtbot, loaded):
     child(loaded, "histogram-log", QCheckBox).click()
     axis = chart(loaded, "Histogram").plot.getAxis("left")
     assert axis.is_log
-    assert loaded.analysis.choices() == {"log": True, "line": "row"}
+    assert loaded.analysis.get().choices() == {"log": True, "line": "row"}
+
+
+def spiked(height=60, width=90):
+    """A picture of noise of which a quarter is black, as after a filter that clips."""
+    samples = noise(height, width, 3)
+    samples[: height // 4] = 0
+    return samples
+
+
+def test_the_scale_of_a_histogram_does_not_go_by_one_spike(qtbot, loaded):
+    settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
+    show_picture(qtbot, loaded, spiked())
+    until(qtbot, lambda: "R&nbsp;before" in table(loaded))
+    shown = chart(loaded, "Histogram")
+    tallest = max(curve.ys.max() for curve in histogram(loaded))
+    usual = max(np.sort(curve.ys)[-2] for curve in histogram(loaded))
+    assert tallest > 10 * usual
+    _, top = shown.plot.viewRange()[1]
+    assert usual < top < 2 * usual
+    said = child(loaded, "histogram-cut", QLabel)
+    assert said.isVisible()
+    assert said.text() == (
+        f"6 columns are cut off; the tallest, at 0, counts {tallest:,.0f}. Log shows all."
+    )
+    child(loaded, "histogram-log", QCheckBox).click()
+    assert not said.isVisible()
+    assert shown.plot.viewRange()[1][1] >= math.log10(tallest)
+
+
+def test_a_histogram_without_spikes_is_shown_whole(loaded):
+    tallest = max(curve.ys.max() for curve in histogram(loaded))
+    assert chart(loaded, "Histogram").plot.viewRange()[1][1] >= tallest
+    assert not child(loaded, "histogram-cut", QLabel).isVisible()
+
+
+@pytest.mark.parametrize(
+    ("counts", "ceiling"),
+    [
+        (np.zeros(256), math.inf),
+        (np.full(256, 7.0), math.inf),
+        (np.r_[np.full(255, 10.0), 5000], 11),
+        (np.r_[np.full(255, 10.0), 14], math.inf),
+        (np.r_[np.zeros(255), 5000], math.inf),  # one value alone
+    ],
+)
+def test_columns_that_tower_are_cut_off(counts, ceiling):
+    curve = Curve("grey", True, np.arange(257.0), counts)
+    assert ceiling_of([curve]) == pytest.approx(ceiling)
+
+
+def test_without_a_picture_one_sentence_says_what_to_do(qtbot, window):
+    trigger(window, "Analysis")
+    until(qtbot, window.analysis.get().isVisible)
+    first, log = child(window, "analysis-first", QLabel), child(window, "histogram-log", QCheckBox)
+    assert first.isVisible()
+    assert first.text().startswith("Open a picture")
+    assert not log.isVisible()
+    show_picture(qtbot, window, noise(30, 20))
+    assert not first.isVisible()
+    assert log.isVisible()
 
 
 def test_alike_pictures_are_said_to_be_alike(qtbot, loaded):
@@ -136,7 +197,7 @@ def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded
 
 
 def test_shift_and_a_drag_draw_a_line_and_the_picture_stays_where_it_is(qtbot, loaded):
-    pane = view(loaded, "Before")
+    pane = view(loaded, "After")
     transform = pane.transform
     shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
     start, end = pane.rect().center() - QPoint(40, 20), pane.rect().center() + QPoint(30, 25)
@@ -214,7 +275,8 @@ def test_words_of_spots_are_made_when_somebody_asks_and_once():
 
 
 def test_the_panel_alone_imports_no_pyqtgraph():
-    code = "import workbench.panels.analysis.analysing, sys; print('pyqtgraph' in sys.modules)"
+    module = "workbench.panels.analysis.analysis_controller"
+    code = f"import {module}, sys; print('pyqtgraph' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert said.stdout.strip() == "False", said.stderr
 
@@ -265,5 +327,5 @@ def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
     until(
         qtbot, lambda: tile(loaded, "ssim").text == MISSING and tile(loaded, "psnr").text != MISSING
     )
-    assert "smaller than SSIM's window" in child(loaded, "likeness-note", QLabel).text()
-    assert "Full intensity: 255" in child(loaded, "likeness-note", QLabel).text()
+    assert "smaller than SSIM's window" in child(loaded, "similarity-note", QLabel).text()
+    assert "Full intensity: 255" in child(loaded, "similarity-note", QLabel).text()

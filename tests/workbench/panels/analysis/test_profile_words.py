@@ -23,6 +23,7 @@ def test_both_pictures_values_are_told_by_name(qtbot, panel):
     before = np.zeros((4, 6, 3), np.uint8)
     before[2, :] = (10, 20, 30)
     after = before + np.uint8(5)
+    panel.show_picture(True)
     panel.show_profile(row(before, 2), before, after, "before")
     (chart,) = [
         each

@@ -1,23 +1,40 @@
 """Anatomy of a launch in the window: over the picture, in words, lane by lane, without a GPU."""
 
+import threading
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
 
+from kernels.anatomy.accesses import Access
+from kernels.anatomy.block_counts import counting_idle
 from kernels.anatomy.tile_shapes import Rect
 from kernels.rungs.rung import ladder
+from tests.counting import calls
 from tests.made_up import IMPLEMENTATIONS, a_job
-from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until, view
+from tests.workbench.driving import (
+    child,
+    click,
+    move,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    until,
+    view,
+)
 from tests.workbench.engines import MadeUpGpu
-from workbench.panels.anatomy.anatomy_overlay import block_area, warp_runs
-from workbench.panels.anatomy.subject import lanes_of, look_at, subject_of
+from workbench.panels.anatomy.anatomy_overlay import block_area, legend_of, warp_runs
+from workbench.panels.anatomy.launch_legend import Entry, paint_legend
+from workbench.panels.anatomy.subject import lanes_of, look_at, marks_of, subject_of
+from workbench.panels.anatomy.warp_card import WarpCard
 from workbench.panels.anatomy.warp_strip import LaneStrip
+from workbench.panels.compare.view_transform import ViewTransform
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
 
@@ -68,7 +85,7 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     assert lanes.title == "Bank"
     assert lanes.labels[:3] == ("0", "1", "2")
     assert sum(lanes.conflict) == 24  # 28 words to a row of the tile: twelve banks are met twice
-    assert "take 2 transactions" in lanes.sentence
+    assert "take 2 transactions, a 2-way bank conflict" in lanes.sentence
     load = found.steps[0]
     assert lanes_of(found, load, 0).title == "Sector"
     flat = look("separable_flat", (16, 16), (0, 0))
@@ -77,12 +94,16 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
 
 
 def test_words_name_what_is_counted():
-    words = " ".join(text for _, text in look().sentences())
+    found = look()
+    for _ in counting_idle(found.subject.pattern, found.subject.shape):
+        pass
+    words = " ".join(text for _, text in found.sentences())
     assert "19 × 13 = 247 blocks of 32 × 8 = 256 threads, 8 warps each." in words
     assert "44 × 12 = 528 samples" in words
     assert "9,828 of" not in words
-    assert "3,232 of 63,232 threads (5.1 %) store nothing" in words
-    assert "each stored byte 12.1 times on average" in words
+    assert "3,232 of 63,232 threads (5.1 %) are idle" in words
+    assert "each byte is read 12.1 times on average" in found.part_words("share")
+    assert "528 samples from global memory" in found.part_words("load")
 
 
 @pytest.mark.parametrize("key", [rung.key for rung in ladder()])
@@ -97,7 +118,9 @@ def test_every_rung_says_something(key):
         return
     for number in range(len(subject.shapes)):
         found = look_at(subject.with_pass(number), 30, 30)
-        assert all(heading and text.endswith(".") for heading, text in found.sentences())
+        assert all(heading and text.endswith((".", " …")) for heading, text in found.sentences())
+        if found.thread is not None:
+            assert all(found.part_words(part).endswith(".") for part in ("load", "share"))
 
 
 @pytest.mark.parametrize("key", [rung.key for rung in ladder()])
@@ -149,17 +172,17 @@ def opened(qtbot, window):
     window.resize(1280, 800)
     show_picture(qtbot, window, np.random.default_rng(0).integers(0, 255, PICTURE.shape, np.uint8))
     trigger(window, "Anatomy of a launch")
-    until(qtbot, window.anatomy.isVisible)
+    until(qtbot, window.anatomy.get().isVisible)
     return window
 
 
 def words(window):
-    labels = window.anatomy.findChildren(QLabel)
+    labels = window.anatomy.get().findChildren(QLabel)
     return " ".join(each.text() for each in labels if each.isVisible())
 
 
 def picture_view(window):
-    return view(window, "Before")
+    return view(window, "After")
 
 
 def test_it_opens_with_a_key_and_speaks_without_a_gpu(qtbot, window):
@@ -167,16 +190,16 @@ def test_it_opens_with_a_key_and_speaks_without_a_gpu(qtbot, window):
     assert not window.docks["Anatomy"].isVisible()
     window.activateWindow()
     QTest.keyClick(window.compare, Qt.Key.Key_A)
-    until(qtbot, window.anatomy.isVisible)
+    until(qtbot, window.anatomy.get().isVisible)
     assert child(window, "anatomy-rung", QComboBox).currentData() == "shared"
     assert "blocks of 32 × 8 = 256 threads" in words(window)
 
 
 def test_it_asks_for_a_picture(qtbot, window):
     trigger(window, "Anatomy of a launch")
-    until(qtbot, window.anatomy.isVisible)
-    assert "Open a picture first" in words(window)
-    assert window.anatomy.look is None
+    until(qtbot, window.anatomy.get().isVisible)
+    assert "Open a picture:" in words(window)
+    assert window.anatomy.get().look is None
 
 
 def test_the_pointer_chooses_block_and_thread(qtbot, opened):
@@ -189,14 +212,14 @@ def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     )
     QApplication.sendEvent(pane, moved)
     until(qtbot, lambda: "pixel (40, 25)" in words(opened))
-    assert opened.anatomy.look.block == (3, 3)  # sample 121 of 270
+    assert opened.anatomy.get().look.block == (3, 3)  # sample 121 of 270
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         ({"block_xy": (16, 16)}, "of 16 × 16 = 256 threads"),
-        ({"ksize": 9}, "With the halo, 12 samples to either side and 4 rows"),
+        ({"ksize": 9}, "With its halo, 12 samples to either side and 4 rows"),
     ],
 )
 def test_it_follows_every_change(qtbot, opened, change, says):
@@ -206,11 +229,11 @@ def test_it_follows_every_change(qtbot, opened, change, says):
 
 
 def test_a_border_changes_what_is_loaded_at_the_edge_only(qtbot, opened):
-    before, look = words(opened), opened.anatomy.look
+    until(qtbot, lambda: "Counting" not in words(opened))
+    before, look = words(opened), opened.anatomy.get().look
     opened.store.choose(border="zero")
-    until(qtbot, lambda: opened.anatomy.look is not look)
-    assert words(opened) == before
-    opened.anatomy.point_at((0.5, 0.5))
+    until(qtbot, lambda: opened.anatomy.get().look is not look and words(opened) == before)
+    opened.anatomy.get().point_at((0.5, 0.5))
     until(qtbot, lambda: "pixel (0, 0)" in words(opened))
     at_the_edge = words(opened)
     opened.store.choose(border="clamp")
@@ -225,10 +248,10 @@ def test_a_rung_of_its_own_choice_and_a_pass_of_it(opened):
         "Launch 1: along_rows",
         "Launch 2: along_columns",
     ]
-    assert "samples to either side, it needs" in words(opened)
+    assert "samples to either side, it reads" in words(opened)
     passes.setCurrentIndex(1)
     passes.activated.emit(1)
-    assert "rows above and below, it needs" in words(opened)
+    assert "rows above and below, it reads" in words(opened)
     assert "to either side" not in words(opened)
     assert opened.store.state.implementation == "opencv"  # what runs is another matter
 
@@ -237,7 +260,7 @@ def test_a_rung_that_cannot_says_why(opened):
     opened.store.choose(filter="laplacian_of_gaussian", ksize=5)
     pick(child(opened, "anatomy-rung", QComboBox), "separable")
     assert "not separable" in words(opened)
-    assert opened.anatomy.look is None
+    assert opened.anatomy.get().look is None
     pick(child(opened, "anatomy-rung", QComboBox), "gradient")
     assert "gradient" in words(opened)
 
@@ -256,7 +279,7 @@ def choose_pass(window, number):
 
 def test_a_transform_has_lanes_that_hold_numbers(qtbot, opened):
     pick(child(opened, "anatomy-rung", QComboBox), "fft_registers")
-    opened.anatomy.point_at((40.1, 25.5))  # red
+    opened.anatomy.get().point_at((40.1, 25.5))  # red
     tiles = "Block (1, 0) transforms rows 16 to 31 of tiles x 0 and x 1 of channel 1"
     until(qtbot, lambda: tiles in words(opened))
     assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
@@ -275,27 +298,27 @@ def test_what_a_library_launches_is_named(opened):
     assert names == ["Launch 1: gather", "Launch 3: multiply", "Launch 5: crop"]
     for number in range(3):
         choose_pass(opened, number)
-        assert "Launches 2 and 4, the transforms, are cuFFT's: a library" in words(opened)
+        assert "Launches 2 and 4, the transforms, belong to the library cuFFT" in words(opened)
 
 
 def test_arrow_keys_go_through_numbers_that_have_no_place(opened):
     """As those of a frequency, and of rows that are a tile's halo."""
     pick(child(opened, "anatomy-rung", QComboBox), "fft")
     strip = child(opened, "anatomy-lanes", LaneStrip)
-    opened.anatomy.point_at((0.1, 0.5))
-    assert (opened.anatomy.look.block, opened.anatomy.look.thread) == ((2, 0), 2)
+    opened.anatomy.get().point_at((0.1, 0.5))
+    assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == ((2, 0), 2)
     for _ in range(4):  # no further than there are
         QTest.keyClick(strip, Qt.Key.Key_Left)
         QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-    assert (opened.anatomy.look.block, opened.anatomy.look.thread) == ((0, 0), 0)
+    assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == ((0, 0), 0)
     assert "out of row −2 of the picture, which lies beyond it" in words(opened)
     assert "gathers number 0 of the row." in words(opened)
     choose_pass(opened, 1)
-    begin = opened.anatomy.look
+    begin = opened.anatomy.get().look
     QTest.keyClick(strip, Qt.Key.Key_Down)
     QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert opened.anatomy.look.thread == begin.thread + 32
-    assert opened.anatomy.look.block == (begin.block[0], begin.block[1] + 1)
+    assert opened.anatomy.get().look.thread == begin.thread + 32
+    assert opened.anatomy.get().look.block == (begin.block[0], begin.block[1] + 1)
     assert f"multiplies frequency {begin.thread + 32} of the row." in words(opened)
 
 
@@ -307,10 +330,13 @@ def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened, number):
     for _ in range(3):
         QTest.keyClick(strip, Qt.Key.Key_Left)
         QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-    look = opened.anatomy.look
+    look = opened.anatomy.get().look
     opened.store.choose(border="zero")
-    until(qtbot, lambda: opened.anatomy.look is not look)
-    assert (opened.anatomy.look.block, opened.anatomy.look.thread) == (look.block, look.thread)
+    until(qtbot, lambda: opened.anatomy.get().look is not look)
+    assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == (
+        look.block,
+        look.thread,
+    )
 
 
 def test_each_thread_of_a_transform_is_drawn_where_it_works():
@@ -341,7 +367,7 @@ def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, 
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, PICTURE.copy())
     trigger(window, "Anatomy of a launch")
-    until(qtbot, window.anatomy.isVisible)
+    until(qtbot, window.anatomy.get().isVisible)
     rungs = child(window, "anatomy-rung", QComboBox)
     settle(qtbot, window, lambda: window.store.choose(implementation="constant"))
     assert rungs.currentData() == "constant"
@@ -361,12 +387,12 @@ def test_where_the_last_rung_cannot_the_first_that_can_is_shown(qtbot, opened):
 
 def test_hidden_it_keeps_no_picture(qtbot, opened):
     opened.docks["Anatomy"].hide()
-    until(qtbot, lambda: not opened.anatomy.isVisible())
+    until(qtbot, lambda: not opened.anatomy.get().isVisible())
     show_picture(qtbot, opened, PICTURE[:20].copy())
-    assert opened.anatomy.look is None
+    assert opened.anatomy.get().look is None
     trigger(opened, "Anatomy of a launch")
-    until(qtbot, lambda: opened.anatomy.look is not None)
-    assert opened.anatomy.look.subject.shape.picture.bottom == 20
+    until(qtbot, lambda: opened.anatomy.get().look is not None)
+    assert opened.anatomy.get().look.subject.shape.picture.bottom == 20
 
 
 def test_a_block_shape_is_chosen_here_too(qtbot, opened):
@@ -379,34 +405,32 @@ def test_a_block_shape_is_chosen_here_too(qtbot, opened):
 
 def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
     strip = child(opened, "anatomy-lanes", LaneStrip)
-    opened.anatomy.point_at((20.4, 20.5))  # sample 61 of row 20: lane 29 of warp 4
-    assert (opened.anatomy.look.lane, opened.anatomy.look.warp) == (29, 4)
+    opened.anatomy.get().point_at((20.4, 20.5))  # sample 61 of row 20: lane 29 of warp 4
+    assert (opened.anatomy.get().look.lane, opened.anatomy.get().look.warp) == (29, 4)
     QTest.keyClick(strip, Qt.Key.Key_Left)
-    assert opened.anatomy.look.lane == 28
+    assert opened.anatomy.get().look.lane == 28
     QTest.keyClick(strip, Qt.Key.Key_Down)
-    assert (opened.anatomy.look.lane, opened.anatomy.look.warp) == (28, 5)
-    block = opened.anatomy.look.block
+    assert (opened.anatomy.get().look.lane, opened.anatomy.get().look.warp) == (28, 5)
+    block = opened.anatomy.get().look.block
     QTest.keyClick(strip, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert opened.anatomy.look.block == (block[0] + 1, block[1])
+    assert opened.anatomy.get().look.block == (block[0] + 1, block[1])
     for _ in range(20):  # no further than there are blocks
         QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
-    assert opened.anatomy.look.block[1] == opened.anatomy.look.subject.shape.grid[1] - 1
+    assert opened.anatomy.get().look.block[1] == opened.anatomy.get().look.subject.shape.grid[1] - 1
     points = (QPoint(x, strip.height() // 4) for x in range(strip.width()))
     in_lane_3 = next(point for point in points if strip.lane_at(point) == 3)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=in_lane_3)
-    assert opened.anatomy.look.lane == 3
+    assert opened.anatomy.get().look.lane == 3
 
 
 def test_another_access_and_another_tap(opened):
     access = child(opened, "anatomy-access", QComboBox)
-    names = [access.itemText(n) for n in range(access.count())]
-    assert names == [
-        "Stage: load, global memory",
-        "Stage: store in the tile, shared memory",
-        "Read a sample, shared memory",
-        "Store the answer, global memory",
-    ]
-    assert access.currentIndex() == 2
+    assert access.entries() == ["Stage: load, global memory"]
+    opened.anatomy.get().show_part("share")
+    assert access.entries() == ["Stage: store in the tile, shared memory"]
+    opened.anatomy.get().show_part("compute")
+    assert access.entries() == ["Read a sample, shared memory", "Store the answer, global memory"]
+    assert access.currentIndex() == 0
     strip = child(opened, "anatomy-lanes", LaneStrip)
     assert "no bank conflict" in strip.accessibleDescription()
     assert "Small: lane. Large: bank." in strip.accessibleDescription()
@@ -415,8 +439,8 @@ def test_another_access_and_another_tap(opened):
     assert time_box.maximum() == 25
     time_box.setValue(8)
     assert "of 25: tap x 3, y 2" in words(opened)
-    access.setCurrentIndex(3)
-    access.activated.emit(3)
+    access.setCurrentIndex(1)
+    access.activated.emit(1)
     assert "sectors of 32 bytes" in strip.accessibleDescription() or (
         "sector of 32 bytes" in strip.accessibleDescription()
     )
@@ -426,7 +450,7 @@ def test_another_access_and_another_tap(opened):
 def test_it_is_painted_over_the_picture_and_only_while_it_is_open(qtbot, opened):
     with_it = picture_view(opened).grab().toImage()
     opened.docks["Anatomy"].hide()
-    until(qtbot, lambda: not opened.anatomy.isVisible())
+    until(qtbot, lambda: not opened.anatomy.get().isVisible())
     without = picture_view(opened).grab().toImage()
     assert with_it != without
 
@@ -440,17 +464,240 @@ def test_painting_takes_next_to_no_time(opened):
             painter = QPainter(image)
             painter.scale(scale, scale)
             begin = time.thread_time()
-            opened.anatomy.paint(painter, QRectF(0, 0, 1600 / scale, 1000 / scale), scale)
+            opened.anatomy.get().paint(painter, QRectF(0, 0, 1600 / scale, 1000 / scale), scale)
             best = min(best, time.thread_time() - begin)
             painter.end()
         assert best < 0.005
 
 
+def in_view(window):
+    """The pixels that are in view: top, bottom, left, right."""
+    return window.compare.in_view
+
+
+def test_entering_zooms_to_the_block_and_leaving_goes_back(qtbot, opened):
+    area = block_area(opened.anatomy.get().look)
+    until(qtbot, lambda: in_view(opened)[1] - in_view(opened)[0] < 40)
+    top, bottom, left, right = in_view(opened)
+    assert QRectF(left, top, right - left, bottom - top).contains(area)
+    opened.docks["Anatomy"].hide()
+    until(qtbot, lambda: in_view(opened) == (0, 60, 0, 90))
+    trigger(opened, "Anatomy of a launch")
+    until(qtbot, lambda: in_view(opened)[1] - in_view(opened)[0] < 40)
+    move(opened.compare, ViewTransform(2.0, (40.0, 30.0)))  # then it stays where it was put
+    moved = in_view(opened)
+    opened.docks["Anatomy"].hide()
+    until(qtbot, lambda: not opened.anatomy.get().isVisible())
+    assert in_view(opened) == moved
+
+
+def test_another_launch_is_zoomed_to_as_well(qtbot, opened):
+    until(qtbot, lambda: in_view(opened)[1] - in_view(opened)[0] < 40)
+    pick(child(opened, "anatomy-rung", QComboBox), "ring")
+    area = block_area(opened.anatomy.get().look)  # the whole width
+    top, bottom, left, right = in_view(opened)
+    assert area.width() == 90
+    assert QRectF(left, top, right - left, bottom - top).contains(area)
+
+
+def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, opened):
+    opened.activateWindow()
+    strip = child(opened, "anatomy-lanes", LaneStrip)
+    assert opened.anatomy.get().part == "load"
+    assert "528 samples from global memory" in words(opened)
+    click(child(opened, "anatomy-part-share", QPushButton))
+    assert "each byte is read 12.1 times on average" in words(opened)
+    assert child(opened, "anatomy-part-share", QPushButton).isChecked()
+    QTest.keyClick(strip, Qt.Key.Key_3)
+    assert opened.anatomy.get().part == "compute"
+    assert "no bank conflict, one transaction for all 32" in words(opened)
+    trigger(opened, "Next part of the anatomy")
+    assert opened.anatomy.get().part == "load"
+    pick(child(opened, "anatomy-rung", QComboBox), "global")
+    QTest.keyClick(strip, Qt.Key.Key_2)
+    assert "Nothing is shared" in words(opened)
+    assert not strip.isVisible()  # there is no access
+    assert not child(opened, "anatomy-access", QComboBox).isVisible()
+
+
+def test_next_part_opens_the_panel_where_it_is_closed(qtbot, window):
+    show_picture(qtbot, window, PICTURE)
+    trigger(window, "Next part of the anatomy")
+    until(qtbot, window.anatomy.get().isVisible)
+    assert window.anatomy.get().part == "load"
+
+
+def legend(window):
+    look = window.anatomy.get().look
+    marks = window.anatomy.get().findChild(WarpCard).marks(look)
+    return [each.words for each in legend_of(look, marks)]
+
+
+def test_a_legend_on_the_picture_says_what_the_colours_mean(opened):
+    both = ["Tile: computed by the block", "Halo: read as well"]
+    assert legend(opened) == [*both, "Loaded by this warp", "Loaded by this lane"]
+    opened.anatomy.get().show_part("share")
+    assert legend(opened) == [*both, "In shared memory"]
+    opened.anatomy.get().show_part("compute")
+    ends = ["Warps, in two colours", "This warp", "This thread", "What it reads"]
+    assert legend(opened) == [*both, *ends]
+    image = QImage(700, 500, QImage.Format.Format_RGB32)
+    for scale in (1.0, 4.0):
+        image.fill(0xFF808080)
+        painter = QPainter(image)
+        painter.scale(scale, scale)
+        area = QRectF(0, 0, 700 / scale, 500 / scale)
+        paint_legend(painter, area, scale, "load", legend_of(opened.anatomy.get().look, None))
+        painter.end()
+        colors = {image.pixel(x, y) for x in range(12, 200, 3) for y in range(470, 490, 3)}
+        assert len(colors) > 10
+        assert {image.pixel(x, y) for x in range(700) for y in range(440)} == {0xFF808080}
+
+
+def test_a_legend_is_drawn_anew_only_where_it_is_another(qapp):
+    image = QImage(700, 500, QImage.Format.Format_RGB32)
+
+    def drawn(*words):
+        image.fill(0)
+        painter = QPainter(image)
+        entries = [Entry(each, fill=QColor("red")) for each in words]
+        counts = calls(lambda: paint_legend(painter, QRectF(0, 0, 700, 500), 1.0, None, entries))
+        painter.end()
+        return counts["drawText"], image.copy()
+
+    texts, first = drawn("of this", "test alone")
+    assert texts == 2
+    assert drawn("of this", "test alone") == (0, first)
+    assert drawn("of this", "test also")[0] == 2
+
+
+def test_what_is_marked_is_worked_out_once_for_all_frames(opened):
+    pane = opened.anatomy.get()
+    card, time = pane.findChild(WarpCard), pane.findChild(QSpinBox, "anatomy-time")
+    marks = card.marks(pane.look)
+    assert card.marks(pane.look) is marks
+    time.setValue(2)
+    assert card.marks(pane.look).lanes != marks.lanes
+
+
+def test_the_legend_lies_above_what_else_is_in_its_corner(opened):
+    image = QImage(700, 500, QImage.Format.Format_RGB32)
+    image.fill(0xFF808080)
+    painter = QPainter(image)
+    entries = legend_of(opened.anatomy.get().look, None)
+    paint_legend(painter, QRectF(0, 0, 700, 500), 1.0, "load", entries, 45)
+    painter.end()
+    colors = [{image.pixel(x, y) for x in range(12, 90)} for y in range(500)]
+    assert all(found == {0xFF808080} for found in colors[-53:])
+    assert any(found != {0xFF808080} for found in colors[-75:])
+
+
+def test_the_legend_takes_more_lines_where_the_view_is_narrow(opened):
+    def lines_of(width):
+        image = QImage(width, 500, QImage.Format.Format_RGB32)
+        image.fill(0xFF808080)
+        painter = QPainter(image)
+        entries = legend_of(opened.anatomy.get().look, None)
+        paint_legend(painter, QRectF(0, 0, width, 500), 1.0, "load", entries)
+        line = painter.fontMetrics().height() + 2
+        painter.end()
+        rows = [y for y in range(500) if image.pixel(20, y) != 0xFF808080]
+        beyond = {image.pixel(x, y) for x in range(width - 4, width) for y in range(500)}
+        assert beyond == {0xFF808080}
+        return len(rows) // line
+
+    assert lines_of(700) == 1
+    assert lines_of(280) > 1
+
+
+def test_values_in_the_pixels_give_way_to_blocks_and_warps(qtbot, opened):
+    opened.docks["Anatomy"].hide()
+    move(opened.compare, ViewTransform(64.0, (45.5, 30.5)))
+    shown, asked = view(opened, "After"), []
+    opened.compare.cells_wanted.connect(lambda request, _: asked.append(request))
+    shown.grab()
+    assert asked  # at this scale they are there
+    opened.docks.bring_forward("Anatomy")
+    until(qtbot, lambda: opened.anatomy.get().is_painting)
+    asked.clear()
+    move(opened.compare, ViewTransform(90.0, (10.5, 10.5)))
+    shown.grab()
+    assert not asked
+    opened.docks["Anatomy"].hide()
+    move(opened.compare, ViewTransform(72.0, (20.5, 20.5)))
+    shown.grab()
+    assert asked
+
+
+def test_a_view_too_small_for_the_legend_has_none(opened):
+    image = QImage(200, 120, QImage.Format.Format_RGB32)
+    image.fill(0xFF808080)
+    blank = image.copy()
+    painter = QPainter(image)
+    entries = legend_of(opened.anatomy.get().look, None)
+    paint_legend(painter, QRectF(0, 0, 200, 120), 1.0, "load", entries)
+    painter.end()
+    assert image == blank
+
+
+@pytest.mark.parametrize(
+    ("key", "part", "expected"),
+    [
+        ("shared", "load", [(lane, Rect(90 + lane, 22, 91 + lane, 23)) for lane in range(32)]),
+        ("global", "load", [(lane, Rect(90 + lane, 22, 91 + lane, 23)) for lane in range(32)]),
+    ],
+)
+def test_what_a_warp_loads_is_marked_on_the_picture(key, part, expected):
+    """The first load of warp 0: of a tile's first row, or of the tap above and to the left."""
+    found = look(key, at=(96, 24))
+    step = next(each for each in found.steps_of(part) if each.array == "picture")
+    assert marks_of(found, part, step, 0).lanes == tuple(expected)
+
+
+def test_what_a_thread_reads_is_marked_with_the_tap():
+    found = look("shared", at=(100, 30))
+    step = next(each for each in found.steps if each.name == "Read a sample")
+    marks = marks_of(found, "compute", step, 7)  # tap x 3, y 2
+    assert marks.reads == (Rect(94, 28, 107, 33),)
+    assert marks.tap == Rect(100, 29, 101, 30)
+
+
+def test_the_loads_are_compared_with_the_plain_kernels(opened):
+    assert "2.3 loads per sample; the plain kernel 25" in words(opened)
+    bar = child(opened, "anatomy-loads-bar")
+    assert bar.accessibleName() == "2.3 loads per sample; the plain kernel 25"
+    assert not bar.grab().isNull()
+    pick(child(opened, "anatomy-rung", QComboBox), "global")
+    assert "25 loads per sample: this is the plain kernel." in words(opened)
+    pick(child(opened, "anatomy-rung", QComboBox), "fft")  # a library's launches say nothing
+    assert not bar.isVisible()
+
+
+def test_it_says_what_runs_and_whose_launch_is_shown(opened):
+    assert "Running: OpenCV on the CPU. Shown: what Shared-memory tile launches." in words(opened)
+    pick(child(opened, "anatomy-rung", QComboBox), "ring")
+    assert "Shown: what Ring of rows launches." in words(opened)
+
+
+def test_idle_threads_are_not_counted_on_the_gui_thread(qtbot, opened, monkeypatch):
+    counted, takes_part = [], Access.takes_part
+
+    def noted(access):
+        counted.append(threading.current_thread() is threading.main_thread())
+        return takes_part(access)
+
+    monkeypatch.setattr(Access, "takes_part", noted)
+    pick(child(opened, "anatomy-rung", QComboBox), "ring")
+    until(qtbot, lambda: "idle" in words(opened) and "Counting" not in words(opened))
+    assert counted
+    assert not any(counted)
+
+
 def test_it_zooms_to_the_block_with_its_halo(opened):
-    opened.anatomy.point_at((70.5, 40.5))
+    opened.anatomy.get().point_at((70.5, 40.5))
     click(child(opened, "anatomy-zoom", QPushButton))
     pane = picture_view(opened)
-    area, (width, height) = block_area(opened.anatomy.look), pane.device_size
+    area, (width, height) = block_area(opened.anatomy.get().look), pane.device_size
     assert area.contains(QPointF(70.5, 40.5))
     left, top = pane.transform.to_view((area.left(), area.top()), pane.device_size)
     right, bottom = pane.transform.to_view((area.right(), area.bottom()), pane.device_size)
@@ -460,7 +707,7 @@ def test_it_zooms_to_the_block_with_its_halo(opened):
 
 
 def test_names_for_all_controls(opened):
-    for name in ("rung", "pass", "block", "access", "time", "zoom", "lanes"):
+    for name in ("rung", "pass", "block", "access", "time", "zoom", "lanes", "part-load"):
         widget = child(opened, f"anatomy-{name}")
         assert widget.accessibleName()
         assert widget.toolTip()
@@ -468,9 +715,9 @@ def test_names_for_all_controls(opened):
 
 def test_what_was_chosen_is_remembered(opened):
     pick(child(opened, "anatomy-rung", QComboBox), "global")
-    kept = opened.anatomy.choices()
+    kept = opened.anatomy.get().choices()
     pick(child(opened, "anatomy-rung", QComboBox), "shared")
-    opened.anatomy.restore(kept)
+    opened.anatomy.get().restore(kept)
     assert child(opened, "anatomy-rung", QComboBox).currentData() == "global"
-    opened.anatomy.restore({"rung": 7})
+    opened.anatomy.get().restore({"rung": 7})
     assert child(opened, "anatomy-rung", QComboBox).currentData() == "shared"

@@ -71,7 +71,7 @@ def test_the_grid_stands_on_the_edges_of_blocks(scale, left, top):
     painter = QPainter(image)
     painter.scale(scale, scale)
     painter.translate(-left, -top)
-    paint_look(painter, QRectF(left, top, 300 / scale, 200 / scale), scale, look)
+    paint_look(painter, QRectF(left, top, 300 / scale, 200 / scale), scale, look, None)
     painter.end()
     found = greys(image)
     columns = {round((x - left) * scale) for x in range(across, 1000, across)}

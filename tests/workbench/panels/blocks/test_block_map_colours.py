@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor
 from tests.workbench.driving import until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
+from workbench.base.numbers import duration
 from workbench.charts.drawing.cividis import ON_DARK, ON_LIGHT, cividis
 from workbench.charts.figure_view import FigureView
 from workbench.panels.blocks.block_figures import map_of
@@ -29,7 +30,10 @@ def block_map(qapp, qtbot):
 
 
 def rows(**facts):
-    return [BlockRow(key, "", "fine", (0.9 * ms, ms, 1.1 * ms), **facts) for key, ms in MS.items()]
+    return [
+        BlockRow(key, "", "fine", (0.9 * ms, ms, 1.1 * ms), words=duration(ms), **facts)
+        for key, ms in MS.items()
+    ]
 
 
 def painted(block_map, some):
@@ -102,7 +106,7 @@ def test_what_is_known_of_a_tile_can_be_seen_on_it(block_map, one, other):
 def test_a_refused_shape_is_hatched_and_a_time_without_a_check_is_pale(block_map):
     some = rows()
     fine, box = painted(block_map, some), tiles(block_map)[8, 8]
-    pale = [BlockRow(each.key, "", "unsure", each.ms) for each in some]
+    pale = [BlockRow(each.key, "", "unsure", each.ms, words=each.words) for each in some]
     refused = [BlockRow((8, 8), "", "refused"), *some[1:]]
     assert sum(inside(painted(block_map, pale), box)) > sum(inside(fine, box))
     hatched = part(painted(block_map, refused), box)

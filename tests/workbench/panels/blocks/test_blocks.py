@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -22,10 +23,11 @@ from tests.workbench.driving import child, click, settle, show_picture, trigger,
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.charts.data.figure import Grid
 from workbench.model.state import Picture, State
-from workbench.panels.blocks.block_figures import bars_of
+from workbench.panels.blocks.block_comparison import BlockComparison
+from workbench.panels.blocks.block_figures import bars_of, map_of
 from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearShapesError, parsed
 from workbench.panels.blocks.blocks_panel import BlocksPhase
-from workbench.panels.blocks.candidates import NO_PICK, NO_PICTURE, NO_SHAPES, Field, field_of
+from workbench.panels.blocks.candidates import NO_CHOICE, NO_PICTURE, NO_SHAPES, Field, field_of
 from workbench.panels.blocks.rows import rows_of, sentence_of
 
 SHAPES = ((8, 8), (32, 8), (64, 32))
@@ -79,16 +81,15 @@ def test_nothing_typed_is_no_shape():
 
 def test_the_shapes_of_the_chosen_rung_take_part_and_those_refused_say_why():
     field = a_field()
-    assert [each.name for each in field.contenders] == ["8×8", "32×8", "64×32"]
+    assert [each.name for each in field.candidates] == ["8×8", "32×8", "64×32"]
     assert [each.job.block_xy for each in field.able] == [(8, 8), (32, 8)]
-    assert "2048 threads" in field.contenders[2].reason
+    assert "2048 threads" in field.candidates[2].reason
     assert field.subject == "Shared-memory tile"
     assert field.current(STATE) == (32, 8)
 
 
 def test_of_auto_the_rung_it_picked_takes_part():
     state = replace(STATE, implementation="auto")
-    assert field_of(state, DEVICE, None, SHAPES) == NO_PICK
     field = field_of(state, DEVICE, Pick("shared", (32, 8), "measured"), SHAPES)
     assert field.subject == "Shared-memory tile"
     assert field.compares_same(a_field())  # to take a shape of it changes nothing measured
@@ -97,8 +98,8 @@ def test_of_auto_the_rung_it_picked_takes_part():
 def test_without_a_gpu_the_cpu_implementations_take_part():
     field = field_of(STATE, NoDevice("There is none."), None, SHAPES)
     assert not field.is_of_blocks
-    assert "opencv" in [each.key for each in field.contenders]
-    assert field.contenders[0].changes == {"implementation": field.contenders[0].key}
+    assert "opencv" in [each.key for each in field.candidates]
+    assert field.candidates[0].changes == {"implementation": field.candidates[0].key}
     assert field.subject == "No GPU here: CPU implementations take turns"
     assert field.compares_same(field_of(STATE, None, None, SHAPES))
 
@@ -107,7 +108,25 @@ def test_why_there_is_nothing_to_compare():
     assert field_of(State(), DEVICE, None, SHAPES) == NO_PICTURE
     assert field_of(STATE, DEVICE, None, ()) == NO_SHAPES
     own = replace(STATE, implementation=OWN_SHAPE.key)
-    assert OWN_SHAPE.own_block in field_of(own, DEVICE, None, SHAPES)
+    assert field_of(own, DEVICE, None, SHAPES, lambda _: ()) == NO_CHOICE
+
+
+PICKS = (Pick(OWN_SHAPE.key, None, "measured"), Pick("shared", (32, 8), "measured"))
+
+
+@pytest.mark.parametrize("picked", [None, PICKS[0]])
+@pytest.mark.parametrize("implementation", ["auto", OWN_SHAPE.key])
+def test_in_place_of_a_rung_without_a_choice_the_quickest_that_has_one_takes_part(
+    implementation, picked
+):
+    state = replace(STATE, implementation=implementation)
+    field = field_of(state, DEVICE, picked, SHAPES, lambda _: iter(PICKS))
+    assert field.subject == "Shared-memory tile"
+    assert field.candidates[0].changes == {"implementation": "shared", "block_xy": (8, 8)}
+    assert field.current(state) is None
+    is_said = implementation != "auto" or picked is not None
+    assert ("the quickest with a choice" in field.note) == is_said
+    assert (OWN_SHAPE.title in field.note) == is_said
 
 
 @pytest.mark.parametrize(
@@ -146,6 +165,17 @@ def test_ties_share_their_place_and_the_next_counts_on():
     assert sentence_of(rows, is_over=False).startswith("So far")
 
 
+def test_a_disturbed_time_has_a_star_in_bars_in_the_map_and_in_the_sentence():
+    field, by = a_field(), ("other programs kept 2.0 of 2 cores busy",)
+    found = a_round(field, timed(1.0, disturbances=by), timed(3.0), groups=((0,), (1,)))
+    rows = rows_of(field, found, None)
+    assert sentence_of(rows, is_over=True).startswith("8×8 is the fastest: 1.00\u202fms*")
+    bars = [group.bars[0] for group in bars_of(rows, "").body.groups]
+    words = {tile.words[0] for tile in map_of(rows, "").body.tiles if tile.value}
+    assert words == {bar.words for bar in bars if bar.value}
+    assert words == {"1.00\u202fms*", "3.00\u202fms"}
+
+
 def test_a_time_is_no_speed_before_it_is_checked_nor_beside_a_wrong_answer():
     field = a_field()
     rows = rows_of(field, a_round(field, timed(1.0, None), timed(1.0, FAILED)), None)
@@ -165,6 +195,24 @@ def test_why_there_is_no_fastest():
     assert sentence_of(refused, is_over=True) == "None of them can run this job."
 
 
+@pytest.mark.parametrize(("is_over", "until_now"), [(False, " so far"), (True, "")])
+def test_the_only_one_with_a_time_has_won_nothing(is_over, until_now):
+    field = a_field()
+    found = a_round(field, timed(1.0), CandidateState(), groups=((0,),))
+    rows = rows_of(field, found, None)
+    assert [(row.place, row.is_best) for row in rows] == [(0, False)] * 3
+    said = sentence_of(rows, is_over=is_over).replace("\u202f", " ")
+    assert said == f"Only 8×8 has a time{until_now}: 1.00 ms."
+
+
+def test_a_disturbed_time_has_a_star_that_says_by_what():
+    field = a_field()
+    busy = timed(1.0, disturbances=("other programs kept 2.0 of 2 cores busy",))
+    row = rows_of(field, a_round(field, busy, timed(2.0), groups=((0,), (1,))), None)[0]
+    assert row.words.endswith("ms*")
+    assert "* Disturbed: other programs kept 2.0 of 2 cores busy." in row.text.splitlines()
+
+
 @pytest.mark.parametrize("slowest", [2.0, 200.0])
 def test_bars_that_grow_with_the_logarithm_say_so(slowest):
     field = a_field()
@@ -179,7 +227,14 @@ def test_a_row_says_its_numbers_and_the_occupancy():
     occupancy = Occupancy(4, 32, 64, "Registers keep more from fitting.")
     found = a_round(field, timed(1.0, occupancy=occupancy), timed(2.0), groups=((0,), (1,)))
     text = rows_of(field, found, None)[0].text
-    for words in ("8×8: 1.00", "n = 3", "64 threads a block", "50%", "Registers keep", "verified"):
+    for words in (
+        "8×8: 1.00",
+        "n = 3",
+        "64 threads per block",
+        "50%",
+        "Registers keep",
+        "verified",
+    ):
         assert words in text
 
 
@@ -187,12 +242,16 @@ def test_a_row_says_its_numbers_and_the_occupancy():
 
 
 class Shapes(MadeUpGpu):
-    """Each shape takes 1 ms a thread; `endless` ones are timed for ever."""
+    """Each shape takes 1 ms a thread; `endless` ones are timed for ever.
+
+    What really runs is sampled as rarely as may be: none of its times count.
+    """
 
     endless = False
 
     def filtering(self, job, sampling=None):
-        for step in super().filtering(job, sampling):
+        few = sampling and replace(sampling, max_samples=sampling.min_samples)
+        for step in super().filtering(job, few):
             x, y = job.block_xy
             if isinstance(step, Result) and step.ran[0].block:
                 samples = tuple(x * y * (1 + n / 1e4) for n in range(10))
@@ -218,12 +277,12 @@ def endless(monkeypatch, window):
 
 
 def rows(window):
-    return {row.key: row for row in window.blocks.rows}
+    return {row.key: row for row in window.blocks.get().rows}
 
 
 def click_on(qtbot, window, shape):
     """Click into the bar or the tile of a block shape."""
-    chart = window.blocks.chart
+    chart = window.blocks.get().chart
     until(qtbot, lambda: chart.spots)
     name = "{}×{}".format(*shape)
     spot = next(each for each in chart.spots if each.text.splitlines()[0].split(":")[0] == name)
@@ -250,8 +309,12 @@ def snapshots(window):
     return found
 
 
+def comparison(window):
+    return window.blocks.get().findChild(BlockComparison)
+
+
 def done(qtbot, window):
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
 
 
 def said(window):
@@ -260,7 +323,7 @@ def said(window):
 
 def test_the_menu_compares_the_shapes_and_the_fastest_is_marked(qtbot, window):
     trigger(window, "Block shapes, live")
-    assert window.blocks.phase is BlocksPhase.RUNNING
+    assert window.blocks.get().phase is BlocksPhase.RUNNING
     done(qtbot, window)
     assert set(rows(window)) == set(PRESETS)
     assert [row.key for row in rows(window).values() if row.is_best] == [(8, 8)]
@@ -275,8 +338,8 @@ def test_a_click_on_a_bar_applies_the_shape_and_measures_nothing_again(qtbot, wi
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert rows(window)[8, 8].is_current
-    until(qtbot, lambda: not window.block_comparison.findChild(QTimer).isActive())
-    assert window.blocks.phase is BlocksPhase.DONE
+    until(qtbot, lambda: not comparison(window).findChild(QTimer).isActive())
+    assert window.blocks.get().phase is BlocksPhase.DONE
     assert measured == []
 
 
@@ -286,7 +349,7 @@ def test_a_map_shows_refused_shapes_that_cannot_be_taken(qtbot, window):
     trigger(window, "Block shapes, live")
     done(qtbot, window)
     assert set(rows(window)) == {*PRESETS, *GRID}
-    assert isinstance(window.blocks.chart.figure.body, Grid)
+    assert isinstance(window.blocks.get().chart.figure.body, Grid)
     refused = rows(window)[256, 32]
     assert refused.state == "refused"
     assert "8192 threads" in refused.text
@@ -299,7 +362,7 @@ def test_the_arrow_keys_go_over_the_map_and_enter_takes_a_shape(qtbot, window):
     child(window, "blocks-grid").click()
     trigger(window, "Block shapes, live")
     done(qtbot, window)
-    block_map = window.blocks.chart
+    block_map = window.blocks.get().chart
     until(qtbot, lambda: block_map.spots)
     block_map.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down):  # the first enters it
@@ -307,6 +370,15 @@ def test_the_arrow_keys_go_over_the_map_and_enter_takes_a_shape(qtbot, window):
     assert "16×2" in block_map.accessibleDescription()
     settle(qtbot, window, lambda: QTest.keyClick(block_map, Qt.Key.Key_Return))
     assert window.store.state.block_xy == (16, 2)
+
+
+def test_the_window_hears_of_each_round_and_not_of_each_sample(qtbot, window):
+    told = noted(window.worker.comparison_stepped)
+    trigger(window, "Block shapes, live")
+    done(qtbot, window)
+    rounds = sum(isinstance(step, Snapshot) for (step,) in told)
+    compiled = len(PRESETS)
+    assert 0 < len(told) - rounds <= compiled + rounds + 1
 
 
 def test_own_shapes_take_part_and_what_is_none_is_said(qtbot, window):
@@ -326,25 +398,23 @@ def test_another_filter_size_starts_it_anew(qtbot, window):
     done(qtbot, window)
     measured = snapshots(window)
     window.store.update(ksize=7)
-    until(qtbot, lambda: measured)
-    done(qtbot, window)
+    until(qtbot, lambda: measured and measured[-1].is_over)
     assert {job.ksize for each in measured for job in each.jobs} == {7}
-    assert measured[-1].is_over
 
 
 def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, endless):
     window = endless
     trigger(window, "Block shapes, live")
     click(child(window, "blocks-pause"))
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.PAUSED)
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.PAUSED)
     settle(qtbot, window, lambda: window.store.update(block_xy=(16, 16)))
     assert child(window, "blocks-pause").text() == "Go on"
     click(child(window, "blocks-pause"))
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.RUNNING)
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
     settle(qtbot, window, lambda: window.store.update(block_xy=(8, 8)))
     ended = noted(window.worker.comparison_ended)
     click(child(window, "blocks-start"))
-    assert window.blocks.phase is BlocksPhase.IDLE
+    assert window.blocks.get().phase is BlocksPhase.IDLE
     until(qtbot, lambda: ended)
 
 
@@ -355,10 +425,10 @@ def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, 
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: stepped)
     assert not ended
-    window.docks["Sweep"].raise_()
+    window.docks.bring_forward("Sweep")
     until(qtbot, lambda: ended)
-    window.docks["Blocks"].raise_()
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.RUNNING)
+    window.docks.bring_forward("Blocks")
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
 
 
 def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monkeypatch):
@@ -369,7 +439,7 @@ def test_a_lost_gpu_is_said_once_and_the_panel_is_free_again(qtbot, window, monk
     monkeypatch.setattr(Shapes, "filtering", lost)
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.messages.kind == "warning")
-    assert window.blocks.phase is BlocksPhase.IDLE
+    assert window.blocks.get().phase is BlocksPhase.IDLE
 
 
 def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
@@ -377,10 +447,132 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
     trigger(window, "Block shapes, live")
+    until(qtbot, lambda: window.blocks.get().rows)
+    click(child(window, "blocks-start"))
     done(qtbot, window)
+    assert set(rows(window)) == {"sequential", "parallel", "opencv"}
     assert all(row.state == "fine" for row in rows(window).values())
     assert not child(window, "blocks-map").isEnabled()
-    assert not window.blocks.picks.isVisible()
+    assert not window.blocks.get().picks.isVisible()
+
+
+def test_without_a_gpu_what_an_h200_took_stands_there_and_is_marked(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
+    stepped = noted(window.worker.comparison_stepped)
+    window.docks.enter("Blocks")
+    until(qtbot, lambda: window.blocks.get().rows)
+    assert set(rows(window)) == set(PRESETS)
+    assert {row.state for row in rows(window).values()} == {"recorded"}
+    subject = child(window, "blocks-subject", QLabel).text()
+    assert subject == "Recorded on an NVIDIA H200, L2 cold: Shared-memory tile"
+    job = "Recorded, another job: Gaussian blur 5×5, 2048², float32."
+    assert said(window).startswith(f"{job} 32×8 is the fastest: 30.6")
+    assert "no GPU" in child(window, "blocks-note", QLabel).text()
+    assert child(window, "blocks-start").text() == "Compare CPU"
+    before = window.store.state
+    click_on(qtbot, window, (8, 8))
+    assert window.store.state == before  # of another computer, so there is nothing to take
+    assert not stepped
+    settle(qtbot, window, lambda: window.store.update(ksize=7))
+    assert {row.state for row in rows(window).values()} == {"recorded"}
+
+
+def test_from_ones_own_times_a_button_leads_back_to_the_recorded_ones(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
+    window.docks.enter("Blocks")
+    until(qtbot, lambda: window.blocks.get().rows)
+    recorded = rows(window)
+    back = child(window, "blocks-recorded")
+    assert not back.isVisible()
+    for _ in range(2):  # and forth again
+        click(child(window, "blocks-start"))
+        done(qtbot, window)
+        assert set(rows(window)) == {"sequential", "parallel", "opencv"}
+        click(back)
+        assert rows(window) == recorded
+        assert child(window, "blocks-start").text() == "Compare CPU"
+        assert child(window, "blocks-map").isEnabled()
+        assert not back.isVisible()
+    click(child(window, "blocks-start"))
+    until(qtbot, back.isVisible)
+    click(back)  # while they still take turns
+    assert rows(window) == recorded
+
+
+def test_until_the_recorded_shapes_are_read_it_says_so_and_offers_nothing(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
+    may_read = Event()
+    window.reading.run(may_read.wait, lambda _: None, lambda _: None)  # what is read before
+    window.docks.enter("Blocks")
+    subject = child(window, "blocks-subject", QLabel)
+    try:
+        assert subject.text().startswith("Reading what was recorded")
+        assert not child(window, "blocks-presets").isVisible()
+    finally:
+        may_read.set()
+    until(qtbot, lambda: subject.text().startswith("Recorded on an NVIDIA H200"))
+
+
+def test_recorded_shapes_of_the_same_job_are_said_to_be_so(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, np.zeros((2048, 2048, 1), np.float32))
+    window.docks.enter("Blocks")
+    same = "Recorded for this job, on another picture. 32×8 is the fastest"
+    until(qtbot, lambda: said(window).startswith(same))
+    window.store.update(cache="warm")
+    warm = (
+        "Recorded for this job, on another picture. You chose L2 warm: times recorded with L2 cold "
+        "do not compare with that. 32×8"
+    )
+    until(qtbot, lambda: said(window).startswith(warm))
+    window.store.update(cache="cold", border="wrap")
+    until(qtbot, lambda: said(window).startswith("Recorded, another job: Gaussian blur 5×5"))
+
+
+def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot, window):
+    window.store.choose(implementation=OWN_SHAPE.key)
+    before = window.store.state
+    window.docks.enter("Blocks")
+    done(qtbot, window)
+    assert len(rows(window)) == len(PRESETS)
+    assert OWN_SHAPE.title in child(window, "blocks-note", QLabel).text()
+    assert window.store.state == before
+    settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
+    assert window.store.state.block_xy == (8, 8)
+    assert window.store.state.implementation != OWN_SHAPE.key
+
+
+def test_auto_has_shapes_to_compare(qtbot, window):
+    window.store.choose(implementation="auto")
+    window.docks.enter("Blocks")
+    done(qtbot, window)
+    assert len(rows(window)) == len(PRESETS)
+
+
+def test_seen_before_there_is_a_picture_it_begins_with_the_picture(qtbot, make_window):
+    window = make_window(Shapes)
+    window.docks.enter("Blocks")
+    until(qtbot, lambda: window.device)
+    window.store.choose(implementation="shared")
+    show_picture(qtbot, window, noise(20, 30))
+    done(qtbot, window)
+
+
+def test_what_the_user_stopped_does_not_begin_by_itself(qtbot, endless):
+    window = endless
+    window.docks.enter("Blocks")
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
+    click(child(window, "blocks-start"))
+    settle(qtbot, window, lambda: window.store.update(ksize=7))
+    until(qtbot, lambda: not comparison(window).findChild(QTimer).isActive())
+    assert window.blocks.get().phase is BlocksPhase.IDLE
 
 
 def test_what_was_chosen_is_there_again(qtbot, make_window):
@@ -389,7 +581,7 @@ def test_what_was_chosen_is_there_again(qtbot, make_window):
     child(first, "blocks-own", QLineEdit).setText("48x4")
     first.close()
     second = make_window(Shapes)
-    assert second.blocks.picks.shapes == tuple(dict.fromkeys((*PRESETS, *GRID, (48, 4))))
+    assert second.blocks.get().picks.shapes == tuple(dict.fromkeys((*PRESETS, *GRID, (48, 4))))
 
 
 def test_a_bug_frees_the_panel(qtbot, endless):
@@ -400,5 +592,5 @@ def test_a_bug_frees_the_panel(qtbot, endless):
     until(qtbot, lambda: stepped)
     assert not ended
     window.worker.broke.emit("ZeroDivisionError: made up", "Traceback")
-    assert window.blocks.phase is BlocksPhase.IDLE
+    assert window.blocks.get().phase is BlocksPhase.IDLE
     until(qtbot, lambda: ended)

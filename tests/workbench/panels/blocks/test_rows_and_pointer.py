@@ -22,8 +22,8 @@ def some_rows():
 
 def test_a_row_says_its_threads_and_its_place(some_rows):
     texts = {row.key: row.text for row in some_rows}
-    assert "64 threads a block" in texts[8, 8]
-    assert "256 threads a block" in texts[32, 8]
+    assert "64 threads per block" in texts[8, 8]
+    assert "256 threads per block" in texts[32, 8]
     assert "place 1" in texts[32, 8].splitlines()
     assert "place 2" in texts[8, 8].splitlines()
     assert "2048 threads" in texts[64, 32]

@@ -7,17 +7,17 @@ import sys
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QPixmap, QRegion, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from tests.counting import calls
 from tests.workbench.driving import child, move, pane_of
 from workbench.base import theme
 from workbench.imaging.display import to_display
 from workbench.imaging.display_mapping import unclipped
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.read_out import ReadOut
 from workbench.panels.compare.view_transform import ViewTransform
 
 HEIGHT, WIDTH = 60, 90
@@ -39,15 +39,34 @@ def show_result(view, samples, caption="Gaussian 5×5 · shared"):
 
 
 @pytest.fixture
-def view(qapp, qtbot):
+def host(qapp, qtbot):
+    """A window around the canvas, with its bars above and below."""
     theme.apply(qapp, "light")
+    host = QWidget()
+    qtbot.addWidget(host)
+    return host
+
+
+@pytest.fixture
+def view(host, qtbot):
     view = CompareView()
-    qtbot.addWidget(view)
-    view.resize(900, 600)
-    view.show_state(State())
-    view.show()
-    qtbot.waitExposed(view)
+    column = QVBoxLayout(host)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(view.bar)
+    column.addWidget(view, 1)
+    column.addWidget(view.read_out_row)
+    view.show_state(State(view_mode="side"))
+    resize(view, 900, 520)
+    host.show()
+    qtbot.waitExposed(host)
     return view
+
+
+def resize(view, width, height):
+    """Give the canvas this size, and the bars around it what they need."""
+    bars = view.bar.sizeHint().height() + view.read_out_row.sizeHint().height()
+    view.window().resize(width, height + bars + 2 * view.window().layout().spacing())
+    QApplication.processEvents()
 
 
 @pytest.fixture
@@ -64,11 +83,11 @@ def panes(view):
 
 
 def button(view, name):
-    return view.findChild(QToolButton, name)
+    return view.window().findChild(QToolButton, name)
 
 
 def text(view, name):
-    return view.findChild(QLabel, name).text()
+    return view.window().findChild(QLabel, name).text()
 
 
 def painted(pane):
@@ -142,7 +161,6 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from workbench.imaging.display import to_display
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.compare.read_out import ReadOut
 from workbench.panels.compare.view_transform import ViewTransform
 
 app = QApplication([])
@@ -250,11 +268,19 @@ def test_the_buttons_zoom_and_a_fitted_picture_stays_fitted(loaded, qapp):
     assert pane.transform.scale == 1.0
     button(loaded, "fit").click()
     before = pane.transform.scale
-    loaded.resize(500, 400)
-    qapp.processEvents()
+    resize(loaded, 500, 400)
     assert pane.transform.scale < before
     width, height = pane.device_size
     assert pane.transform.scale == pytest.approx(min(width / WIDTH, height / HEIGHT), rel=0.01)
+
+
+def test_without_a_picture_there_is_nothing_to_fit_or_to_hold(view):
+    names = ("fit", "one_to_one", "original", "pin")
+    assert not any(button(view, name).isEnabled() for name in names)
+    open_picture(view, noise())
+    assert all(button(view, name).isEnabled() for name in names[:3])
+    view.show_nothing()
+    assert not any(button(view, name).isEnabled() for name in names)
 
 
 @pytest.mark.parametrize(
@@ -285,15 +311,16 @@ def test_a_result_with_wider_values_than_the_picture_has_room_for_them(view):
     samples = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
     samples.flags.writeable = False
     open_picture(view, samples)
-    narrow = view.findChild(ReadOut).sizeHint().width()
+    read_out = view.read_out_row.read_out
+    narrow = read_out.sizeHint().width()
     unclipped(samples)
     result = np.full((HEIGHT, WIDTH, 3), -123.4567, np.float32)
     show_result(view, result)
     point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 50, 20))
-    label = view.findChild(QLabel, "difference")
+    label = child(view.window(), "difference", QLabel)
     assert label.text().split()[1::2] == ["-123.5"] * 3
-    assert label.sizeHint().width() >= label.fontMetrics().horizontalAdvance(label.text())
-    assert view.findChild(ReadOut).sizeHint().width() > narrow
+    assert label.width() >= label.fontMetrics().horizontalAdvance(label.text())
+    assert read_out.sizeHint().width() > narrow
 
 
 @pytest.mark.parametrize(
@@ -405,8 +432,7 @@ def test_the_divider_moves_by_keyboard(wiped):
 
 def test_the_divider_keeps_its_share_when_the_view_is_resized(wiped, qapp):
     pane_of(wiped, "Before and after").divider.setValue(250)
-    wiped.resize(600, 500)
-    qapp.processEvents()
+    resize(wiped, 600, 500)
     centre = pane_of(wiped, "Before and after").divider.geometry().center().x()
     assert centre == pytest.approx(pane_of(wiped, "Before and after").width() / 4, abs=2)
 
@@ -424,25 +450,75 @@ def test_the_caption_names_the_picture_and_its_size(loaded):
     assert pane_of(loaded, "Before").caption == "Before"
 
 
-def test_in_a_narrow_window_the_read_out_stands_above_the_buttons(loaded, qapp):
-    read_out = loaded.findChild(ReadOut)
-
-    def is_beside():
-        return read_out.geometry().bottom() > button(loaded, "fit").geometry().top()
-
-    assert is_beside()
-    loaded.resize(loaded.minimumSizeHint().width(), 600)
-    qapp.processEvents()
-    assert loaded.minimumSizeHint().width() <= 364  # what 1024 pixels leave between the panels
-    assert not is_beside()
-    assert child(loaded, "zoom").geometry().left() > read_out.position.geometry().right()
-    loaded.resize(900, 600)
-    qapp.processEvents()
-    assert is_beside()
+def shown_parts(view):
+    """The names of what the read-out has room for, with a pixel pointed at."""
+    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 3, 4))
+    names = ("before", "pinned 1", "after", "difference")
+    return [name for name in names if child(view.window(), name, QLabel).isVisible()]
 
 
-@pytest.mark.parametrize("mode", ["side", "wipe"])
-def test_holding_space_shows_the_original_where_the_result_was(loaded, mode):
+def test_the_read_out_is_one_line_and_leaves_out_whole_parts_where_it_is_narrow(loaded):
+    resize(loaded, 1300, 400)
+    assert shown_parts(loaded) == ["before", "after", "difference"]
+    row = [
+        child(loaded.window(), name, QLabel)
+        for name in ("position", "before", "after", "difference", "zoom")
+    ]
+    middles = [each.mapTo(loaded.window(), each.rect().center()).y() for each in row]
+    assert max(middles) - min(middles) <= 2
+    resize(loaded, 1000, 400)
+    assert shown_parts(loaded) == ["before", "after"]
+    resize(loaded, loaded.minimumSizeHint().width(), 400)
+    assert shown_parts(loaded) == []
+    assert text(loaded, "position") == "x 3  y 4"
+    for label in loaded.read_out_row.findChildren(QLabel):
+        if label.isVisible():
+            assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
+def test_the_newest_result_alone_is_what_one_sees_first(loaded):
+    loaded.show_state(State())
+    before, after = panes(loaded)
+    assert (before.isVisible(), after.isVisible()) == (False, True)
+    QApplication.processEvents()
+    assert after.size() == loaded.size(), "nothing else takes room"
+    assert after.caption == "After · Gaussian 5×5 · shared"
+
+
+def test_a_picture_without_a_result_is_shown_as_it_is(view):
+    view.show_state(State())
+    after = pane_of(view, "After")
+    assert "Ctrl+O" in after.accessibleDescription()
+    samples = noise()
+    open_picture(view, samples)
+    assert after.caption == "Before · noise.png · 90×60"
+    show_result(view, 255 - samples)
+    assert after.caption == "After · Gaussian 5×5 · shared"
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_beside"), [((400, 100), True), ((100, 400), False), ((300, 300), True)]
+)
+def test_two_pictures_stand_where_they_are_larger(view, shape, is_beside):
+    samples = noise((*shape, 1))
+    open_picture(view, samples)
+    show_result(view, 255 - samples)
+    QApplication.processEvents()
+    before, after = panes(view)
+    assert (before.y() == after.y(), before.x() == after.x()) == (is_beside, not is_beside)
+
+
+def test_the_arrangement_follows_the_window(loaded):
+    resize(loaded, 1200, 300)
+    before, after = panes(loaded)
+    assert before.y() == after.y()
+    resize(loaded, 400, 700)
+    assert before.x() == after.x()
+    assert before.transform == after.transform
+
+
+@pytest.mark.parametrize("mode", ["result", "side", "wipe"])
+def test_holding_space_shows_the_original_where_the_result_was(loaded, mode, qtbot):
     loaded.show_state(State(view_mode=mode))
     pane = pane_of(loaded, "Before and after") if mode == "wipe" else pane_of(loaded, "After")
     pane.setFocus()
@@ -450,7 +526,7 @@ def test_holding_space_shows_the_original_where_the_result_was(loaded, mode):
     assert pane.caption == "Original"
     assert pane.display is pane_of(loaded, "Before").display
     QTest.keyRelease(pane, Qt.Key.Key_Space)
-    assert pane.caption == "After · Gaussian 5×5 · shared"
+    qtbot.waitUntil(lambda: pane.caption == "After · Gaussian 5×5 · shared")
 
 
 def test_the_original_button_works_while_held_by_mouse(loaded):
@@ -489,10 +565,23 @@ def test_a_picture_of_another_kind_empties_the_after_pane_until_its_result_comes
     assert pane_of(loaded, "After").display is not None
 
 
-def test_a_picture_of_another_size_is_fitted(loaded):
-    move(loaded, ViewTransform(3.0, (40.0, 30.0)))
+def test_a_picture_of_another_size_is_shown_at_the_same_relative_place(loaded):
+    move(loaded, ViewTransform(9.0, (WIDTH / 3, HEIGHT / 4)))
+    open_picture(loaded, noise((2 * HEIGHT, 3 * WIDTH, 3)))
+    assert pane_of(loaded, "Before").transform == ViewTransform(9.0, (WIDTH, HEIGHT / 2))
+
+
+def test_a_fitted_picture_stays_fitted_whatever_its_size(loaded):
     open_picture(loaded, noise((31, 33, 3)))
     assert pane_of(loaded, "Before").transform.centre == (16.5, 15.5)
+
+
+def test_a_picture_that_the_same_zoom_would_show_smaller_than_it_fits_is_fitted(loaded):
+    move(loaded, ViewTransform(6.0, (40.0, 30.0)))
+    open_picture(loaded, noise((20, 30, 3)))
+    pane = pane_of(loaded, "Before")
+    width, height = pane.device_size
+    assert pane.transform.scale == pytest.approx(min(width / 30, height / 20))
 
 
 def test_show_nothing_empties_everything(loaded):
@@ -533,3 +622,59 @@ def test_controls_have_names_tooltips_and_can_be_reached_by_keyboard(loaded):
         assert control.accessibleName()
         assert control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+EXTREMES = (0.0, -0.5, 123.4567, -2040.25, 65535.5, -65535.25, 1e-5, -1.2345e-7, 3e38, np.inf)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+def test_no_value_of_a_result_is_wider_than_its_place(view, dtype):
+    samples = np.zeros((2, len(EXTREMES), 3), dtype)
+    samples.flags.writeable = False
+    open_picture(view, samples)
+    unclipped(samples)
+    result = np.empty(samples.shape, np.float32)
+    result[:] = np.array(EXTREMES, np.float32)[:, np.newaxis]
+    show_result(view, result)
+    for x in range(len(EXTREMES)):
+        view.go_to(x, 0)
+        for name in ("after", "difference"):
+            label = child(view.window(), name, QLabel)
+            assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
+def pixels_of(widget):
+    """Blue, green and red of what a widget paints on magenta, (H, W, 3)."""
+    seen = QPixmap(widget.size())
+    seen.fill(QColor("magenta"))
+    widget.render(seen, QPoint(), QRegion(), QWidget.RenderFlag(0))
+    image = seen.toImage().convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+    return rows[..., :3].copy()
+
+
+@pytest.mark.parametrize("mode", ["result", "wipe"])
+@pytest.mark.parametrize("scale", [0.37, 1.0, 1.37, 3.3, 7.0])
+def test_nothing_is_left_unpainted_between_a_picture_and_what_surrounds_it(view, mode, scale):
+    view.show_state(State(view_mode=mode))
+    white = np.full((HEIGHT, WIDTH, 1), 255, np.uint8)
+    open_picture(view, white)
+    show_result(view, white, caption="")
+    grey = QColor(theme.colors(view.palette()).surround).getRgb()[2::-1]
+    shown = pane_of(view, "Before and after" if mode == "wipe" else "After")
+    for shift in (0.0, 0.21, 0.5, 0.77):
+        move(view, ViewTransform(scale, (WIDTH / 2 + shift, HEIGHT / 2 - shift)))
+        rows = pixels_of(shown)[150:]  # below the captions
+        assert (rows >= np.array(grey)).all() or mode == "wipe"  # which has a black line
+        assert not (rows == (255, 0, 255)).all(axis=2).any()
+
+
+def test_what_a_picture_covers_is_not_filled_before(view):
+    white = np.full((HEIGHT, WIDTH, 1), 255, np.uint8)
+    open_picture(view, white)
+    show_result(view, white, caption="")
+    shown = pane_of(view, "After")
+    move(view, ViewTransform(40.0, (WIDTH / 2, HEIGHT / 2)))
+    assert calls(lambda: shown.grab())["fillRect"] == 0
+    move(view, ViewTransform(2.0, (WIDTH / 2, HEIGHT / 2)))
+    assert calls(lambda: shown.grab())["fillRect"] == 4  # a strip at each of its edges

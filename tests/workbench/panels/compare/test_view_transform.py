@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.panels.compare.view_transform import MAX_SCALE, MIN_SCALE, ViewTransform, fit
+from workbench.panels.compare.view_transform import (
+    MAX_SCALE,
+    MIN_SCALE,
+    ViewTransform,
+    fit,
+    places_across,
+)
 
 sizes = st.tuples(st.integers(1, 5000), st.integers(1, 5000))
 points = st.tuples(st.floats(-3000, 3000), st.floats(-3000, 3000))
@@ -71,3 +77,37 @@ def test_steps_go_up_and_down_the_same_ladder():
 
 def test_the_picture_cannot_be_lost_from_sight():
     assert ViewTransform(1.0, (-5.0, 900.0)).kept_within((100, 50)).centre == (0.0, 50.0)
+
+
+@pytest.mark.parametrize(
+    ("count", "room", "picture", "across"),
+    [
+        (1, (1000, 600), (3, 2), 1),
+        (2, (1000, 600), (3, 2), 2),
+        (2, (1000, 600), (5, 2), 1),  # above one another
+        (2, (1000, 600), (2, 3), 2),
+        (2, (1000, 600), (1, 1), 2),
+        (3, (1600, 500), (1, 1), 3),
+        (3, (600, 1600), (1, 1), 1),
+        (4, (1000, 600), (3, 2), 2),
+        (4, (1600, 300), (1, 1), 4),
+        (0, (1000, 600), (1, 1), 1),
+        (4, (0, 0), (3, 2), 4),  # before there is any room
+    ],
+)
+def test_pictures_stand_so_that_they_are_largest(count, room, picture, across):
+    assert places_across(count, room, picture, gap=0) == across
+
+
+def test_another_size_is_shown_at_the_same_relative_place():
+    before = ViewTransform(4.0, (100.0, 50.0))
+    assert before.carried((200, 200), (400, 100)) == ViewTransform(4.0, (200.0, 25.0))
+
+
+def test_it_moves_no_further_than_it_takes_to_show_an_area():
+    near = ViewTransform(10.0, (50.0, 50.0))  # shows 45 to 55 across, 40 to 60 down
+    view = (100, 200)
+    assert near.showing((46, 46, 49, 49), view) == near
+    assert near.showing((-1, 46, 2, 49), view).centre == (4.0, 50.0)
+    assert near.showing((46, 70, 49, 75), view).centre == (50.0, 65.0)
+    assert near.showing((0, 46, 31, 49), view).centre == (15.5, 50.0)  # larger than the view

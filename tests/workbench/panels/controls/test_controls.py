@@ -1,11 +1,10 @@
 """The left panel in the real window: every choice is filtered, shown and checked."""
 
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.core.borders import BORDERS
-from kernels.filters import all_filters
+from kernels.filters import all_filters, gaussian
 from kernels.filters.custom import parse
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
@@ -41,7 +40,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.model.state import Picture
-from workbench.panels.controls.block_picker import BlockPicker
+from workbench.panels.controls.block_numbers import BlockNumbers
 from workbench.panels.controls.filter_controls import BORDER_TIPS
 
 SAMPLES = noise(20, 30, 3)
@@ -50,6 +49,7 @@ SAMPLES = noise(20, 30, 3)
 @pytest.fixture
 def window(qtbot, make_window):
     window = make_window()
+    window.docks.bring_forward("Settings")
     show_picture(qtbot, window, SAMPLES)
     return window
 
@@ -161,18 +161,92 @@ def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
     assert not np.array_equal(result.job.weights, by_hand)
 
 
-def test_only_parameters_of_the_filter_are_there(qtbot, window):
-    names = ("sigma", "amount", "matrix")
-    there = {}
+def test_only_parameters_of_the_filter_can_be_changed(qtbot, window):
+    names = ("automatic-sigma", "amount")
+    able = {}
     for key in ("box", "gaussian", "unsharp", "custom"):
         pick(child(window, "filter", QComboBox), key)
-        there[key] = tuple(name for name in names if child(window, name).isVisible())
-    assert there == {
+        able[key] = tuple(name for name in names if child(window, name).isEnabled())
+    assert able == {
         "box": (),
-        "gaussian": ("sigma",),
-        "unsharp": ("sigma", "amount"),
-        "custom": ("matrix",),
+        "gaussian": ("automatic-sigma",),
+        "unsharp": ("automatic-sigma", "amount"),
+        "custom": (),
     }
+
+
+SETTINGS = (
+    *("automatic-sigma", "sigma", "amount", "border", "pixel-type", "block-x", "cache"),
+    *("baseline", "level-black", "level-white", "negative-display", "levels-auto"),
+)
+
+
+def test_settings_keep_their_places_whatever_the_filter(qtbot, window):
+    window.docks.enter("Settings")
+    column = child(window, "controls")
+
+    def places():
+        boxes = [child(column, name) for name in SETTINGS]
+        return [
+            (name, each.mapTo(column, QPoint())) for name, each in zip(SETTINGS, boxes, strict=True)
+        ]
+
+    before = places()
+    for each in all_filters():
+        window.store.choose(filter=each.key, sigma=None)
+        qtbot.wait(20)
+        assert places() == before, each.key
+        window.store.choose(sigma=20.0)
+        qtbot.wait(20)
+        assert places() == before, f"{each.key} with a sigma"
+
+
+def test_settings_have_one_left_edge_and_their_labels_one_width(qtbot, window):
+    window.docks.enter("Settings")
+    column = child(window, "controls")
+    fields = set(SETTINGS) - {"sigma"}  # which stands behind its box
+    edges = {name: child(column, name).mapTo(column, QPoint()).x() for name in fields}
+    assert len(set(edges.values())) == 1, edges
+    words = ("Sigma", "Border", "Pixel type", "L2 cache", "Speed-up vs", "Black point", "Negative")
+    labels = [each for each in column.findChildren(QLabel) if each.text().replace("&", "") in words]
+    assert len(labels) == len(words)
+    assert len({each.width() for each in labels}) == 1
+    assert len({each.mapTo(column, QPoint()).x() for each in labels}) == 1
+
+
+# -- sigma
+
+
+@pytest.mark.parametrize(("sigma", "ksize"), [(0.7, 5), (1.0, 7), (8.0, 45), (20.0, 113)])
+def test_a_bell_that_the_size_cuts_is_told_with_the_size_that_holds_it(sigma, ksize, qtbot, window):
+    window.store.choose(ksize=3, sigma=sigma)
+    window.docks.enter("Settings")
+    said, more = child(window, "sigma-note", QLabel).text().splitlines()
+    assert said.startswith("3×3 holds")
+    assert more.startswith(f"{ksize}×{ksize} holds 99")
+    take = child(window, "sigma-size", QPushButton)
+    settle(qtbot, window, lambda: click(take))
+    assert window.store.state.ksize == ksize
+    assert window.store.state.sigma == sigma
+    assert not take.isVisible()
+    for size, is_enough in ((ksize, True), (ksize - 2, False)):
+        assert (gaussian.share_held(size, sigma) >= 0.99) == is_enough
+
+
+def test_where_no_size_holds_the_bell_none_is_offered(window):
+    window.store.choose(ksize=5, sigma=64.0)
+    window.docks.enter("Settings")
+    assert "no size holds 99" in child(window, "sigma-note", QLabel).text()
+    assert not child(window, "sigma-size", QPushButton).isVisible()
+
+
+def test_an_automatic_sigma_of_a_small_size_is_said_to_be_binomial(window):
+    note = child(window, "sigma-note", QLabel)
+    assert note.text() == "Binomial, 1 4 6 4 1: no sampled bell."
+    window.store.choose(ksize=9)
+    assert note.text().startswith("9×9 holds 98.6")
+    window.store.choose(filter="box")
+    assert note.text() == ""
 
 
 def test_an_amount_sharpens_more(qtbot, window):
@@ -295,10 +369,23 @@ def test_keys_walk_over_what_can_run(qtbot, window):
 
 
 def test_the_speed_up_is_against_what_was_chosen(qtbot, window):
-    speedup = child(window, "speedup")
-    assert "this is the baseline" in speedup.accessibleName()
+    line = child(window, "status-line")
+    assert "faster" not in line.accessibleName()  # it is the baseline
     pick(child(window, "baseline", QComboBox), "sequential")
-    until(qtbot, lambda: "Sequential, 1 thread" in speedup.accessibleName())
+    until(qtbot, lambda: "Sequential" in line.accessibleName())
+
+
+def test_auto_has_an_l2_cache_only_where_it_may_run_on_a_gpu(qtbot, window, make_window):
+    until(qtbot, lambda: window.device)
+    settle(qtbot, window, lambda: pick(child(window, "implementation", QComboBox), "auto"))
+    cache = child(window, "cache")
+    assert not cache.isEnabled()
+    assert "runs on the CPU here" in cache.toolTip()
+    with_gpu = make_window(MadeUpGpu)
+    until(qtbot, lambda: with_gpu.device)
+    show_picture(qtbot, with_gpu, SAMPLES)
+    assert with_gpu.store.state.implementation == "auto"
+    assert child(with_gpu, "cache").isEnabled()
 
 
 def test_blocks_are_nothing_to_the_cpu(qtbot, window):
@@ -334,26 +421,22 @@ def test_a_gpu_found_does_not_overrule_a_choice(qtbot, make_window):
 
 def test_a_block_picked_runs(qtbot, shared_window):
     window = shared_window
-    result = settle(qtbot, window, lambda: click(child(window, "block-16x16", QPushButton)))
+    result = settle(qtbot, window, lambda: pick(child(window, "block", QComboBox), "16x16"))
     assert result.job.block_xy == (16, 16)
     assert "block 16×16" in str(result.ran[0])
     assert child(window, "block-x", QSpinBox).value() == 16
-    assert child(window, "block-16x16", QPushButton).isChecked()
-    assert not child(window, "block-32x8", QPushButton).isChecked()
+    assert child(window, "block", QComboBox).count() == 5
     result = settle(qtbot, window, lambda: type_into(child(window, "block-x", QSpinBox), "24"))
     assert result.job.block_xy == (24, 16)
-    presets = [
-        button
-        for button in window.controls.findChildren(QPushButton)
-        if button.objectName().startswith("block-")
-    ]
-    assert len(presets) == 5
-    assert not any(button.isChecked() for button in presets)
+    shapes = child(window, "block", QComboBox)
+    assert (shapes.currentText(), shapes.count()) == ("24×16", 6)
+    settle(qtbot, window, lambda: pick(shapes, "8x8"))
+    assert (shapes.currentText(), shapes.count()) == ("8×8", 5)
 
 
 def test_a_rung_with_its_own_shape_says_so_where_blocks_are_picked(qtbot, shared_window):
     window = shared_window
-    picker = window.findChild(BlockPicker)
+    picker = window.findChild(BlockNumbers)
     assert picker.isEnabled()
     job = window.live.result.job
     own = next(rung for rung in ladder() if rung.own_block and not rung.why_not(job, DEVICE))
@@ -409,12 +492,12 @@ def both_pictures(window):
     return [view(window, name).display.images[0] for name in ("Before", "After")]
 
 
-def test_stretched_levels_show_what_is_there_and_leave_the_data_alone(qtbot, window):
+def test_auto_levels_show_what_is_there_and_leave_the_data_alone(qtbot, window):
     samples = ramp()
     pick(child(window, "filter", QComboBox), "identity")
     result = show_picture(qtbot, window, samples)
     assert all(grey(image, 255, 4) < 20 for image in both_pictures(window))
-    click(child(window, "levels-stretch", QPushButton))
+    click(child(window, "levels-auto", QPushButton))
     until(qtbot, lambda: all(grey(image, 255, 4) == 255 for image in both_pictures(window)))
     assert all(grey(image, 0, 4) == 0 for image in both_pictures(window))
     assert child(window, "level-black", QDoubleSpinBox).value() == 1000
@@ -481,34 +564,102 @@ def test_the_levels_step_by_a_hundredth_of_what_is_between_them(qtbot, window):
 def test_floats_of_any_span_have_their_levels(low, high, qtbot, window):
     samples = np.linspace(low, high, 64, dtype=np.float32).reshape(8, 8, 1)
     show_picture(qtbot, window, samples)
-    click(child(window, "levels-stretch", QPushButton))
+    click(child(window, "levels-auto", QPushButton))
     until(qtbot, lambda: window.store.state.levels)
     for name, value in (("level-black", low), ("level-white", high)):
         shown = child(window, name, QDoubleSpinBox).value()
         assert shown == pytest.approx(value, abs=(high - low) / 500)
 
 
-def test_a_flat_picture_has_nothing_to_stretch(qtbot, window):
+def test_a_flat_picture_has_nothing_to_spread(qtbot, window):
     show_picture(qtbot, window, np.full((4, 4, 1), 7, np.uint8))
-    click(child(window, "levels-stretch", QPushButton))
-    window.opener.open_file(Path("no such file"))  # is answered after it
-    until(qtbot, lambda: window.messages.kind == "error")
+    click(child(window, "levels-auto", QPushButton))
+    until(qtbot, lambda: "one value only" in window.messages.sentence)
     assert window.store.state.levels is None
 
 
 def test_levels_go_with_their_picture(qtbot, window):
     show_picture(qtbot, window, ramp())
-    click(child(window, "levels-stretch", QPushButton))
+    click(child(window, "levels-auto", QPushButton))
     until(qtbot, lambda: window.store.state.levels)
     show_picture(qtbot, window, noise(8, 8))
     assert window.store.state.levels is None
 
 
-def test_a_stretch_that_comes_too_late_is_not_for_the_next_picture(qtbot, window):
+def test_auto_levels_that_come_too_late_are_not_for_the_next_picture(qtbot, window):
     show_picture(qtbot, window, ramp())
-    click(child(window, "levels-stretch", QPushButton))
+    click(child(window, "levels-auto", QPushButton))
     show_picture(qtbot, window, noise(8, 8))
     assert window.store.state.levels is None
+
+
+def after_greys(window):
+    """The greys of the result on the screen, (H, W)."""
+    image = view(window, "After").display.images[0]
+    return np.array(
+        [[grey(image, x, y) for x in range(image.width())] for y in range(image.height())]
+    )
+
+
+@pytest.mark.parametrize("key", ["laplacian", "laplacian_of_gaussian"])
+def test_second_derivatives_are_centred_on_grey_and_fitted_at_first(key, qtbot, window):
+    samples = np.full((20, 20, 1), 100, np.uint8)
+    samples[:, 10:] = 110
+    window.store.update(filter=key, ksize=3)
+    show_picture(qtbot, window, samples)
+    greys = after_greys(window)
+    assert greys[5, 2] == pytest.approx(128, abs=1)
+    assert {greys.min(), greys.max()} == {0, 255}
+    negative = child(window, "negative-display", QComboBox)
+    assert (negative.currentData(), negative.currentText()) == (None, "Auto: fit range")
+    assert (
+        child(window, "level-white", QDoubleSpinBox).value()
+        == np.abs(window.live.result.picture).max().round()
+    )
+
+
+@pytest.mark.parametrize("key", ["sobel_x", "prewitt_x"])
+def test_slopes_are_absolute_at_first_so_that_neither_side_is_lost(key, qtbot, window):
+    samples = np.zeros((12, 30, 1), np.uint8)
+    samples[:, 10:20] = 50
+    window.store.update(filter=key, ksize=3)
+    show_picture(qtbot, window, samples)
+    greys = after_greys(window)
+    assert greys[5, 9] == greys[5, 20] > 100
+    assert window.live.result.picture[5, 20] < 0
+    negative = child(window, "negative-display", QComboBox)
+    result = window.live.result
+    pick(negative, "offset")
+    until(qtbot, lambda: after_greys(window)[5, 20] == 0)
+    assert after_greys(window)[5, 2] == pytest.approx(128, abs=1)
+    assert window.live.result is result  # looking is no reason to filter
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "laplacian"))
+    assert window.store.state.negative_display == "offset"  # one's own choice goes first
+
+
+@pytest.mark.parametrize("way", ["clip", "absolute", "offset", "scaled"])
+def test_auto_levels_work_on_signed_results_too(way, qtbot, window):
+    samples = (100 + noise(40, 40, 1) // 4).astype(np.uint8)
+    window.store.update(filter="laplacian", ksize=3, negative_display=way)
+    result = show_picture(qtbot, window, samples)
+    click(child(window, "levels-auto", QPushButton))
+    until(qtbot, lambda: window.store.state.result_levels)
+    low, high = window.store.state.result_levels
+    assert low == (0 if way in ("clip", "absolute") else -high)
+    assert (np.abs(result.picture) <= high).mean() == pytest.approx(0.995, abs=0.005)
+    until(qtbot, lambda: after_greys(window).max() == 255)
+    assert window.store.state.levels is None  # the picture itself is seen as before
+    assert child(window, "level-white", QDoubleSpinBox).value() == round(high)
+    click(child(window, "levels-reset", QPushButton))
+    assert window.store.state.result_levels is None
+
+
+def test_points_set_for_one_filter_are_not_those_of_the_next(qtbot, window):
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "sobel_x"))
+    type_into(child(window, "level-white", QDoubleSpinBox), "600")
+    assert window.store.state.result_levels == (0, 600)
+    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "laplacian"))
+    assert window.store.state.result_levels is None
 
 
 def test_without_a_picture_there_are_no_levels(qtbot, make_window):

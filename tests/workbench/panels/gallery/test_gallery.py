@@ -4,9 +4,10 @@ import shutil
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
 
 from kernels.pictures.generated import PICTURES
+from tests.workbench.driving import answer_file_dialogs
 from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping
 from workbench.files.kodak import NAMES, KodakSet
 from workbench.panels.gallery.gallery import Gallery
@@ -67,8 +68,8 @@ def wait_for_offer(qtbot, gallery):
 def test_the_kodak_pictures_and_the_built_in_ones_get_thumbnails(show, kodak, qtbot):
     gallery = show(kodak)
     photographs, built_ins = tiles(gallery, "kodak_tiles"), tiles(gallery, "built_in_tiles")
-    qtbot.waitUntil(lambda: has_all_thumbnails(photographs), timeout=20_000)
-    qtbot.waitUntil(lambda: has_all_thumbnails(built_ins), timeout=20_000)
+    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
+    qtbot.waitUntil(lambda: has_all_thumbnails(built_ins))
     assert photographs.keys() == list(range(1, 25))
     assert built_ins.keys() == list(PICTURES)
     assert photographs.caption(4) == "512×768 RGB uint8"
@@ -128,8 +129,8 @@ def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbo
         button(gallery, "kodak_download").click()
     assert mirror.args == [server.address]
     photographs = tiles(gallery, "kodak_tiles")
-    qtbot.waitUntil(lambda: len(photographs.keys()) == 24, timeout=20_000)
-    qtbot.waitUntil(lambda: has_all_thumbnails(photographs), timeout=20_000)
+    qtbot.waitUntil(lambda: len(photographs.keys()) == 24)
+    qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
     qtbot.waitUntil(lambda: not gallery.findChild(QProgressBar).isVisible())
     assert KodakSet(tmp_path).missing() == ()
     assert server.asked == list(NAMES[21:])
@@ -150,14 +151,14 @@ def test_a_download_shows_its_progress_and_can_be_cancelled_and_resumed(
     assert not trouble(gallery).isVisible()
     assert KodakSet(tmp_path).missing() != ()
     button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == (), timeout=20_000)
+    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == ())
 
 
 def test_offline_is_said_beside_the_built_in_pictures(show, tmp_path, qtbot):
     gallery = show(tmp_path / "new", "http://127.0.0.1:9/")
     wait_for_offer(qtbot, gallery)
     button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: trouble(gallery).isVisible(), timeout=10_000)
+    qtbot.waitUntil(lambda: trouble(gallery).isVisible())
     assert trouble(gallery).text().startswith("No connection to 127.0.0.1;")
     assert button(gallery, "kodak_download").isVisible()
     assert tiles(gallery, "built_in_tiles").keys() == list(PICTURES)
@@ -174,7 +175,7 @@ def test_another_mirror_can_be_set(show, server, tmp_path, qtbot):
     assert address.isVisible()
     address.setText(server.address)
     button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == (), timeout=10_000)
+    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == ())
 
 
 def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
@@ -206,7 +207,7 @@ def test_a_folder_with_a_name_that_no_folder_can_have_holds_nothing(show, tmp_pa
 def test_a_folder_that_the_user_has_is_verified_and_used(show, kodak, tmp_path, qtbot, monkeypatch):
     gallery = show(tmp_path)
     wait_for_offer(qtbot, gallery)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(kodak))
+    answer_file_dialogs(monkeypatch, kodak)
     with qtbot.waitSignal(gallery.folder_changed) as changed:
         button(gallery, "kodak_folder").click()
     assert changed.args == [kodak]

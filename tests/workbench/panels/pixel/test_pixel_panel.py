@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
 
 from kernels.core.borders import OUTSIDE
 from kernels.core.job import Job
-from kernels.oracle.explain import explain_pixel
+from kernels.filters import gaussian
+from kernels.oracle.explain import SOBEL_X, explain_pixel
 from kernels.oracle.reference import filtered
 from tests.workbench.driving import (
     child,
@@ -23,10 +25,13 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.model.intents import job_for
+from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.pixel import pixel_overlay, pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
 from workbench.panels.pixel.pixel_words import cell_tip, difference, short
+from workbench.widgets.panel_area import USUAL_PX
 
+PANEL_PX = 312  # a narrow panel
 PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
 
 
@@ -53,14 +58,14 @@ def test_a_heading_says_what_stands_in(position, source, is_beyond, text):
 
 def test_sentences_say_what_the_border_does():
     assert pixel_words.sentence(found_at(20, 20), "clamp") == (
-        "3 × 3 = 9 neighbours times their weights, added up. None of them lies beyond the picture."
+        "3 × 3 = 9 samples, each times its weight, summed. All lie inside the picture."
     )
-    assert "5 of them lie beyond the picture. Border mirror:" in pixel_words.sentence(
+    assert "5 lie beyond the picture. Border mirror:" in pixel_words.sentence(
         found_at(0, 0, "mirror"), "mirror"
     )
     alpha = np.dstack((PICTURE[..., 0], PICTURE[..., 1]))
     found = explain_pixel(Job(alpha, np.ones((3, 3), np.float32)), 3, 3, 1)
-    assert pixel_words.sentence(found, "clamp").startswith("Alpha is not filtered")
+    assert pixel_words.sentence(found, "clamp").startswith("Alpha is copied")
 
 
 def test_a_cell_says_which_pixel_it_is():
@@ -74,13 +79,13 @@ def test_a_cell_says_which_pixel_it_is():
 def test_differences_are_from_the_exact_value_and_from_its_rounding():
     found = found_at(20, 20)
     right = found.rounded
-    assert difference(found, right).endswith("0 from its rounding")
-    assert difference(found, np.uint8(right + 1)).endswith("+1 from its rounding")
-    assert difference(found, np.uint8(right - 1)).endswith("−1 from its rounding")
+    assert difference(found, right).endswith(" vs exact\n0 vs rounded")
+    assert difference(found, np.uint8(right + 1)).endswith("+1 vs rounded")
+    assert difference(found, np.uint8(right - 1)).endswith("−1 vs rounded")
     exact = found_at(20, 20, picture=np.ones((40, 60, 1), np.uint8), ksize=1)
-    assert difference(exact, np.uint8(1)) == "0: exactly that"
+    assert difference(exact, np.uint8(1)) == "0: exact"
     floats = found_at(20, 20, picture=PICTURE.astype(np.float32))
-    assert difference(floats, np.float32(floats.value + 1)).startswith("+1 from the exact")
+    assert difference(floats, np.float32(floats.value + 1)).startswith("+1 vs exact")
 
 
 # -- in a window
@@ -92,7 +97,7 @@ def opened(qtbot, window):
     window.resize(1280, 800)
     show_picture(qtbot, window, PICTURE.copy())
     trigger(window, "This pixel")
-    until(qtbot, window.pixel.isVisible)
+    until(qtbot, window.pixel.get().isVisible)
     return window
 
 
@@ -129,12 +134,12 @@ def position_of(pane, x, y):
 
 def test_p_explains_the_pixel_under_the_pointer(qtbot, window):
     show_picture(qtbot, window, PICTURE.copy())
-    pane = view(window, "Before")
+    pane = view(window, "After")
     QTest.mouseMove(pane, position_of(pane, 11, 30))
     until(qtbot, lambda: child(window, "position", QLabel).text() == "x 11  y 30")
     assert not window.docks["Pixel"].isVisible()
     QTest.keyClick(window.compare, Qt.Key.Key_P)
-    until(qtbot, window.pixel.isVisible)
+    until(qtbot, window.pixel.get().isVisible)
     assert at(window) == (11, 30)
 
 
@@ -145,31 +150,139 @@ def test_the_right_button_has_it_in_its_menu(window):
     assert not window.docks["Pixel"].isHidden()
 
 
-def test_a_click_chooses_and_a_drag_does_not(opened):
-    pane = view(opened, "Before")
-    QTest.mouseClick(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 30, 12))
+def point(pane, x, y):
+    """Move the pointer over a pixel, as seen by the widget; not the screen's pointer."""
+    at, none = QPointF(position_of(pane, x, y)), Qt.MouseButton.NoButton
+    moved = QMouseEvent(
+        QEvent.Type.MouseMove, at, pane.mapToGlobal(at), none, none, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(pane, moved)
+
+
+def click_at(pane, x, y):
+    QTest.mouseClick(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, x, y))
+
+
+def test_it_follows_the_pointer_until_a_click_holds_the_pixel(qtbot, opened):
+    pane = view(opened, "After")
+    assert "Point at a pixel" in text(opened, "hint")
+    point(pane, 30, 12)
+    until(qtbot, lambda: at(opened) == (30, 12))
+    assert text(opened, "hint").startswith("Follows the pointer")
+    click_at(pane, 30, 12)
+    assert text(opened, "hint").startswith("Held")
+    assert child(opened, "pixel-hold", QPushButton).isChecked()
+    point(pane, 7, 8)
+    qtbot.wait(80)
+    assert at(opened) == (30, 12)
+    click_at(pane, 9, 10)
+    assert at(opened) == (9, 10)
+    assert text(opened, "hint").startswith("Held")
+    click_at(pane, 9, 10)
+    assert text(opened, "hint").startswith("Follows the pointer")
+    point(pane, 7, 8)
+    until(qtbot, lambda: at(opened) == (7, 8))
+
+
+@pytest.mark.parametrize("where", ["picture", "panel", "place"])
+def test_esc_lets_go_of_the_pixel(qtbot, opened, where):
+    opened.activateWindow()
+    pane = view(opened, "After")
+    click_at(pane, 30, 12)
+    assert opened.pixel.get().is_held
+    x_box = child(opened, "pixel-x", QSpinBox)
+    focus = {"picture": pane, "panel": table(opened), "place": x_box}[where]
+    focus.setFocus()
+    opened.messages.show_message("info", "A sentence.")
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert not opened.pixel.get().is_held
+    assert opened.messages.sentence == "A sentence."  # the next one clears it
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert opened.messages.sentence == ""
+
+
+@pytest.mark.parametrize("held", [None, (30, 12), (9, 10)])
+def test_a_double_click_zooms_and_leaves_the_pixel_held_or_not(opened, held):
+    pane = view(opened, "After")
+    if held:
+        opened.pixel.get().hold(held)
+    scale = pane.transform.scale
+    click_at(pane, 30, 12)
+    QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 30, 12))
+    assert pane.transform.scale != scale
+    assert opened.pixel.get().is_held == (held is not None)
+    assert held in (None, at(opened))
+
+
+def test_what_is_typed_or_stepped_to_is_held(qtbot, opened):
+    QTest.keyClick(table(opened), Qt.Key.Key_Right)
+    assert opened.pixel.get().is_held
+    click(child(opened, "pixel-hold", QPushButton))
+    assert not opened.pixel.get().is_held
+    type_into(child(opened, "pixel-y", QSpinBox), "3")
+    assert opened.pixel.get().is_held
+
+
+def test_a_drag_neither_holds_nor_chooses(opened):
+    pane = view(opened, "After")
+    click_at(pane, 30, 12)
     assert at(opened) == (30, 12)
     QTest.mousePress(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 10, 10))
     QTest.mouseMove(pane, position_of(pane, 40, 20))
     QTest.mouseRelease(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 40, 20))
     assert at(opened) == (30, 12)
+    assert opened.pixel.get().is_held
+
+
+@pytest.mark.parametrize("kind", ["all", "samples", "weights", "products"])
+@pytest.mark.parametrize("place", [(20, 20), (0, 0)])
+def test_five_by_five_fits_a_panel_of_the_usual_width(qtbot, kind, place):
+    """The samples of three digits, at the edge as well."""
+    weights = gaussian.weights(5)
+    found = explain_pixel(Job(PICTURE, weights, "mirror"), *place, 0)
+    shown = NeighbourTable("table", "A table")
+    qtbot.addWidget(shown)
+    shown.resize(USUAL_PX["right"] - 16, 400)
+    shown.show()
+    shown.show_pixel(found, "mirror", kind)
+    assert shown.horizontalScrollBar().maximum() == 0
+    assert shown.verticalScrollBar().maximum() == 0
+    metrics = shown.fontMetrics()
+    for row, column in np.ndindex(5, 5):
+        index = shown.model().index(row, column)
+        lines = index.data().split("\n")
+        assert max(map(metrics.horizontalAdvance, lines)) <= shown.columnWidth(column)
+
+
+def test_letters_do_not_grow_and_shrink_while_the_pointer_moves(qtbot):
+    shown = NeighbourTable("table", "A table")
+    qtbot.addWidget(shown)
+    shown.resize(USUAL_PX["right"] - 16, 400)
+    shown.show()
+    picture = np.zeros((40, 60, 1), np.float32)
+    picture[20:, :] = 0.123456
+    for y in (5, 20, 35):
+        shown.show_pixel(found_at(y, 20, picture=picture, ksize=5), "clamp", "all")
+    small = shown.font().pointSizeF()
+    shown.show_pixel(found_at(5, 20, picture=picture, ksize=5), "clamp", "all")
+    assert shown.font().pointSizeF() == small
 
 
 def test_numbers_are_the_oracles_and_the_implementations(opened):
-    opened.pixel.show_pixel((0, 39))
+    opened.pixel.get().show_pixel((0, 39))
     job = job_for(opened.store.state)
     oracle = filtered(job)[39, 0, 0]
     assert number(opened, "sum") == pytest.approx(oracle, rel=1e-11)
     result = opened.live.result
     assert text(opened, "value") == str(result.picture[39, 0, 0])
     assert text(opened, "rounded") == str(int(np.rint(oracle)))
-    assert "from" in text(opened, "difference")
-    assert text(opened, "bound") == f"{result.check.bound:.3g} before rounding"
+    assert "vs exact" in text(opened, "difference")
+    assert text(opened, "tolerance") == f"{result.check.bound:.3g} before rounding"
 
 
 def test_the_table_holds_samples_weights_and_products(opened):
     opened.store.choose(filter="box", ksize=3)
-    opened.pixel.show_pixel((10, 10))
+    opened.pixel.get().show_pixel((10, 10))
     sample = int(PICTURE[9, 9, 0])
     assert cells(opened)[0][0] == f"{sample}\n× 0.1111\n= {short(sample * np.float32(1 / 9))}"
     for show, expected in (("samples", str(sample)), ("weights", "0.1111")):
@@ -182,20 +295,29 @@ def test_the_table_holds_samples_weights_and_products(opened):
 
 def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
     opened.store.choose(filter="box", ksize=3, border="zero")
-    opened.pixel.show_pixel((0, 0))
+    opened.pixel.get().show_pixel((0, 0))
     model = table(opened).model()
     assert model.headerData(0, Qt.Orientation.Horizontal) == "−1\n∅"
-    assert model.headerData(0, Qt.Orientation.Vertical) == "−1 ∅"
+    assert model.headerData(0, Qt.Orientation.Vertical) == "−1\n∅"
     brush = model.index(0, 0).data(Qt.ItemDataRole.BackgroundRole)
     assert brush.style() == Qt.BrushStyle.BDiagPattern
     inside = model.index(1, 1).data(Qt.ItemDataRole.BackgroundRole)
     assert inside.style() == Qt.BrushStyle.SolidPattern
     opened.store.choose(border="wrap")
-    until(qtbot, lambda: model.headerData(0, Qt.Orientation.Vertical) == "−1 ↪ 39")
+    until(qtbot, lambda: model.headerData(0, Qt.Orientation.Vertical) == "−1\n↪ 39")
+
+
+def test_the_table_that_most_filters_lack_is_not_filled_again_and_again(opened):
+    resets = []
+    for name in ("pixel-table", "pixel-table-y"):
+        model = child(opened, name).model()
+        model.modelReset.connect(lambda name=name: resets.append(name))
+    opened.pixel.get().show_pixel((30, 20))
+    assert set(resets) == {"pixel-table"}
 
 
 def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(opened):
-    opened.pixel.show_pixel((1, 1))
+    opened.pixel.get().show_pixel((1, 1))
     for key, there in (
         (Qt.Key.Key_Left, (0, 1)),
         (Qt.Key.Key_Left, (0, 1)),
@@ -216,33 +338,52 @@ def test_a_pixel_can_be_typed_and_a_channel_chosen(opened):
     assert [channels.itemText(n) for n in range(3)] == ["red", "green", "blue"]
     channels.setCurrentIndex(2)
     channels.activated.emit(2)
-    assert opened.pixel.found.channel == 2
+    assert opened.pixel.get().found.channel == 2
 
 
-def test_a_gradient_shows_both_slopes_and_the_length(qtbot, opened):
+def test_a_gradient_shows_both_derivatives_and_their_magnitude(qtbot, opened):
+    """And not the weights of the identity, which come before."""
     assert not child(opened, "pixel-gx", QLabel).isVisible()
     settle(qtbot, opened, lambda: opened.store.choose(filter="gradient", ksize=3))
-    opened.pixel.show_pixel((20, 20))
+    opened.pixel.get().show_pixel((20, 20))
     gx, gy, length = (number(opened, name) for name in ("gx", "gy", "length"))
     assert length == pytest.approx(np.hypot(gx, gy))
     assert text(opened, "rounded") == text(opened, "value")
-    pick(child(opened, "pixel-show", QComboBox), "weighted")
-    assert cells(opened)[1][1] == str(int(PICTURE[20, 20, 0]))
+    around = PICTURE[19:22, 19:22, 0].astype(int)
+    for name, weights in (("pixel-table", SOBEL_X), ("pixel-table-y", SOBEL_X.T)):
+        shown = child(opened, name, NeighbourTable)
+        assert shown.isVisible()
+        model = shown.model()
+        for row, column in np.ndindex(3, 3):
+            sample, weight = around[row, column], int(weights[row, column])
+            product = f"{sample} × {weight}\n= {sample * weight}".replace("-", "−")
+            assert model.index(row, column).data() == product
+    assert text(opened, "heading-x") == f"gx = right − left = {short(gx)}"
+    assert text(opened, "heading-y") == f"gy = below − above = {short(gy)}"
     settle(qtbot, opened, lambda: opened.store.choose(filter="box", ksize=3))
     assert "×" in cells(opened)[1][1]  # there is no gradient any more
-    assert not child(opened, "pixel-gx", QLabel).isVisible()
+    for hidden in ("pixel-gx", "pixel-heading-x", "pixel-heading-y", "pixel-table-y"):
+        assert not child(opened, hidden).isVisible()
+
+
+def test_of_a_gradient_with_weights_these_can_be_seen_as_well(qtbot, opened):
+    settle(qtbot, opened, lambda: opened.store.choose(filter="edges", ksize=5))
+    assert len(cells(opened)) == 3
+    pick(child(opened, "pixel-show", QComboBox), "weights")
+    assert len(cells(opened)) == 5
+    assert not child(opened, "pixel-table-y").isVisible()
 
 
 @pytest.mark.parametrize("ksize", [1, 15, 31])
 def test_sizes_small_and_large(qtbot, opened, ksize):
     settle(qtbot, opened, lambda: opened.store.choose(filter="box", ksize=ksize))
     assert len(cells(opened)) == ksize
-    assert opened.pixel.grab().toImage().width() > 0  # and it paints
+    assert opened.pixel.get().grab().toImage().width() > 0  # and it paints
 
 
 def test_fifteen_columns_of_bytes_fit(qtbot):
     """In a panel a quarter as wide as a large screen; more can be scrolled to."""
-    shown = NeighbourTable()
+    shown = NeighbourTable("table", "A table")
     qtbot.addWidget(shown)
     shown.resize(480, 500)
     shown.show()
@@ -254,35 +395,37 @@ def test_fifteen_columns_of_bytes_fit(qtbot):
 
 
 def test_a_smaller_picture_keeps_the_pixel_on_it(qtbot, opened):
-    opened.pixel.show_pixel((59, 39))
+    opened.pixel.get().show_pixel((59, 39))
     show_picture(qtbot, opened, PICTURE[:9, :11].copy())
     assert at(opened) == (10, 8)
 
 
 def test_hidden_it_keeps_no_picture(qtbot, opened):
-    assert opened.pixel.found is not None
+    assert opened.pixel.get().found is not None
     opened.docks["Pixel"].hide()
-    until(qtbot, lambda: not opened.pixel.isVisible())
+    until(qtbot, lambda: not opened.pixel.get().isVisible())
     show_picture(qtbot, opened, PICTURE[:9, :11].copy())
-    assert opened.pixel.found is None
+    assert opened.pixel.get().found is None
     trigger(opened, "This pixel")
-    until(qtbot, lambda: opened.pixel.found is not None)
+    until(qtbot, lambda: opened.pixel.get().found is not None)
     assert at(opened) == (10, 8)
 
 
 def test_before_there_is_a_picture_it_says_so(qtbot, window):
     trigger(window, "This pixel")
-    until(qtbot, window.pixel.isVisible)
-    assert "Open a picture first" in text(window, "sentence")
+    until(qtbot, window.pixel.get().isVisible)
+    assert "Open a picture, then point" in text(window, "sentence")
+    for name in ("pixel-show", "pixel-zoom", "pixel-hold", "pixel-hint"):
+        assert not child(window, name).isVisible()
     assert not child(window, "pixel-zoom", QPushButton).isEnabled()
     QTest.keyClick(table(window), Qt.Key.Key_Left)
 
 
 def test_a_value_is_only_shown_of_an_answer_to_the_present_job(qtbot, opened):
-    opened.pixel.show_result(None)
-    assert text(opened, "value") == "has not answered yet"
+    opened.pixel.get().show_result(None)
+    assert text(opened, "value") == "no result yet"
     settle(qtbot, opened, lambda: opened.store.choose(ksize=9))
-    assert text(opened, "value") != "has not answered yet"
+    assert text(opened, "value") != "no result yet"
 
 
 def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, opened):
@@ -290,13 +433,13 @@ def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, 
     opened.store.choose(**changes)
     until(qtbot, lambda: opened.live.result.job.pixel_type == "float32")
     until(qtbot, lambda: text(opened, "rounded") == text(opened, "value"))
-    until(qtbot, lambda: opened.pixel.found.rounded.dtype == np.float32)
+    until(qtbot, lambda: opened.pixel.get().found.rounded.dtype == np.float32)
 
 
 def test_it_zooms_to_the_pixel(opened):
-    opened.pixel.show_pixel((3, 30))
+    opened.pixel.get().show_pixel((3, 30))
     click(child(opened, "pixel-zoom", QPushButton))
-    pane = view(opened, "Before")
+    pane = view(opened, "After")
     x, y = pane.transform.to_view((3.5, 30.5), pane.device_size)
     width, height = pane.device_size
     assert abs(x - width / 2) <= pane.transform.scale
@@ -304,12 +447,12 @@ def test_it_zooms_to_the_pixel(opened):
 
 
 def test_the_neighbourhood_is_painted_only_while_the_panel_is_open(qtbot, opened):
-    opened.pixel.show_pixel((0, 0))
+    opened.pixel.get().show_pixel((0, 0))
     opened.compare.go_to(0, 0)
-    with_it = view(opened, "Before").grab().toImage()
+    with_it = view(opened, "After").grab().toImage()
     opened.docks["Pixel"].hide()
-    until(qtbot, lambda: not opened.pixel.isVisible())
-    assert view(opened, "Before").grab().toImage() != with_it
+    until(qtbot, lambda: not opened.pixel.get().isVisible())
+    assert view(opened, "After").grab().toImage() != with_it
 
 
 @pytest.mark.parametrize("border", ["zero", "clamp", "mirror", "wrap"])
@@ -319,7 +462,7 @@ def test_every_border_paints_at_every_zoom(opened, border, scale):
 
     opened.store.choose(border=border)
     move(opened.compare, ViewTransform(scale, (0.0, 0.0)))
-    opened.pixel.show_pixel((0, 1))
+    opened.pixel.get().show_pixel((0, 1))
     assert not view(opened, "After").grab().isNull()
 
 
@@ -343,17 +486,17 @@ def test_what_is_not_a_number_is_said_to_be_none():
     picture[20, 20], picture[5, 5] = np.nan, np.inf
     found = found_at(20, 20, picture=picture)
     assert difference(found, np.float32(np.nan)) == "none: both are NaN"
-    assert "1 where nan would be exact" in difference(found, np.float32(1))
+    assert "1, where nan is exact" in difference(found, np.float32(1))
     infinite = found_at(5, 5, picture=picture)
-    assert difference(infinite, np.float32(np.inf)) == "0: exactly that"
-    assert "inf would be exact" in difference(infinite, np.float32(1))
+    assert difference(infinite, np.float32(np.inf)) == "0: exact"
+    assert "inf is exact" in difference(infinite, np.float32(1))
 
 
 @pytest.mark.parametrize("kind", ["one", "all", "infinite"])
 def test_a_table_shows_what_is_not_a_number(qtbot, kind):
     picture = np.full((40, 60, 1), np.nan if kind == "all" else 1, np.float32)
     picture[20, 20] = np.inf if kind == "infinite" else np.nan
-    shown = NeighbourTable()
+    shown = NeighbourTable("table", "A table")
     qtbot.addWidget(shown)
     shown.show_pixel(found_at(20, 20, picture=picture, ksize=3), "clamp", "all")
     text = shown.model().index(1, 1).data()
@@ -373,18 +516,18 @@ def test_what_an_integer_type_cannot_hold_is_cut_off():
 
 def test_an_offset_stands_beside_the_sum(qtbot, opened):
     settle(qtbot, opened, lambda: opened.store.choose(filter="custom", ksize=3))
-    opened.pixel.show_pixel((20, 20))
+    opened.pixel.get().show_pixel((20, 20))
     opened.store.choose(offset=0.25)
     assert text(opened, "offset") == ""
-    opened.pixel.show_pixel((20, 20))
-    assert text(opened, "value") == "has not answered yet"  # that was without
+    opened.pixel.get().show_pixel((20, 20))
+    assert text(opened, "value") == "no result yet"  # that was without
     total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
     assert offset == 0.25 * 255
     assert together == pytest.approx(total + offset)
 
 
 def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
-    shown = NeighbourTable()
+    shown = NeighbourTable("table", "A table")
     qtbot.addWidget(shown)
     shown.resize(300, 300)
     shown.show()
@@ -402,8 +545,28 @@ def test_arrows_come_from_the_nearest_pixels_beyond():
 
 
 def test_names_for_all_controls(opened):
-    for name in ("pixel-x", "pixel-y", "pixel-channel", "pixel-show", "pixel-zoom", "pixel-table"):
+    for name in (
+        "pixel-x",
+        "pixel-y",
+        "pixel-channel",
+        "pixel-show",
+        "pixel-zoom",
+        "pixel-table",
+        "pixel-hold",
+    ):
         widget = child(opened, name)
         assert widget.accessibleName()
         assert widget.toolTip()
-    assert "neighbours" in table(opened).accessibleDescription()
+    assert "25 samples, each times its weight" in table(opened).accessibleDescription()
+
+
+def test_the_view_follows_the_pixel_that_is_typed(opened):
+    move(opened.compare, ViewTransform(40.0, (30.0, 20.0)))
+    type_into(child(opened, "pixel-x", QSpinBox), "0")
+    assert opened.compare.in_view[2] == 0  # its left edge
+    transform = view(opened, "After").transform
+    assert transform.scale == 40.0
+    size = view(opened, "After").device_size
+    reach = job_for(opened.store.state).reach
+    assert transform.to_view((-reach, 0), size)[0] >= -1  # its neighbours beyond are seen as well
+    assert transform.centre[1] == 20.0  # it moves no further than it has to

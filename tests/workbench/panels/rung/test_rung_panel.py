@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Progress, Result
+from kernels.core.timing import Timing
 from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
@@ -31,10 +32,12 @@ from tests.made_up import FAILED, IMPLEMENTATIONS, a_job, result
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
+from workbench.base.background import Background
 from workbench.model.plan_draft import plan_of
-from workbench.model.rung_times import RungTimes, ladder_places
+from workbench.model.rung_times import LadderLine, RungTimes, ladder_places
 from workbench.model.state import Picture
 from workbench.panels.rung.ladder_list import CHOSEN, PLACE, LadderList
+from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_panel import RungPane
 from workbench.session import ptx
 from workbench.session.store import Store
@@ -51,8 +54,8 @@ def window(qtbot, make_window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
     settle(qtbot, window, lambda: choose(window, "shared"))
-    trigger(window, "Rung")
-    until(qtbot, window.rung.isVisible)
+    trigger(window, "Implementation")
+    until(qtbot, window.rung.get().isVisible)
     return window
 
 
@@ -61,7 +64,7 @@ def choose(window, key):
 
 
 def tab(window, name):
-    window.rung.show_tab(name)
+    window.rung.get().show_tab(name)
 
 
 def words(window, name):
@@ -76,7 +79,7 @@ def places(window):
     """The lines of the ladder by key."""
     rows = child(window, "ladder-list", LadderList)
     found = [rows.item(row).data(PLACE) for row in range(rows.count())]
-    return {each.implementation.key: each for each in found}
+    return {each.implementation.key: each for each in found if each}
 
 
 def marked(window):
@@ -109,18 +112,18 @@ def test_a_link_leads_to_the_rung_it_changes_a_thing_about(qtbot, window):
 def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot, window):
     settle(qtbot, window, window.live.run_again)
     assert "3 × 2 blocks" in words(window, "rung-resources")
-    assert "40 a thread" in words(window, "rung-resources")
+    assert "40 per thread" in words(window, "rung-resources")
     assert "WEIGHTS: 5×5 float32 in constant memory" in words(window, "rung-resources")
     settle(qtbot, window, lambda: window.store.update(ksize=7))
     assert "WEIGHTS: 7×7" in words(window, "rung-resources")
     window.worker.close()  # so that the next one never comes
     window.store.update(ksize=9)
-    assert words(window, "rung-resources") == "<div>Not run yet with these settings.</div>"
+    assert words(window, "rung-resources") == "<div>Not measured yet with these settings.</div>"
 
 
 def test_it_says_whether_the_block_picker_applies(qtbot, window):
     for key in RUNGS:
-        window.rung.wanted.emit("implementation", key)
+        window.rung.get().wanted.emit("implementation", key)
         expected = IMPLEMENTATIONS[key].own_block or "It takes the block shape that you choose."
         assert words(window, "rung-block") == expected
 
@@ -143,16 +146,16 @@ def test_what_was_picked_is_shown_before_its_answer_is_checked(qtbot, make_windo
             first = next(step for step in steps if isinstance(step, Result))
             yield first
             while True:
-                yield Progress("checking against the oracle")
+                yield Progress("verifying against the float64 reference")
 
     window = make_window(NeverChecked)
     until(qtbot, lambda: window.device)
-    trigger(window, "Rung")
+    trigger(window, "Implementation")
     window.opener.opened.emit(Picture("made up.png", noise(20, 30, 3)))
     until(qtbot, lambda: window.live.result is not None)
     picked = window.live.result.implementation
     until(qtbot, lambda: words(window, "rung-title") == IMPLEMENTATIONS[picked].title)
-    assert "40 a thread" in words(window, "rung-resources")
+    assert "40 per thread" in words(window, "rung-resources")
 
 
 def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
@@ -160,8 +163,8 @@ def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
     before = window.store.state.implementation
-    trigger(window, "Rung")
-    until(qtbot, window.rung.isVisible)
+    trigger(window, "Implementation")
+    until(qtbot, window.rung.get().isVisible)
     pick(child(window, "rung-shown", QComboBox), "shared")
     assert words(window, "rung-title") == IMPLEMENTATIONS["shared"].title
     assert "--no-gpu" in words(window, "rung-refusal")
@@ -184,6 +187,15 @@ def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window)
     assert text(window, "rung-source") == (LADDER / "prelude.cuh").read_text(encoding="utf-8")
     choose(window, "constant")  # which has that header too
     assert files.currentText() == "prelude.cuh"
+
+
+def test_the_source_opens_where_the_code_begins_and_the_header_is_above_it(qtbot, window):
+    choose(window, "tile_separable")
+    tab(window, "source")
+    edit = child(window, "rung-source", QPlainTextEdit)
+    assert edit.toPlainText().startswith("/*---")
+    first = edit.cursorForPosition(edit.viewport().rect().topLeft()).block().text()
+    assert first.startswith("__constant__ ")
 
 
 def test_a_cpu_implementation_shows_its_module(qtbot, window):
@@ -226,12 +238,13 @@ def color_of(block, piece):
 
 def test_it_is_enlarged_into_a_window_of_its_own_and_put_back(qtbot, window):
     tab(window, "source")
-    dock = window.docks["Rung"]
+    dock = window.docks["Implementation"]
+    before = window.rung.get().width()
     click(child(window, "rung-source-large", QToolButton))
-    until(qtbot, lambda: dock.isFloating() and dock.width() > 900)
+    until(qtbot, lambda: dock.is_enlarged and dock.width() > 2 * before)
     assert child(window, "rung-source-large", QToolButton).text() == "Put back"
     click(child(window, "rung-source-large", QToolButton))
-    until(qtbot, lambda: not dock.isFloating() and window.rung.isVisible())
+    until(qtbot, lambda: not dock.is_enlarged and window.rung.get().isVisible())
 
 
 # -- the PTX
@@ -306,8 +319,8 @@ def test_without_a_gpu_it_is_compiled_all_the_same(qtbot, make_window):
     window = make_window()
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
-    trigger(window, "Rung")
-    until(qtbot, window.rung.isVisible)
+    trigger(window, "Implementation")
+    until(qtbot, window.rung.get().isVisible)
     tab(window, "ptx")
     pick(child(window, "rung-shown", QComboBox), "global")
     until(qtbot, lambda: ".visible .entry convolve" in text(window, "rung-ptx"))
@@ -350,7 +363,9 @@ def measured(window):
 def test_a_click_and_a_key_choose_a_rung(qtbot, window):
     tab(window, "ladder")
     rows = child(window, "ladder-list", LadderList)
-    place = rows.visualItemRect(rows.item(0)).center()
+    first = next(row for row in range(rows.count()) if rows.item(row).text() == "CUDA") + 1
+    rows.scrollToItem(rows.item(first))
+    place = rows.visualItemRect(rows.item(first)).center()
     QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert window.store.state.implementation == "global"
     rows.setFocus()
@@ -363,12 +378,28 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     tab(window, "ladder")
     able = [key for key, each in places(window).items() if each.reason is None]
     button = child(window, "ladder-measure", QPushButton)
+    asked, timed = [], []
+    window.rung.get().measure_wanted.connect(lambda each: asked.extend(one.key for one in each))
+    window.worker.sweep_stepped.connect(
+        lambda step: timed.append(step.cell.implementation) if isinstance(step, Record) else None
+    )
     click(button)
     assert button.text() == "Cancel"
     assert not child(window, "sweep-start").isEnabled()
     until(qtbot, lambda: button.text() == "Measure all")
     assert [key for key, each in places(window).items() if each.time] == able
-    assert child(window, "ladder-progress", QProgressBar).value() == len(able)
+    assert set(asked) == set(able)
+    assert asked[-3:] == ["opencv", "parallel", "sequential"]  # what takes longest comes last
+    assert list(dict.fromkeys(timed)) == asked
+    timed_now = [each for each in places(window).values() if each.time]
+    least = min(each.median_ms for each in timed_now)
+    best = [each for each in timed_now if each.median_ms == least]
+    answers = [f"{each.implementation.title}, {each.time_in_words}." for each in best]
+    assert words(window, "ladder-reason").removeprefix("Shortest median here: ") in answers
+    window.store.update(ksize=7)  # another job, of which nothing is known
+    until(qtbot, lambda: words(window, "ladder-reason") == "")
+    bar = child(window, "ladder-progress", QProgressBar)
+    assert bar.value() == bar.maximum() == 10 * len(able)  # rounds
     assert child(window, "sweep-start").isEnabled()
     assert window.sessions.shown == ()
 
@@ -386,41 +417,63 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
     settle(qtbot, window, lambda: choose(window, "shared"))
-    trigger(window, "Measure the ladder, or cancel")
-    assert window.rung.isVisible()
+    trigger(window, "Measure the ladder")
+    assert window.rung.get().isVisible()
     until(qtbot, lambda: places(window)["global"].time)
-    trigger(window, "Measure the ladder, or cancel")
+    trigger(window, "Cancel measuring the ladder")
     until(qtbot, lambda: child(window, "ladder-measure", QPushButton).text() == "Measure all")
-    assert words(window, "ladder-doing").startswith("Stopped: 1 of")
+    assert words(window, "ladder-doing").startswith("Stopped: 1 of")  # the GPU's come first
     assert places(window)["constant"].time is None
     assert child(window, "sweep-start").isEnabled()
+
+
+def test_the_ladders_progress_counts_rounds_and_its_end_who_has_a_time(qtbot, window):
+    keys = ("opencv", "parallel")
+    lines = [LadderLine(IMPLEMENTATIONS[key], None, None, None, None) for key in keys]
+    view = LadderView()
+    qtbot.addWidget(view)
+    view.show_places(lines, "opencv", {}, "a job")
+    view.show_begun(10)
+    bar = child(view, "ladder-progress", QProgressBar)
+    first, second = cells_of(plan_of(window.store.state, keys))
+    for cell, rounds in ((first, 1), (first, 2), (second, 1)):
+        kernel = Timing((1.0,) * rounds, None, "", 1, (1,) * rounds)
+        view.show_record(Record(cell, replace(measured_of(cell), kernel=kernel)))
+    assert (bar.value(), bar.maximum()) == (3, 20)
+    view.show_ended()
+    assert words(view, "ladder-doing") == "Stopped: 2 of 2 measured, with fewer samples"
+    view.show_begun(10)
+    view.show_record(Record(first, "It cannot."))
+    assert bar.value() == 10
+    view.show_ended()
+    assert words(view, "ladder-doing") == "Stopped: 0 of 2 measured"
 
 
 def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     tab(window, "ladder")
     (cell,) = cells_of(plan_of(window.store.state, ("global",)))
     outcome = measured_of(cell)
-    window.rung.show_record(Record(cell, outcome))
+    window.worker.sweep_stepped.emit(Record(cell, outcome))
     place = places(window)["global"]
     assert place.time.median_ms == outcome.kernel.median_ms
     assert outcome.occupancy.limit in place.in_words
-    window.rung.show_record(Record(cell, "It cannot."))
-    window.rung.show_record(Record(replace(cell, count=2), outcome))
-    window.rung.show_record(Record(replace(cell, ksize=7), outcome))
+    window.worker.sweep_stepped.emit(Record(cell, "It cannot."))
+    window.worker.sweep_stepped.emit(Record(replace(cell, count=2), outcome))
+    window.worker.sweep_stepped.emit(Record(replace(cell, ksize=7), outcome))
     assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
 
 
-def test_on_the_cpu_the_ladder_is_the_cpus(qtbot, window):
+def test_on_the_cpu_the_ladder_is_there_as_well(qtbot, window):
     tab(window, "ladder")
     settle(qtbot, window, lambda: choose(window, "opencv"))
-    assert {each.implementation.kind for each in places(window).values()} == {"cpu"}
+    assert list(places(window)) == list(IMPLEMENTATIONS)
     assert marked(window) == ["opencv"]
 
 
 def test_without_a_picture_nothing_can_be_measured(qtbot, make_window):
     window = make_window()
-    trigger(window, "Rung")
-    until(qtbot, window.rung.isVisible)
+    trigger(window, "Implementation")
+    until(qtbot, window.rung.get().isVisible)
     tab(window, "ladder")
     assert words(window, "ladder-caption") == "Open a picture first."
     assert not child(window, "ladder-measure").isEnabled()
@@ -431,18 +484,18 @@ def test_without_a_picture_nothing_can_be_measured(qtbot, make_window):
 
 def test_the_page_is_remembered_with_the_window(qtbot, make_window):
     window = make_window()
-    trigger(window, "Rung")
+    trigger(window, "Implementation")
     tab(window, "ladder")
     window.close()
     again = make_window()
-    until(qtbot, again.rung.isVisible)
+    until(qtbot, again.rung.get().isVisible)
     assert child(again, "rung-tabs", QTabWidget).tabText(1) == "Ladder"
     assert child(again, "rung-tabs", QTabWidget).currentIndex() == 1
 
 
 @pytest.mark.parametrize("remembered", [{}, {"tab": "gone"}, {"tab": 3}, {"tab": None}])
 def test_what_makes_no_sense_is_as_on_the_first_day(remembered, qtbot):
-    pane = RungPane(Store(), Worker(MadeUpGpu))
+    pane = RungPane(Store(), Worker(MadeUpGpu), RungTimes(), Background(()))
     qtbot.addWidget(pane)
     pane.restore(remembered)
     assert pane.choices() == {"tab": "idea"}
@@ -454,9 +507,11 @@ def test_it_fits_beside_the_pictures_of_a_small_screen(page, qtbot, window, comp
     tab(window, page)
     qtbot.wait(10)
     assert window.width() == 1280
-    assert window.rung.minimumSizeHint().width() <= 312
-    buttons = [each for kind in (QPushButton, QToolButton) for each in seen(window.rung, kind)]
-    for each in (*buttons, *seen(window.rung, QComboBox)):
+    assert window.rung.get().minimumSizeHint().width() <= 312
+    buttons = [
+        each for kind in (QPushButton, QToolButton) for each in seen(window.rung.get(), kind)
+    ]
+    for each in (*buttons, *seen(window.rung.get(), QComboBox)):
         assert each.mapTo(window, QPoint(each.width(), 0)).x() <= window.width()
 
 

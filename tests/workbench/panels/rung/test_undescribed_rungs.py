@@ -92,7 +92,7 @@ def test_a_dot_says_what_of_it_is_not_described(folder):
 def test_the_anatomy_draws_blocks_and_says_that_threads_are_not_described(folder):
     subject = subject_of(implementation(SILENT), a_job(SILENT), None)
     said = dict(look_at(subject, 3, 3).sentences())
-    assert said["Not described"].startswith("What the threads of Silent load and store is not")
+    assert said["Not described"].startswith("The header of Silent does not describe")
     assert "blocks of 32 × 8" in said["The launch"]
 
 
@@ -108,8 +108,8 @@ def test_the_rung_panel_says_what_is_not_described(folder, qtbot, make_window):
     window = make_window(MadeUpGpu)
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
-    trigger(window, "Rung")
-    until(qtbot, window.rung.isVisible)
+    trigger(window, "Implementation")
+    until(qtbot, window.rung.get().isVisible)
     settle(qtbot, window, lambda: window.store.update(implementation=SILENT))
     label = child(window, "rung-undescribed", QLabel)
     until(qtbot, lambda: label.text().startswith(UNDESCRIBED))
@@ -189,9 +189,9 @@ def test_the_window_says_it_and_has_it_greyed_out(folder, qtbot, make_window):
 def test_its_text_can_be_read_in_the_window(folder, qtbot, make_window):
     window = make_window()
     until(qtbot, lambda: window.device)
-    trigger(window, "Rung")
-    until(qtbot, window.rung.isVisible)
-    window.rung.show_tab("source")
+    trigger(window, "Implementation")
+    until(qtbot, window.rung.get().isVisible)
+    window.rung.get().show_tab("source")
     show_picture(qtbot, window, noise(20, 30, 3))
     pick(child(window, "rung-shown", QComboBox), BROKEN)
     until(qtbot, lambda: "titel" in child(window, "rung-source", QPlainTextEdit).toPlainText())

@@ -13,6 +13,7 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import numbers
+from workbench.charts.canvas import Canvas
 
 CELL = Cell(
     "opencv",
@@ -40,13 +41,62 @@ def pick(qtbot, window, cell):
 
 def pick_until(qtbot, window, cell):
     before = window.store.state
-    window.sweep.picked.emit(cell)
+    window.sweep.get().picked.emit(cell)
+    until(qtbot, lambda: window.store.state is not before)
+
+
+def pick_on_its_picture(qtbot, window, cell):
+    """Pick it, and open the picture that it was measured on, as the message offers."""
+    pick(qtbot, window, cell)
+    return settle(qtbot, window, lambda: open_until(qtbot, window))
+
+
+def open_until(qtbot, window):
+    before = window.store.state.picture
+    button = child(window.messages, "act", QPushButton)
+    assert button.text().startswith("&Open noise ")
+    click(button)
+    until(qtbot, lambda: window.store.state.picture is not before)
+
+
+def test_the_user_s_picture_stays_until_the_measured_one_is_asked_for(qtbot, with_gpu):
+    mine = with_gpu.store.state.picture
+    pick(qtbot, with_gpu, CELL)
+    state = with_gpu.store.state
+    assert state.picture is mine
+    assert (state.filter, state.ksize, state.border) == ("box", 7, "wrap")
+    assert "Measured on noise 24×16; your picture stays." in with_gpu.messages.sentence
+    settle(qtbot, with_gpu, lambda: open_until(qtbot, with_gpu))
+    assert with_gpu.store.state.picture.name == "noise 24×16"
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
+    assert with_gpu.store.state.picture is mine
+
+
+def test_a_clicked_point_is_marked_until_one_goes_back(qtbot, with_gpu):
+    session = a_session("sizes")
+    with_gpu.sessions.begin(session, None)
+    chart = with_gpu.sweep.get().chart
+    with_gpu.docks.bring_forward("Sweep")
+    canvas = child(with_gpu, "chart-canvas", Canvas)
+    until(qtbot, lambda: canvas.spots)
+    cell = next(spot.cell for spot in canvas.spots if spot.cell and spot.cell.width == 512)
+    settle(qtbot, with_gpu, lambda: pick_spot(qtbot, with_gpu, canvas, cell))
+    assert "Marked: " in canvas.accessibleDescription()
+    chart.draw_now()
+    assert "Marked: " in canvas.accessibleDescription(), "after it was drawn anew"
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
+    assert "Marked: " not in canvas.accessibleDescription()
+
+
+def pick_spot(qtbot, window, canvas, cell):
+    before = window.store.state
+    canvas.picked.emit(cell)
     until(qtbot, lambda: window.store.state is not before)
 
 
 def test_a_made_picture_is_made_and_all_choices_are_the_cells(qtbot, with_gpu):
     cell = replace(CELL, implementation="shared", block_xy=(16, 16), cache="warm")
-    result = pick(qtbot, with_gpu, cell)
+    result = pick_on_its_picture(qtbot, with_gpu, cell)
     state = with_gpu.store.state
     assert (state.filter, state.ksize, state.border) == ("box", 7, "wrap")
     assert (state.implementation, state.block_xy, state.cache) == ("shared", (16, 16), "warm")
@@ -57,12 +107,13 @@ def test_a_made_picture_is_made_and_all_choices_are_the_cells(qtbot, with_gpu):
 
 def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
     before = with_gpu.store.state
-    for side in (16, 8):
-        pick(qtbot, with_gpu, replace(CELL, width=side, height=side))
+    pick_on_its_picture(qtbot, with_gpu, replace(CELL, width=16, height=16))
+    pick(qtbot, with_gpu, replace(CELL, width=8, height=8))
+    assert with_gpu.store.state.picture.name == "noise 8²", "as it is not the user's"
     settle(qtbot, with_gpu, lambda: click(child(with_gpu.messages, "act", QPushButton)))
     assert with_gpu.store.state == before
     assert with_gpu.messages.kind is None
-    trigger(with_gpu, "Back to before the point")
+    trigger(with_gpu, "Back to my picture")
     assert "Nothing to go back to" in with_gpu.messages.sentence
     assert with_gpu.store.state == before
 
@@ -70,9 +121,9 @@ def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
 def test_back_brings_what_was_pinned(qtbot, with_gpu):
     with_gpu.inspection.pin()
     pinned = with_gpu.inspection.pins[0].samples
-    pick(qtbot, with_gpu, CELL)
+    pick_on_its_picture(qtbot, with_gpu, CELL)
     assert with_gpu.inspection.pins == ()
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
     until(qtbot, lambda: [pin.samples for pin in with_gpu.inspection.pins] == [pinned])
 
 
@@ -81,7 +132,7 @@ def test_what_the_user_did_after_a_point_is_where_the_next_one_leads_back_to(qtb
     settle(qtbot, with_gpu, lambda: with_gpu.store.update(border="zero"))
     changed = with_gpu.store.state
     pick(qtbot, with_gpu, replace(CELL, ksize=9))
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
     assert with_gpu.store.state == changed
 
 
@@ -99,7 +150,7 @@ def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
 
 
 def test_the_same_made_picture_is_not_made_again(qtbot, with_gpu):
-    pick(qtbot, with_gpu, CELL)
+    pick_on_its_picture(qtbot, with_gpu, CELL)
     made = with_gpu.store.state.picture
     pick(qtbot, with_gpu, replace(CELL, ksize=9))
     assert with_gpu.store.state.picture is made
@@ -110,13 +161,13 @@ def test_a_picture_that_is_not_at_hand_leaves_the_open_one(qtbot, with_gpu):
     pick(qtbot, with_gpu, replace(CELL, picture="theirs.png"))
     assert with_gpu.store.state.picture is picture
     assert with_gpu.store.state.filter == "box"
-    assert "theirs.png is not open" in with_gpu.messages.sentence
+    assert "Measured on theirs.png 24×16; your picture stays." in with_gpu.messages.sentence
 
 
 def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30))
-    window.sweep.picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
+    window.sweep.get().picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
     until(qtbot, lambda: window.store.state.filter == "box")
     assert window.store.state.implementation == "opencv"
     assert "--no-gpu. Shown with OpenCV." in window.messages.sentence
@@ -143,7 +194,7 @@ def test_what_was_measured_there_is_told_and_what_measured_it(implementation, to
 
 def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
     pick(qtbot, with_gpu, replace(CELL, implementation="gone", block_xy=(8, 8)))
-    assert with_gpu.messages.sentence.endswith("This program has no gone.")
+    assert with_gpu.messages.sentence.count("This program has no gone.") == 1
     before = with_gpu.store.state
     for cell in (
         replace(CELL, filter="gone"),
@@ -151,7 +202,7 @@ def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
         replace(CELL, filter="sobel_x", ksize=9, picture="theirs.png"),
     ):
         with_gpu.messages.clear()
-        with_gpu.sweep.picked.emit(cell)
+        with_gpu.sweep.get().picked.emit(cell)
         until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert with_gpu.store.state == before
 
@@ -160,10 +211,10 @@ def test_a_pixel_type_that_was_chosen_gives_way_to_the_cells(qtbot, with_gpu):
     settle(qtbot, with_gpu, lambda: with_gpu.store.update(pixel_type="uint16"))
     until(qtbot, lambda: str(with_gpu.store.state.picture.samples.dtype) == "uint16")
     before = with_gpu.store.state
-    result = pick(qtbot, with_gpu, replace(CELL, pixel_type="float32"))
+    result = pick_on_its_picture(qtbot, with_gpu, replace(CELL, pixel_type="float32"))
     assert result.job.pixel_type == "float32"
     assert with_gpu.store.state.pixel_type == "float32"
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to before the point"))
+    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
     assert with_gpu.store.state == before
 
 
@@ -171,9 +222,10 @@ def test_a_picture_too_large_for_this_computer_is_a_sentence(qtbot, with_gpu, mo
     def no_memory(*_):
         raise MemoryError
 
-    before = with_gpu.store.state
     monkeypatch.setattr("workbench.panels.sweep.apply_measurement.job_of", no_memory)
-    with_gpu.sweep.picked.emit(replace(CELL, width=10_000, height=10_000))
+    pick(qtbot, with_gpu, replace(CELL, width=10_000, height=10_000))
+    before = with_gpu.store.state
+    click(child(with_gpu.messages, "act", QPushButton))
     until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert "memory" in with_gpu.messages.sentence
     assert with_gpu.store.state == before

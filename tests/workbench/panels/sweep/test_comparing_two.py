@@ -3,14 +3,28 @@
 import csv
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton, QTableWidget, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QStyle,
+    QStyleOptionComboBox,
+    QTableWidget,
+    QWidget,
+)
 
+from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing
+from kernels.sweeps.record import Machine
+from kernels.sweeps.session_files import read_session
 from tests.made_sessions import a_session, wrong
-from tests.workbench.driving import child, click, until
+from tests.workbench.driving import answer_file_dialogs, child, click, until
+from workbench.base import theme
+from workbench.base.assets_path import asset
 from workbench.base.background import Background
 from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog
 from workbench.panels.sweep.compare_rows import compared
@@ -26,23 +40,85 @@ A, B = a_session("ksizes"), a_session("ksizes", outcome=twice_as_fast)
 
 
 def test_what_is_twice_as_fast_is_said_to_be():
-    sentence, rows, pairs = compared(A, B)
+    sentence, rows, _, pairs = compared(A, B)
     assert sentence.startswith(f"B against A: of {len(pairs)} compared, {len(pairs)} faster;")
     assert sentence.endswith("2.00× as fast in the geometric mean.")
     assert {row[3] for row in rows} == {"2.00× as fast: faster"}
     low, high = rows[0][4].split(" – ")
     assert float(low) <= 2 <= float(high)
-    back = compared(B, A)[0]
+    back, rows, *_ = compared(B, A)
     assert f"{len(pairs)} slower;" in back
-    assert "0.50× as fast" in back
+    assert back.endswith("2.00× slower in the geometric mean.")
+    assert {row[3] for row in rows} == {"2.00× slower"}
+    low, high = rows[0][4].split(" – ")
+    assert float(low) <= 2 <= float(high)
+
+
+def test_a_disturbed_time_has_a_star_that_says_by_what():
+    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+    disturbed = a_session("ksizes", outcome=lambda cell, found: replace(found, load=busy))
+    sentence, rows, tips, _ = compared(A, disturbed)
+    assert not any(row[1].endswith("*") for row in rows)
+    assert all(row[2].endswith("*") for row in rows)
+    said = "* Disturbed: other programs kept 2.0 of 2 cores busy."
+    assert all(said in tip[2] and said not in tip[1] for tip in tips)
+    assert {row[3:] for row in rows} == {("No verdict: a time was disturbed.", "")}
+    assert sentence == (
+        f"Nothing can be compared: of all {len(rows)} in common a time was disturbed (*)."
+    )
+
+
+def test_what_was_disturbed_is_counted_apart():
+    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+
+    def opencv_disturbed(cell, found):
+        return replace(found, load=busy) if cell.implementation == "opencv" else found
+
+    sentence, rows, _, pairs = compared(A, a_session("ksizes", outcome=opencv_disturbed))
+    starred = sum(pair.cell.implementation == "opencv" for pair in pairs)
+    assert f" of {len(pairs) - starred} compared, " in sentence
+    assert sentence.endswith(f" {starred} more have no verdict: a time was disturbed (*).")
+    assert [row[3].startswith("No verdict") for row in rows[-starred:]] == [True] * starred
 
 
 def test_a_wrong_answer_is_not_compared_and_says_why():
     bad = a_session("ksizes", outcome=lambda cell, found: wrong(cell))
-    sentence, rows, _ = compared(A, bad)
+    sentence, rows, _, _ = compared(A, bad)
     assert sentence == "Nothing can be compared: the two have no verified measurement in common."
     assert all(row[3] and row[4] == "" for row in rows)
     assert all(row[1] != row[2] == "—" for row in rows), rows[0]
+
+
+def test_what_differs_most_stands_first_and_what_only_one_has_last():
+    half, third, same, *rest = A.records
+
+    def shortened(record, factor):
+        kernel = record.outcome.kernel
+        samples = tuple(each * factor for each in kernel.samples_ms)
+        return replace(
+            record, outcome=replace(record.outcome, kernel=Timing(samples, kernel.cache))
+        )
+
+    of_b = (same, shortened(half, 1 / 2), shortened(third, 1 / 3))
+    _, rows, _, pairs = compared(
+        replace(A, records=(*rest[:2], half, third, same)), replace(A, records=(*of_b, rest[2]))
+    )
+    assert [row[3].split("×")[0] for row in rows[:2]] == ["3.00", "2.00"]
+    assert [row[3] for row in rows[2:]] == [
+        "1.00× as fast: equal within 15 %", "Only in B.", "Only in A.", "Only in A."
+    ]  # fmt: skip
+    assert [pair.cell for pair in pairs][:2] == [rest[0].cell, rest[1].cell], (
+        "as saved: as measured"
+    )
+
+
+def few_samples(cell, found):
+    return replace(found, kernel=Timing(found.kernel.samples_ms[:5], found.kernel.cache))
+
+
+def test_too_few_samples_have_no_interval_and_say_so():
+    _, rows, _, _ = compared(A, a_session("ksizes", outcome=few_samples))
+    assert {row[4] for row in rows} == {"too few samples"}
 
 
 class Exporter(QObject):
@@ -53,16 +129,48 @@ class Exporter(QObject):
 
 
 @pytest.fixture
-def dialog(qtbot):
+def make_dialog(qtbot):
     parent, owner = QWidget(), QObject()
     qtbot.addWidget(parent)
     reading = Background((), owner)
+    yield lambda shown: CompareDialog(shown, reading, Exporter(owner), parent)
+    reading.close()
+
+
+@pytest.fixture
+def dialog(qtbot, make_dialog):
     shown = [ShownSession(number, session, None) for number, session in enumerate((A, B))]
-    dialog = CompareDialog(shown, reading, Exporter(owner), parent)
+    dialog = make_dialog(shown)
     dialog.show()
     until(qtbot, lambda: "compared" in child(dialog, "compare-said", QLabel).text())
-    yield dialog
-    reading.close()
+    return dialog
+
+
+def cut_off(box):
+    """How many pixels of the widest name a list has no room for."""
+    option, parts = QStyleOptionComboBox(), QStyle.SubControl
+    box.initStyleOption(option)
+    field = box.style().subControlRect(
+        QStyle.ComplexControl.CC_ComboBox, option, parts.SC_ComboBoxEditField, box
+    )
+    texts = [box.itemText(row) for row in range(box.count())]
+    return max(map(box.fontMetrics().horizontalAdvance, texts)) - field.width()
+
+
+def test_the_names_of_sessions_are_whole_on_a_small_screen(qapp, qtbot, make_dialog):
+    theme.apply(qapp, "light")
+    sessions = [read_session(path) for path in sorted(asset("recorded").glob("*.jsonl.gz"))]
+    longest = max(sessions, key=lambda each: len(each.plan.title))
+    xeon = Machine("Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz, 16 cores", "", "")
+    both = (longest, replace(longest, machine=xeon, is_recorded=False))
+    shown = [ShownSession(number, each, None) for number, each in enumerate(both)]
+    dialog = make_dialog(shown)
+    dialog.resize(1100, 560)
+    dialog.show()
+    boxes = [child(dialog, f"compare-{letter}", QComboBox) for letter in "ab"]
+    until(qtbot, lambda: all(box.isVisible() for box in boxes))
+    assert all(longest.plan.title in box.itemText(1) for box in boxes)
+    assert [max(cut_off(box), 0) for box in boxes] == [0, 0]
 
 
 def test_chosen_rows_are_copied_from_top_to_bottom(dialog):
@@ -80,15 +188,54 @@ def test_chosen_rows_are_copied_from_top_to_bottom(dialog):
 
 
 def test_all_pairs_are_saved_with_full_digits(dialog, tmp_path, monkeypatch):
-    path, proposed = tmp_path / "mine.csv", []
-
-    def answer(_parent, title, name, types, *_):
-        proposed.append((title, name.rpartition("/")[2], types))
-        return str(path), types
-
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    path = tmp_path / "mine.csv"
+    asked = answer_file_dialogs(monkeypatch, path)
     click(child(dialog, "compare-save", QPushButton))
-    assert proposed == [("Save", "comparison.csv", "CSV (*.csv)")]
+    assert [(each.title, each.name, each.types) for each in asked] == [
+        ("Save", "comparison.csv", ["CSV (*.csv)"])
+    ]
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(A.records)
+
+
+def test_ratios_have_three_digits_however_small_they_are():
+    def a_thousandth(cell, found):
+        samples = tuple(each * 1234 for each in found.kernel.samples_ms)
+        return replace(found, kernel=Timing(samples, found.kernel.cache))
+
+    sentence, rows, _, _ = compared(A, a_session("ksizes", outcome=a_thousandth))
+    assert "; 1,230× slower in" in sentence
+    assert {row[3] for row in rows} == {"1,230× slower"}
+    assert all(float(end.replace(",", "")) > 0 for row in rows for end in row[4].split(" – "))
+
+
+LONG = "No NVIDIA driver was found, or it is older than what this needs; the program says which."
+
+
+def refused_on_gpu(cell, found):
+    return LONG if cell.cache else found
+
+
+def test_nothing_is_cut_in_the_table(qtbot):
+    parent, owner = QWidget(), QObject()
+    qtbot.addWidget(parent)
+    reading = Background((), owner)
+    session = a_session("ksizes", outcome=refused_on_gpu)
+    shown = [ShownSession(number, session, None) for number in range(2)]
+    dialog = CompareDialog(shown, reading, Exporter(owner), parent)
+    dialog.show()
+    until(qtbot, lambda: "compared" in child(dialog, "compare-said", QLabel).text())
+    table = child(dialog, "compare-table", QTableWidget)
+    texts = {table.item(row, 3).text() for row in range(table.rowCount())}
+    assert f"Both: {LONG}" in texts, texts
+
+    def has_room(row, column):
+        wide = table.columnWidth(column) - 8
+        metrics, text = table.fontMetrics(), table.item(row, column).text()
+        lines = metrics.boundingRect(0, 0, wide, 10**6, Qt.TextFlag.TextWordWrap.value, text)
+        return lines.height() <= table.rowHeight(row) and lines.width() <= wide
+
+    until(qtbot, lambda: all(has_room(*at) for at in np.ndindex(table.rowCount(), len(COLUMNS))))
+    assert table.horizontalScrollBar().maximum() == 0
+    reading.close()

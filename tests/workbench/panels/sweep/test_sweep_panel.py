@@ -1,6 +1,7 @@
 """The sweep panel: what is asked for, how it goes, and what it remembers."""
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
@@ -17,6 +19,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
+    QToolButton,
     QWidget,
 )
 
@@ -65,7 +68,7 @@ def make_panel(qapp, qtbot, store, worker):
     theme.apply(qapp, "light")
     owner = QObject()
 
-    def make():
+    def make(*, is_open=True):
         sessions = Sessions(Background((), owner))
         panel = SweepPanel(sessions, store, worker)
         sessions.setParent(panel)
@@ -77,6 +80,8 @@ def make_panel(qapp, qtbot, store, worker):
         panel.show_implementations([(each, None) for each in IMPLEMENTATIONS.values()])
         panel.show_state(PHOTO)
         panel.show()
+        if is_open:
+            click(panel, "sweep-custom")
         return panel
 
     return make
@@ -152,6 +157,29 @@ def begin(panel, plan, done=0):
 # -- what is asked for
 
 
+def test_at_first_it_says_what_is_measured_and_how_long_that_takes_and_has_one_button(
+    qtbot, make_panel
+):
+    panel = make_panel(is_open=False)
+    panel.resize(312, 700)
+    until(qtbot, lambda: "measurements, " in words(panel, "sweep-hint"))
+    first, second, *_ = words(panel, "sweep-hint").splitlines()
+    assert re.fullmatch(r"\d+ measurements, about .*", first)
+    assert re.fullmatch(r"of 5 image sizes × \d+ implementations", second)
+    shown = [each for each in panel.findChildren(QWidget) if each.isVisible()]
+    names = {each.objectName() for each in shown}
+    assert {"sweep-source", "sweep-start", "sweep-custom"} <= names
+    assert not any(name.startswith(("vary-", "values-", "sweep-opencv")) for name in names)
+    assert not {"sweep-cancel", "chart-kind", "chart-menu"} & names
+    click(panel, "sweep-custom")
+    assert child(panel, "vary-ksizes").isVisible()
+    kept = panel.choices()
+    assert kept["custom"] is True
+    again = make_panel(is_open=False)
+    again.restore(kept)
+    assert child(again, "vary-ksizes").isVisible()
+
+
 def test_start_asks_for_the_values_and_implementations_chosen(panel):
     write(panel, "sizes", "8, 16 32")
     toggle(panel, "sequential")
@@ -204,6 +232,24 @@ def test_what_is_about_no_line_is_told_below_all(panel, store, state, sentence):
     store.restore(state)
     assert words(panel, "sweep-hint") == sentence
     assert not child(panel, "sweep-start").isEnabled()
+
+
+def test_folded_it_still_says_which_plan_would_be_started_or_why_none(panel):
+    def said():
+        line = child(panel, "sweep-plan", ElidedLabel)
+        return line.whole_text if line.isVisible() else None
+
+    assert said() is None  # the list says it
+    click(panel, "sweep-fold")
+    assert said() == "Current picture and settings"
+    click(panel, "sweep-fold")
+    choose(panel, "camerino_image_size")
+    click(panel, "sweep-fold")
+    assert said() == "Università di Camerino: image size"
+    click(panel, "sweep-fold")
+    write(panel, "sizes", "12, big")
+    click(panel, "sweep-fold")
+    assert said().startswith("“big” is not an image size")
 
 
 def test_without_an_implementation_nothing_can_be_started(panel):
@@ -579,3 +625,35 @@ def test_it_can_be_used_without_a_mouse(panel):
     assert [e.objectName() for e in own if not e.focusPolicy() & Qt.FocusPolicy.TabFocus] == []
     assert all(each.accessibleName() or each.text() for each in own)
     assert all(each.toolTip() for each in own)
+
+
+def test_customizing_leaves_start_where_it_is(qtbot, panel):
+    panel.resize(340, 560)
+    start, hint = child(panel, "sweep-start", QPushButton), child(panel, "sweep-hint", QLabel)
+    until(qtbot, lambda: "measurements, " in hint.text())  # which stands above it
+    until(qtbot, lambda: hint.height() >= hint.heightForWidth(hint.width()))
+    before = start.mapTo(panel, QPoint())
+    click(panel, "sweep-custom")
+    QApplication.processEvents()  # for it to be laid out
+    assert start.mapTo(panel, QPoint()) == before
+    assert panel.rect().contains(before + QPoint(start.width() - 1, start.height() - 1))
+
+
+def test_a_closed_panel_adds_up_nothing_until_it_opens(qtbot, make_panel, store):
+    panel = make_panel()
+    until(qtbot, lambda: "measurements, " in words(panel, "sweep-hint"))
+    said = words(panel, "sweep-hint")
+    panel.hide()
+    store.choose(ksize=9)
+    qtbot.wait(plan_choice.HIDDEN_MS + 2 * plan_choice.COUNT_MS)
+    assert words(panel, "sweep-hint") == said
+    panel.show()
+    until(qtbot, lambda: words(panel, "sweep-hint") != said)
+
+
+def test_the_button_report_has_the_pdf_at_its_arrow(window):
+    window.docks.bring_forward("Sweep")
+    report = child(window, "sweep-report", QToolButton)
+    assert report.popupMode() is QToolButton.ToolButtonPopupMode.MenuButtonPopup
+    names = [each.objectName() for each in report.menu().actions()]
+    assert names == ["Report…", "Save report as…", "Report as PDF…"]

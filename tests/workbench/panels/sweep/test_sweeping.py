@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QFileDialog,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -36,7 +35,18 @@ from kernels.sweeps.record import Machine, Record
 from kernels.sweeps.session_comparison import CellPair
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import LAPTOP, PLANS, a_session
-from tests.workbench.driving import child, click, drop, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import (
+    action,
+    answer_file_dialogs,
+    child,
+    click,
+    drop,
+    pick,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from workbench.base import numbers
 from workbench.model.plan_words import varied_of
@@ -62,7 +72,7 @@ def ask_for(window, values, *implementations):
     box = child(window, "values-sizes", QLineEdit)
     box.setText(values)
     box.textEdited.emit(values)
-    for tick in window.sweep.findChildren(QCheckBox):
+    for tick in window.sweep.get().findChildren(QCheckBox):
         key = tick.objectName().removeprefix("sweep-")
         if tick.isEnabled() and key != "transfers" and tick.isChecked() != (key in implementations):
             tick.click()
@@ -132,7 +142,7 @@ def test_a_sweep_measures_every_cell_and_keeps_it(qtbot, window):
     assert window.sessions.live.path == path
     assert widths(read_session(path)) == [4, 4, 8, 8]
     assert child(window, "sweep-start").isEnabled()
-    assert window.messages.kind != "error"
+    assert window.messages.kind != "error", window.messages.sentence
 
 
 def test_this_picture_is_what_is_measured_where_its_size_does_not_vary(qtbot, window):
@@ -142,7 +152,7 @@ def test_this_picture_is_what_is_measured_where_its_size_does_not_vary(qtbot, wi
     box = child(window, "values-ksizes", QLineEdit)
     box.setText("1, 3")
     box.textEdited.emit("1, 3")
-    for tick in window.sweep.findChildren(QCheckBox):
+    for tick in window.sweep.get().findChildren(QCheckBox):
         if tick.isEnabled() and tick.isChecked() and tick.objectName() != "sweep-opencv":
             tick.click()
     click(child(window, "sweep-start"))
@@ -169,13 +179,14 @@ def test_its_times_take_their_places_on_the_ladder_as_well(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
     start(window, "8", "sequential")
     ended(qtbot, window)
-    trigger(window, "Rung")
-    window.rung.show_tab("ladder")
+    trigger(window, "Implementation")
+    window.rung.get().show_tab("ladder")
     places = [
-        row.data(PLACE)
+        place
         for row in child(window, "ladder-list", QListWidget).findItems(
             "*", Qt.MatchFlag.MatchWildcard
         )
+        if (place := row.data(PLACE))
     ]
     assert {place.implementation.key for place in places if place.time} == {"opencv", "sequential"}
 
@@ -203,7 +214,7 @@ def test_a_sweep_is_cancelled_and_keeps_what_was_measured(qtbot, endless):
     assert widths(read_session(session_store.saved_sessions()[0])) == [4]
     assert child(endless, "sweep-start").isEnabled()
     assert not child(endless, "sweep-cancel").isEnabled()
-    assert endless.messages.kind != "error"
+    assert endless.messages.kind != "error", endless.messages.sentence
 
 
 def test_filtering_goes_on_while_a_sweep_runs_or_stands_still(qtbot, endless):
@@ -213,7 +224,7 @@ def test_filtering_goes_on_while_a_sweep_runs_or_stands_still(qtbot, endless):
     for ksize in (7, 9):
         result = settle(qtbot, endless, partial(endless.store.update, ksize=ksize))
         assert result.job.ksize == ksize
-    trigger(endless, "Pause or resume")
+    trigger(endless, "Pause sweep")
     until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
     result = settle(qtbot, endless, partial(endless.store.update, ksize=11))
     assert result.job.ksize == 11
@@ -233,7 +244,7 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     window = make_window(lambda: Scripted(script))
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 5")
-    until(qtbot, lambda: (4, 4, 1) in show and window.sweep.phase is SweepPhase.RUNNING)
+    until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().phase is SweepPhase.RUNNING)
     click(child(window, "sweep-start"))
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
     gate[0] = False
@@ -247,18 +258,18 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
 def test_one_key_starts_and_cancels(qtbot, endless):
     show_picture(qtbot, endless, noise(8, 8))
     ask_for(endless, "4, 8", "opencv")
-    endless.docks["Gallery"].raise_()
-    trigger(endless, "Start or cancel sweep")
+    endless.docks.bring_forward("Gallery")
+    trigger(endless, "Start sweep")
     one_measured(qtbot, endless)
-    trigger(endless, "Start or cancel sweep")
+    trigger(endless, "Cancel sweep")
     until(qtbot, lambda: child(endless, "sweep-start").isEnabled())
-    until(qtbot, endless.sweep.isVisible)
+    until(qtbot, endless.sweep.get().isVisible)
 
 
 def test_nothing_starts_without_a_picture(window):
     assert not child(window, "sweep-start").isEnabled()
     assert child(window, "sweep-hint", QLabel).text() == "Open a picture first."
-    trigger(window, "Start or cancel sweep")
+    trigger(window, "Start sweep")
     assert not child(window, "sweep-cancel").isEnabled()
 
 
@@ -266,7 +277,7 @@ def test_it_closes_while_a_sweep_stands_still(qtbot, endless):
     show_picture(qtbot, endless, noise(8, 8))
     start(endless)
     one_measured(qtbot, endless)
-    trigger(endless, "Pause or resume")
+    trigger(endless, "Pause sweep")
     until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
     endless.close()
     assert endless.worker.isFinished()
@@ -384,7 +395,7 @@ def test_a_session_from_another_machine_is_shown_beside_the_live_one(qtbot, wind
         words = [each.accessibleName() for each in rows.findChildren(QLabel)]
         return [(words[at], words[at + 1].split(" · ")[0]) for at in range(0, len(words), 2)]
 
-    told = [("Gaussian blur 5×5", "measured here"), ("Image size", "NVIDIA H200, recorded")]
+    told = [("Gaussian blur 5×5", "measured here"), ("Image size", "NVIDIA H200, from a file")]
     until(qtbot, lambda: lines() == told)
     click(child(window, f"close-{window.sessions.shown[1].number}", QToolButton))
     assert window.sessions.sessions() == (mine,)
@@ -430,7 +441,7 @@ def test_a_session_of_implementations_that_are_gone_does_no_harm(qtbot, window, 
     until(qtbot, lambda: window.sessions.shown or window.messages.kind == "error")
     window.screenshots.of_window()
     qtbot.wait(500)
-    window.sweep.chart.image()
+    window.sweep.get().chart.image()
 
 
 def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatch):
@@ -497,7 +508,7 @@ def test_one_of_another_machine_has_no_button_to_go_on_with_it(qtbot, window, tm
     until(qtbot, lambda: window.sessions.shown and window.device)
     (shown,) = window.sessions.shown
     until(qtbot, lambda: window.findChild(QToolButton, f"close-{shown.number}"))
-    window.sweep.draw_now()
+    window.sweep.get().draw_now()
     assert shown.missing
     assert window.findChild(QToolButton, f"resume-{shown.number}") is None
 
@@ -518,6 +529,8 @@ def offer(window):
 def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
     path = left_here()
     window = make_window()
+    until(qtbot, lambda: "A sweep was left at 1 of 3" in window.messages.sentence)
+    window.docks.bring_forward("Sweep")
     until(qtbot, offer(window).isVisible)
     assert offer(window).sentence == "A sweep was left at 1 of 3: Three sizes."
     click(child(window, "sweep-offer-0"))
@@ -529,6 +542,7 @@ def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
 def test_a_sweep_that_was_left_is_offered_once(qtbot, make_window):
     left_here()
     window = make_window()
+    window.docks.bring_forward("Sweep")
     until(qtbot, offer(window).isVisible)
     click(child(window, "sweep-offer-1"))
     assert not offer(window).isVisible()
@@ -569,7 +583,7 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
         (line,) = found.actions()
-        assert line.toolTip() == str(expected)
+        assert line.toolTip() == f"Show the measurements in {expected.name}."
         line.trigger()
         until(qtbot, lambda n=count: len(window.sessions.shown) == n)
     assert window.sessions.shown[1].path == came
@@ -585,8 +599,7 @@ def test_empty_menus_say_so(window, monkeypatch, tmp_path):
 
 
 def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
-    trigger(window, "Compare…")
-    assert "two sessions" in window.messages.sentence
+    assert "two sessions" in action(window, "Compare…").toolTip()
     window.sessions.begin(a_session("sizes"), None)
     window.sweep_menu.open_session(kept_file(tmp_path, a_session("sizes", LAPTOP)))
     until(qtbot, lambda: len(window.sessions.shown) == 2)
@@ -597,7 +610,7 @@ def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     assert "in the geometric mean" in child(dialog, "compare-said", QLabel).text()
     assert "×" in table.item(0, 3).text()
     target = tmp_path / "both"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    answer_file_dialogs(monkeypatch, target)
     click(child(dialog, "compare-save"))
     until(qtbot, lambda: (tmp_path / "both.csv").exists())
     assert (tmp_path / "both.csv").read_text().startswith("implementation,kind,")
@@ -608,7 +621,7 @@ def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     child(dialog, "compare-a", QComboBox).setCurrentIndex(1)
     dialog.close()  # and the answer that is under way finds nobody
     settle(qtbot, window, lambda: show_picture(qtbot, window, noise(8, 8)))
-    assert window.messages.kind != "error"
+    assert window.messages.kind != "error", window.messages.sentence
 
 
 def test_rows_say_what_varies():
@@ -638,11 +651,13 @@ def test_a_plan_is_opened_and_saved(qtbot, window, tmp_path, monkeypatch):
     plan = Plan("From a file", ("opencv",), ((8, 8), (9, 9)), (3, 5))
     (tmp_path / "a.toml").write_text(as_toml(plan))
     assert drop(window, tmp_path / "a.toml")
+    window.docks.bring_forward("Sweep")
+    click(child(window, "sweep-custom"))
     until(qtbot, lambda: child(window, "values-ksizes", QLineEdit).isVisible())
     target = tmp_path / "b"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    answer_file_dialogs(monkeypatch, target)
     trigger(window, "Save plan as…")
-    until(qtbot, lambda: window.messages.sentence == f"Saved {target}.toml.")
+    until(qtbot, lambda: window.messages.sentence.startswith(f"Saved {target.name}.toml, "))
     assert (tmp_path / "b.toml").read_text() == as_toml(plan)
 
 
@@ -650,13 +665,16 @@ def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
     window = make_window()
     box = child(window, "sweep-source", QComboBox)
     pick(box, "goettingen_ladder")
-    click(child(window, "sweep-opencv"))
-    wanted = window.sweep.findChild(PlanChoice).plan.implementations
+    window.docks.bring_forward("Sweep")
+    click(child(window, "sweep-custom"))
+    until(qtbot, child(window, "sweep-opencv").isVisible)
+    child(window, "sweep-opencv").click()
+    wanted = window.sweep.get().findChild(PlanChoice).plan.implementations
     window.close()
     again = make_window()
     until(qtbot, lambda: again.device)
     assert child(again, "sweep-source", QComboBox).currentData() == "goettingen_ladder"
-    plan = again.sweep.findChild(PlanChoice).plan
+    plan = again.sweep.get().findChild(PlanChoice).plan
     assert wanted == ("sequential",)
     assert plan.implementations == ("sequential", "opencv")  # a preset is whole again
     assert plan.title == "BCCN Göttingen: five steps"
@@ -671,9 +689,9 @@ def test_a_broken_plan_is_one_sentence(qtbot, window, tmp_path):
 
 def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
     window.sessions.begin(a_session("ksizes"), None)
-    kept = window.memory.for_screenshot() | window.sweep.conditions()
+    kept = window.memory.for_screenshot() | window.sweep.get().conditions()
     window.opener.restored.emit(kept, "chart.png")
-    source = window.sweep.findChild(PlanSource)
+    source = window.sweep.get().findChild(PlanSource)
     until(qtbot, lambda: source.plan(source.key) == PLANS["ksizes"])
 
 
@@ -699,8 +717,7 @@ def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_
 def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    trigger(window, "Report…")
-    assert "nothing to report" in window.messages.sentence
+    assert "nothing to report" in action(window, "Report…").toolTip()
     show_picture(qtbot, window, np.zeros((8, 8, 1), np.float32))
     start(window, "4, 5")
     ended(qtbot, window)
@@ -717,7 +734,7 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
 def test_a_report_is_written_into_a_folder_of_choice(qtbot, window, monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    answer_file_dialogs(monkeypatch, tmp_path)
     window.sessions.begin(a_session("sizes"), None)
     trigger(window, "Save report as…")
     until(qtbot, lambda: opened)
@@ -728,9 +745,9 @@ def test_a_report_is_written_as_a_pdf_where_that_is_asked_for(qtbot, window, mon
     opened, threads, make = [], [], writing.pdf
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
 
-    def noted(document):
+    def noted(*arguments):
         threads.append(QThread.currentThread())
-        return make(document)
+        return make(*arguments)
 
     monkeypatch.setattr(writing, "pdf", noted)
     window.sessions.begin(a_session("types"), None)
@@ -796,7 +813,8 @@ def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, wind
 
 
 def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
-    chart = window.sweep.chart
+    chart = window.sweep.get().chart
+    window.docks.bring_forward("Sweep")
     trigger(window, "Chart in a window")
     shown = child(window, "chart-window")
     until(qtbot, shown.isVisible)
@@ -804,22 +822,23 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
     assert chart.isVisible()
     assert child(window, "chart-away").isVisible()
     trigger(window, "Chart in a window")
-    until(qtbot, lambda: window.sweep.isAncestorOf(chart))
+    until(qtbot, lambda: window.sweep.get().isAncestorOf(chart))
     assert chart.isVisible()
     assert not child(window, "chart-away").isVisible()
     click(child(window, "sweep-large", QToolButton))
-    assert not window.sweep.isAncestorOf(chart)
+    assert not window.sweep.get().isAncestorOf(chart)
     until(qtbot, chart.window().isActiveWindow)
     QTest.keyClick(chart.window(), Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.sweep.isAncestorOf(chart))
+    until(qtbot, lambda: window.sweep.get().isAncestorOf(chart))
     click(child(window, "sweep-large", QToolButton))
     window.close()
-    assert window.sweep.isAncestorOf(chart)
+    assert window.sweep.get().isAncestorOf(chart)
 
 
 def test_a_picture_of_the_window_shows_the_chart_at_once(qtbot, window):
+    window.docks.bring_forward("Sweep")
     window.sessions.begin(a_session("sizes"), None)
     window.screenshots.of_window()
-    before = window.sweep.chart.grab().toImage()
+    before = window.sweep.get().chart.grab().toImage()
     qtbot.wait(600)
-    assert window.sweep.chart.grab().toImage() == before
+    assert window.sweep.get().chart.grab().toImage() == before

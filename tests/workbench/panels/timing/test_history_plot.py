@@ -11,7 +11,13 @@ from PySide6.QtGui import QFontMetricsF
 from tests.made_up import FAILED, a_job, picked_result, result
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.panels.timing.history_plot import EMPTY, LAST_RUNS, HistoryPlot, label_places
+from workbench.panels.timing.history_plot import (
+    EMPTY,
+    LAST_RUNS,
+    REDRAW_MS,
+    HistoryPlot,
+    label_places,
+)
 
 
 @pytest.fixture
@@ -73,7 +79,7 @@ def test_it_is_summed_up_for_who_cannot_see_it(history):
     history.add(result("opencv", (2.0,)))
     history.add(result("shared", (0.2,)))
     assert history.accessibleDescription().replace("\u202f", " ") == (
-        "2 runs, kernel times from 200 µs to 2.00 ms; "
+        "2 runs, filter times from 200 µs to 2.00 ms; "
         "the last, Shared-memory tile 32×8, took 200 µs."
     )
 
@@ -172,3 +178,14 @@ def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
     assert not scene.hoverItems
     assert scene.lastHoverEvent is None
     assert not view.getPlotItem().listDataItems()
+
+
+def test_a_closed_plot_is_drawn_when_it_opens(qtbot, history):
+    history.add(result())
+    qtbot.waitUntil(lambda: len(texts(history)) == 1)
+    history.hide()
+    history.add(result())
+    qtbot.wait(2 * REDRAW_MS)
+    assert len(texts(history)) == 1
+    history.show()
+    qtbot.waitUntil(lambda: len(texts(history)) == 2)

@@ -44,8 +44,8 @@ def window(qtbot, make_window, tmp_path, monkeypatch):
 @pytest.fixture
 def editor(qtbot, window):
     settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=3))
-    trigger(window, "Weights…")
-    editor = window.weights.editor
+    trigger(window, "Weights")
+    editor = window.weights.get().editor
     assert editor.isVisible()
     qtbot.waitUntil(editor.isVisible)
     return editor
@@ -93,8 +93,8 @@ def test_it_begins_with_what_the_window_filters_with_and_changes_nothing(window,
 def test_the_panel_opens_it_as_well(qtbot, window):
     settle(qtbot, window, lambda: window.store.update(filter="custom", ksize=3))
     click(child(window, "matrix-grid", QPushButton))
-    assert window.weights.editor.isVisible()
-    assert window.weights.editor.drawing.cells[1] == ("0", "1", "0")
+    assert window.weights.get().editor.isVisible()
+    assert window.weights.get().editor.drawing.cells[1] == ("0", "1", "0")
 
 
 def test_it_closes_with_the_window(window, editor):
@@ -178,7 +178,7 @@ def test_what_is_not_applied_yet_is_there_when_it_is_opened_again(window, editor
     before = window.store.state
     type_cell(grid, 0, 0, "1/")
     editor.close()
-    trigger(window, "Weights…")
+    trigger(window, "Weights")
     assert editor.drawing.cells[0][0] == "1/"
     assert "not a number" in sentence(editor)
     assert window.store.state == before
@@ -188,7 +188,7 @@ def test_the_windows_undo_takes_back_a_cell_and_the_editors_brings_it_again(
     qtbot, window, editor, grid
 ):
     settle(qtbot, window, lambda: type_cell(grid, 0, 0, "8"))
-    settle(qtbot, window, window.undoing.undo)
+    settle(qtbot, window, window.undo_history.undo)
     assert window.store.state.filter == "gaussian"
     np.testing.assert_array_equal(editor.drawing.weights, weights_of(window))
     settle(qtbot, window, lambda: click(child(editor, "weights-undo", QPushButton)))
@@ -277,10 +277,10 @@ def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     middle = grid.visualRect(grid.currentIndex()).center() - grid.viewport().rect().center()
     assert (grid.currentIndex().row(), grid.currentIndex().column()) == (15, 15)
     assert middle.manhattanLength() < grid.columnWidth(15)
-    assert "zeros around" in sentence(editor)
+    assert "Zeros were added" in sentence(editor)
     settle(qtbot, window, lambda: box.setValue(1))
     assert editor.drawing.cells == (("4",),)
-    assert "Only the middle" in sentence(editor)
+    assert "Cropped to the centre" in sentence(editor)
 
 
 @pytest.mark.parametrize("key", ["box", "sharpen", "unsharp", "gradient"])
@@ -369,8 +369,8 @@ def test_weights_too_large_for_the_grid_are_said_and_left(qtbot, window, editor)
 def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
     view = child(editor, "weights-response", ResponseView)
     told = child(editor, "weights-facts", QLabel)
-    assert "separable: 6 products a sample, not 9" in told.text()
-    assert view.value_text(64, 64) == "+0.000 across, +0.000 down cycles a pixel: × 1, 0.0 dB"
+    assert "separable: 6 products per sample, not 9" in told.text()
+    assert view.value_text(64, 64) == "+0.000, +0.000 cycles/pixel (x, y): ×1, 0.0 dB"
     assert view.value_text(-1, 0) == ""
     before = view.grab().toImage()
     settle(qtbot, window, lambda: pick(child(editor, "weights-preset", QComboBox), "laplacian"))
@@ -388,19 +388,19 @@ def test_the_response_is_read_with_pointer_and_keys(qtbot, editor):
     inside = view.rect().center()
     event = QHelpEvent(QHelpEvent.Type.ToolTip, inside, view.mapToGlobal(inside))
     QApplication.sendEvent(view, event)
-    assert "cycles a pixel: ×" in QToolTip.text()
+    assert "cycles/pixel (x, y): ×" in QToolTip.text()
     corner = QPoint(1, 1)
     QApplication.sendEvent(
         view, QHelpEvent(QHelpEvent.Type.ToolTip, corner, view.mapToGlobal(corner))
     )
-    assert "How much of a wave" in QToolTip.text()
+    assert "Gain by spatial frequency" in QToolTip.text()
     QToolTip.hideText()
     editor.activateWindow()
     view.setFocus()
     QTest.keyClick(view, Key.Key_Right)
-    assert view.accessibleDescription().startswith("+0.008 across, +0.000 down")
+    assert view.accessibleDescription().startswith("+0.008, +0.000 cycles")
     QTest.keyClick(view, Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
-    assert view.accessibleDescription().startswith("+0.008 across, −0.062 down")
+    assert view.accessibleDescription().startswith("+0.008, −0.062 cycles")
 
 
 # -- named weights
@@ -422,7 +422,7 @@ def test_weights_are_named_drawn_renamed_deleted_and_brought_back(qtbot, window,
     listed = child(editor, "weights-list", QListWidget)
     settle(qtbot, window, lambda: type_cell(grid, 1, 1, "8"))
     listed.setCurrentRow(0)
-    settle(qtbot, window, lambda: click(child(editor, "weights-draw", QPushButton)))
+    settle(qtbot, window, lambda: click(child(editor, "weights-use", QPushButton)))
     np.testing.assert_array_equal(weights_of(window), filters.get("gaussian").weights(3))
     listed.item(0).setText("Yours")
     until(qtbot, lambda: names(editor) == ["Yours"] and "is called" in sentence(editor))
@@ -459,8 +459,8 @@ def test_a_name_that_exists_is_replaced_and_brought_back(qtbot, window, editor, 
 def test_they_are_there_the_next_time(qtbot, window, editor, make_window):
     save_as(qtbot, editor, "Kept")
     other = make_window()
-    trigger(other, "Weights…")
-    until(qtbot, lambda: names(other.weights.editor) == ["Kept"])
+    trigger(other, "Weights")
+    until(qtbot, lambda: names(other.weights.get().editor) == ["Kept"])
 
 
 def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
@@ -492,13 +492,63 @@ def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
     assert editor.drawing.size == 5
 
 
-def test_every_letter_means_one_thing_and_leads_somewhere(editor):
+def test_no_letter_takes_a_key_from_the_rest_of_the_window(editor):
     labels = [each for each in editor.findChildren(QLabel) if each.buddy() is not None]
     buttons = [*editor.findChildren(QPushButton), *editor.findChildren(QCheckBox)]
-    letters = [QKeySequence.mnemonic(each.text()).toString() for each in (*labels, *buttons)]
-    letters = [letter for letter in letters if letter]
-    assert len(letters) > 12
-    assert sorted(set(letters)) == sorted(letters)
+    assert all(QKeySequence.mnemonic(each.text()).isEmpty() for each in (*labels, *buttons))
+
+
+def test_the_pictures_are_seen_beside_it(window, editor):
+    assert editor.window() is window
+    beside = window.compare.geometry().translated(window.compare.mapTo(window, QPoint()))
+    place = editor.rect().translated(editor.mapTo(window, QPoint()))
+    assert not beside.translated(-window.compare.pos()).intersects(place)
+
+
+@pytest.mark.parametrize("size", [3, 5, 7])
+def test_a_usual_size_fits_the_narrow_panel(size, qtbot, window, editor, grid):
+    settle(qtbot, window, lambda: window.store.update(ksize=size, sigma=1.3))
+    editor.resize(312, 700)
+    QApplication.processEvents()
+    last = grid.visualRect(grid.model().index(size - 1, size - 1))
+    assert grid.viewport().rect().contains(last)
+    assert not grid.horizontalScrollBar().isVisible()
+
+
+def test_a_large_size_scrolls_in_the_narrow_panel(qtbot, window, editor, grid):
+    settle(qtbot, window, lambda: child(editor, "weights-size", QSpinBox).setValue(31))
+    editor.resize(312, 700)
+    QApplication.processEvents()
+    grid.scrollToBottom()
+    assert grid.width() <= 312
+    assert grid.horizontalScrollBar().maximum() > 0
+
+
+def test_what_the_weights_do_stands_beside_them_where_there_is_room(editor, grid):
+    editor.resize(312, 700)
+    QApplication.processEvents()
+    told = child(editor, "weights-facts", QLabel)
+    assert told.mapTo(editor, QPoint()).y() > grid.mapTo(editor, grid.rect().bottomLeft()).y()
+    editor.resize(1000, 700)
+    QApplication.processEvents()
+    assert told.mapTo(editor, QPoint()).x() > grid.mapTo(editor, grid.rect().topRight()).x()
+
+
+def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, grid):
+    """Digits, Ctrl+C and Ctrl+Z belong to menus as well."""
+    window.activateWindow()
+    at(grid, 1, 1)
+    settle(qtbot, window, lambda: type_cell(grid, 1, 1, "5"))
+    settle(
+        qtbot,
+        window,
+        lambda: QTest.keyClick(grid, Key.Key_Z, Qt.KeyboardModifier.ControlModifier),
+    )
+    assert editor.drawing.cells[1][1] == "4"
+    QTest.keyClick(grid, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert sentence(editor) == "Copied 9 cells."
+    QTest.keyClick(grid, Key.Key_W)
+    assert window.store.state.view_mode != "wipe"
 
 
 def test_tab_leads_to_everything_but_within_the_grid(qtbot, editor):

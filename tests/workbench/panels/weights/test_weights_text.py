@@ -303,7 +303,7 @@ def test_facts():
     told = weight_facts.facts(filters.get("gaussian").weights(5))
     gaussian = {name: (value, words) for name, value, words in told}
     assert gaussian["Sum"] == ("1", "keeps the brightness")
-    assert gaussian["Rank"] == ("1", "separable: 10 products a sample, not 25")
+    assert gaussian["Rank"] == ("1", "separable: 10 products per sample, not 25")
     added = weight_facts.facts(filters.get("sobel_x").weights(3), 0.5)
     assert added[0] == ("Sum", "0", "offset 0.5 × white")
     assert weight_facts.rank(filters.get("sharpen").weights(3)) == 2
@@ -317,10 +317,10 @@ def test_facts_of_tiny_huge_and_single_weights():
     told = weight_facts.facts(tiny)
     assert told[0] == ("Sum", "3e−9", "darkens to 3e−9")
     assert told[1][1] == "3e−9"
-    assert in_words(tiny).startswith("Even areas × 3e−9;")
+    assert in_words(tiny).startswith("Flat areas ×3e−9,")
     huge = np.array([[1, 0, 0], [0, -1, 0], [0, 0, 1e-9]], np.float32) * np.float32(1e37)
-    assert weight_facts.facts(huge)[0] == ("Sum", "0", "even areas turn black")
-    assert weight_facts.facts(np.full((1, 1), 2, np.float32))[2][2] == "a single product a sample"
+    assert weight_facts.facts(huge)[0] == ("Sum", "0", "flat areas turn black")
+    assert weight_facts.facts(np.full((1, 1), 2, np.float32))[2][2] == "one product per sample"
 
 
 def test_the_frequency_response_is_the_sum_of_waves():
@@ -337,21 +337,19 @@ def test_the_frequency_response_is_the_sum_of_waves():
 
 def test_the_response_in_words():
     words = in_words(filters.get("gaussian").weights(5))
-    assert words.startswith("Even areas × 1; the finest stripes × 0 across")
-    assert "half is left at 0." in words
-    assert in_words(filters.get("sobel_x").weights(3)).startswith("Even areas × 0;")
+    assert words.startswith("Flat areas ×1, finest stripes ×0, checkerboard ×0.")
+    assert "Half amplitude at 0." in words
+    assert in_words(filters.get("sobel_x").weights(3)).startswith("Flat areas ×0,")
 
 
 def test_the_response_in_words_has_the_signs_that_the_sum_has():
     ring = np.full((3, 3), -1, np.float32)
     ring[1, 1] = 0
-    assert in_words(ring).startswith(
-        "Even areas × −8; the finest stripes × 4 across and × 4 down; a checkerboard of pixels × 0."
-    )
-    assert weight_facts.facts(ring)[0] == ("Sum", "−8", "even areas fall below black")
+    assert in_words(ring).startswith("Flat areas ×−8, finest stripes ×4, checkerboard ×0.")
+    assert weight_facts.facts(ring)[0] == ("Sum", "−8", "flat areas fall below black")
     sharpen = np.float32([[0, -1, 0], [-1, 5, -1], [0, -1, 0]])
-    assert "a checkerboard of pixels × 9." in in_words(sharpen)
-    assert "a checkerboard of pixels × −1." in in_words(np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]))
+    assert "checkerboard ×9." in in_words(sharpen)
+    assert "checkerboard ×−1." in in_words(np.array([[0, 0, 0], [0, 0, 1], [0, 0, 0]]))
 
 
 def in_words(weights):

@@ -1,0 +1,210 @@
+"""The ladder without a GPU: what was recorded on an H200 stands there, marked, and why no more."""
+
+from threading import Event
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton
+
+from kernels.pictures.generated import noise, scene
+from kernels.rungs.rung import ladder
+from tests.made_up import IMPLEMENTATIONS
+from tests.workbench.driving import child, click, pick, show_picture, trigger, until
+from workbench.base import numbers
+from workbench.base.numbers import GAP
+from workbench.model.recorded_times import recorded_times
+from workbench.model.rung_times import RungTimes, ladder_places
+from workbench.panels.controls.implementation_box import REASON
+from workbench.panels.rung.ladder_list import PLACE
+from workbench.panels.rung.ladder_view import BUSY
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    """Without a GPU, on the picture of the first start, with a rung to look at."""
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, scene())
+    window.docks.enter("Implementation")
+    pick(child(window, "rung-shown", QComboBox), "shared")
+    until(qtbot, lambda: "Recorded on an" in said(window))
+    return window
+
+
+def said(window):
+    return child(window, "rung-resources", QLabel).text().replace(GAP, " ")
+
+
+def lines(window):
+    window.rung.get().show_tab("ladder")
+    shown = child(window, "ladder-list", QListWidget)
+    return {
+        line.implementation.key: (line, shown.item(row).toolTip().replace(GAP, " "))
+        for row in range(shown.count())
+        for line in [shown.item(row).data(PLACE)]
+        if line
+    }
+
+
+def test_a_rung_that_cannot_run_says_what_it_needs_and_what_it_took_elsewhere(window):
+    assert "Needs an NVIDIA GPU. Recorded on an NVIDIA H200, L2 cold: 13.2 µs" in said(window)
+    assert "blocks 32×8" in said(window)
+    assert "Not measured yet" not in said(window)
+
+
+NO_MATCH = "You chose L2 warm: times recorded with L2 cold do not compare with that."
+
+
+def test_with_a_warm_cache_chosen_recorded_times_say_that_they_are_of_a_cold_one(qtbot, window):
+    assert NO_MATCH not in said(window)
+    window.store.update(cache="warm")
+    until(qtbot, lambda: NO_MATCH in said(window))
+    assert "L2 cold: 13.2 µs" in said(window)
+    assert "L2 cold" in lines(window)["shared"][1]
+    caption = child(window, "ladder-caption", QLabel)
+    until(qtbot, lambda: caption.text().endswith(NO_MATCH))
+    show_picture(qtbot, window, noise(500, 760, 3))
+    assert NO_MATCH not in caption.text()  # nothing recorded is shown
+    click(child(window, "ladder-other"))
+    until(qtbot, lambda: caption.text().endswith(f"border clamp, L2 cold. {NO_MATCH}"))
+
+
+def test_what_was_not_recorded_says_so(qtbot, window):
+    show_picture(qtbot, window, noise(20, 30))
+    until(qtbot, lambda: "was not recorded" in said(window))
+    assert said(window).count("Needs an NVIDIA GPU.") == 1
+
+
+def test_no_line_is_empty_where_there_is_a_recorded_time(window):
+    found = lines(window)
+    known = recorded_times().of_work(window.live.result.job)
+    assert len(known) > 15
+    assert set(found) == set(IMPLEMENTATIONS)
+    for key, (line, tip) in ((rung.key, found[rung.key]) for rung in ladder()):
+        assert (line.median_ms is not None) == (key in known)
+        assert ("Recorded on an NVIDIA H200" in tip) == (key in known)
+    assert found["shared"][0].ratio == pytest.approx(
+        known[found["shared"][0].before.key].median_ms / known["shared"].median_ms
+    )
+    caption = child(window, "ladder-caption", QLabel).text()
+    assert caption.startswith("With Gaussian blur 5×5")
+    recorded = "CUDA: recorded on an NVIDIA H200, L2 cold, the same work on another picture."
+    assert caption.endswith(recorded)
+
+
+def test_the_whole_ladder_stands_there_while_a_cpu_implementation_is_chosen(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, scene())
+    window.docks.enter("Implementation")
+    assert window.store.state.implementation == "opencv"
+    until(qtbot, lambda: "Recorded on an" in lines(window)["shared"][1])
+    recorded = [key for key, (line, _) in lines(window).items() if line.recorded]
+    assert len(recorded) > 15
+    assert lines(window)["opencv"][0].time is not None
+    shown = child(window, "ladder-list", QListWidget)
+    texts = [shown.item(row).text() for row in range(shown.count())]
+    assert [each for each in texts if each] == ["CPU", "CUDA, recorded"]
+
+
+def test_a_rung_without_a_recorded_time_says_why(window):
+    missing = [tip for line, tip in lines(window).values() if line.median_ms is None]
+    assert all("--no-gpu" not in tip for tip in missing if "not measured yet" not in tip)
+
+
+def test_where_nothing_was_recorded_the_nearest_job_is_one_click_away(qtbot, window):
+    show_picture(qtbot, window, noise(500, 760, 3))
+    before = window.store.state
+    lines(window)
+    caption, offer = child(window, "ladder-caption", QLabel), child(window, "ladder-other")
+    assert caption.text().count("Not recorded for this job") == 1
+    assert not any(line.recorded for line, _ in lines(window).values())
+    assert offer.text() == "Show the nearest recorded job"
+    assert offer.toolTip().startswith("Gaussian blur 5×5, 768×512, 3 channels uint8: ")
+    click(offer)
+    assert set(lines(window)) == {rung.key for rung in ladder()}
+    assert lines(window)["shared"][0].recorded
+    assert "for another job: Gaussian blur 5×5, 768×512" in caption.text()
+    assert window.store.state == before
+    click(offer)
+    assert "Not recorded for this job" in caption.text()
+
+
+def test_until_the_recorded_times_are_read_the_ladder_says_so(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(500, 760, 3))
+    may_read = Event()
+    window.reading.run(may_read.wait, lambda _: None, lambda _: None)  # what is read before
+    window.docks.enter("Implementation")
+    window.rung.get().show_tab("ladder")
+    caption = child(window, "ladder-caption", QLabel)
+    try:
+        assert "Reading the times that were recorded" in caption.text()
+    finally:
+        may_read.set()
+    until(qtbot, lambda: "Not recorded for this job" in caption.text())
+
+
+def test_the_list_of_implementations_has_headings_and_grey_as_the_toolbars(window):
+    shown, tools = (child(window, name, QComboBox) for name in ("rung-shown", "implementation"))
+    texts = [[box.itemText(row) for row in range(box.count())] for box in (shown, tools)]
+    assert texts[0] == [each for each in texts[1] if each != "Auto"]
+    shared = shown.findData("shared")
+    assert shown.itemData(shared, REASON)
+    assert shown.model().item(shared).isEnabled()  # grey, and can be looked at
+    assert not shown.model().item(shown.findText("CUDA")).isEnabled()
+
+
+def test_beside_a_gpu_nothing_recorded_is_shown(qtbot, make_window):
+    places = ladder_places([(each, None) for each in ladder()], RungTimes(), None, "cold")
+    assert [place.median_ms for place in places] == [None] * len(places)
+
+
+def test_without_a_gpu_the_cpus_are_measured(qtbot, window):
+    lines(window)
+    button = child(window, "ladder-measure", QPushButton)
+    assert button.isEnabled()
+    assert not child(window, "ladder-reason").isVisible()
+    able = [key for key, (line, _) in lines(window).items() if line.reason is None]
+    assert able == [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cpu"]
+
+
+def test_why_nothing_can_be_measured_stands_under_the_button(window):
+    lines(window)
+    window.rung.get().ladder.show_busy(True)
+    reason = child(window, "ladder-reason", QLabel)
+    assert not child(window, "ladder-measure").isEnabled()
+    assert reason.isVisible()
+    assert reason.text() == BUSY
+    trigger(window, "Measure the ladder")
+    assert window.messages.sentence == BUSY
+
+
+def test_the_picture_is_asked_for_before_it_is_measured(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    trigger(window, "Measure the ladder")
+    assert window.messages.sentence == "Open a picture first."
+
+
+def test_a_recorded_line_is_told_as_recorded(window):
+    shown = child(window, "ladder-list", QListWidget)
+    lines(window)
+    first = next(row for row in range(shown.count()) if "CUDA" in shown.item(row).text()) + 1
+    told = shown.item(first).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "Recorded on an NVIDIA H200" in told
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (12.3, "12.3× as fast as"),
+        (1 / 29, "29.0× slower than"),
+        (1.0, "1.0× as fast as"),
+        (0.97, "1.0× as fast as"),
+        (0.9, "1.1× slower than"),
+    ],
+)
+def test_what_is_slower_says_how_many_times(ratio, words):
+    assert numbers.times_as_fast(ratio) == words

@@ -1,0 +1,161 @@
+"""The row of a window's toolbar for what everybody does: filter, size, implementation, block."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+
+from kernels.rungs.rung import BrokenRung, Rung
+from workbench.base.plain_text import Label
+from workbench.model.intents import Choice
+from workbench.model.state import State
+from workbench.panels.controls.block_box import BlockBox
+from workbench.panels.controls.filter_box import FilterBox
+from workbench.panels.controls.implementation_box import Availability, ImplementationBox
+from workbench.panels.controls.size_picker import SLIDER_PX, SizePicker
+from workbench.widgets.boxes import HBox
+
+GAP_PX = 6
+
+
+class ToolRow(QWidget):
+    """Filter, size, "Runs on" and block in one line; in a narrow one labels go, then the slider.
+
+    Signals:
+        wanted(name, value): the user picked `value` for State field `name`.
+    """
+
+    wanted = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("tool-row")
+        self._availability: Availability = []
+        self._chosen: Choice | None = None
+        self.filter = FilterBox()
+        self.size_picker = SizePicker()
+        self._implementation = ImplementationBox("implementation", "Runs on")
+        self._implementation.setToolTip(
+            "What computes it, on the CPU or the GPU: the answer is the same, the time is not.\n"
+            "Keys: I and Shift+I"
+        )
+        self._block = BlockBox()
+        self.size_picker.wanted.connect(self.wanted)
+        for name, box in (("filter", self.filter), ("implementation", self._implementation)):
+            box.activated.connect(lambda _, n=name, b=box: self.wanted.emit(n, b.currentData()))
+        self._block.activated.connect(lambda _: self.wanted.emit("block_xy", self._block.block_xy))
+        self._labels: list[Label] = []
+        self._lay_out()
+
+    def show_implementations(self, availability: Availability) -> None:
+        """Offer these implementations, each with the reason it cannot run the job, or None."""
+        if availability != self._availability:
+            self._availability = availability
+            self._implementation.show_implementations(availability)
+
+    def show_own_kernel(self, name: str) -> None:
+        """List the kernel that the user works on beside the implementations."""
+        self._implementation.show_own_kernel(name)
+
+    def show_state(self, state: State) -> None:
+        """Show the filter, its size, and how it is computed."""
+        self.filter.setCurrentIndex(self.filter.findData(state.filter))
+        self.size_picker.show_state(state)
+        self._implementation.show_choice(state.implementation)
+        self._block.show_block(state.block_xy)
+        self._chosen = next(
+            (each for each, _ in self._availability if each.key == state.implementation), None
+        )
+        self._block.show_refusal(self.why_no_block())
+
+    def why_no_block(self) -> str:
+        """Return why no block shape can be chosen now; empty where one can."""
+        return why_no_block(self._chosen)
+
+    def step_implementation(self, steps: int) -> None:
+        """Go to the next or previous implementation that can run."""
+        able = [each.key for each, reason in self._availability if reason is None]
+        current = self._implementation.currentData()
+        if able:
+            at = able.index(current) if current in able else 0
+            self.wanted.emit("implementation", able[(at + steps) % len(able)])
+
+    def step_block(self, steps: int) -> None:
+        """Go to the next or previous preset block shape."""
+        if self._block.isEnabled():
+            self.wanted.emit("block_xy", self._block.step(steps))
+
+    # -- how it fits into any width
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self._full_width(), self._height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        number, *lists = self._boxes()
+        boxes = _width(number) + sum(each.minimumSizeHint().width() for each in lists)
+        return QSize(boxes + GAP_PX * (len(self._boxes()) - 1), self._height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit(event.size().width())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # other letters, or a list's other entries
+            self._fit(self.width())
+        return super().event(event)
+
+    def _fit(self, width: int) -> None:
+        """Show what there is room for."""
+        full = self._full_width()
+        least, most = SLIDER_PX
+        for label in self._labels:
+            label.setVisible(width >= full)
+        spare = most if width >= full else width - (full - self._labels_width() - most)
+        self.size_picker.slider.setVisible(spare >= least)
+        self.size_picker.slider.setFixedWidth(min(max(spare, least), most))
+
+    def _full_width(self) -> int:
+        boxes = sum(_width(each) for each in self._boxes())
+        slider = SLIDER_PX[1] + GAP_PX
+        return boxes + slider + GAP_PX * (len(self._boxes()) - 1) + self._labels_width()
+
+    def _labels_width(self) -> int:
+        return sum(label.sizeHint().width() + GAP_PX for label in self._labels)
+
+    def _boxes(self) -> tuple[QWidget, ...]:
+        return self.size_picker.number, self.filter, self._implementation, self._block
+
+    def _height(self) -> int:
+        return max(each.sizeHint().height() for each in self._boxes())
+
+    def _lay_out(self) -> None:
+        line = HBox(self, 0, GAP_PX)
+        line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # see minimumSizeHint
+        for text, part, buddy in (
+            ("Fi&lter", self.filter, self.filter),
+            ("Si&ze", self.size_picker, self.size_picker.number),
+            ("R&uns on", self._implementation, self._implementation),
+            ("Block", self._block, self._block),
+        ):
+            label = Label(text)
+            label.setBuddy(buddy)
+            self._labels.append(label)
+            line.add(label, part)
+        line.addStretch(1)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+
+def _width(box: QWidget) -> int:
+    return min(box.sizeHint().width(), box.maximumWidth())
+
+
+def why_no_block(chosen: Choice | None) -> str:
+    """Return the sentence why no block shape can be chosen here; empty where one can."""
+    if chosen is None or chosen.kind == "cpu":
+        return "The CPU has no thread blocks."
+    if isinstance(chosen, Rung):
+        return chosen.own_block
+    if isinstance(chosen, BrokenRung):
+        return chosen.reason
+    return "Auto picks the block shape as well."

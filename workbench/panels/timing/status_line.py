@@ -1,0 +1,255 @@
+"""The line under the picture: how long it took, how fast that is, whether it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFont, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from kernels.core.job import Result
+from kernels.core.verdict import Check
+from workbench.base import theme
+from workbench.base.numbers import GAP, MISSING
+from workbench.base.plain_text import Label, tip_text
+from workbench.model.speed_up import BASELINE
+from workbench.panels.timing import timing_tips as tips
+from workbench.panels.timing import timing_words as words
+from workbench.panels.timing.timing_words import Figure
+from workbench.panels.timing.verdict_bar import paint_bar, role_of
+from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
+
+HEIGHT_PX = 36
+BAR_PX, GAP_PX, NEXT_PX = 18, 7, 26  # to the first word; to its small print; to the next figure
+LARGE, LESS, SMALL = 1.5, 1.2, 1.0
+OPENS = "Click for all figures and the history."
+WORKING = "working …"
+# As wide as the words usually are: what stands behind them stands still while they change.
+TIME, RATE, RATIO = f"88.8{GAP}ms", f"88.8{GAP}MP/s", "88.8×"
+SPREADS = f"88.8{GAP}–{GAP}88.8{GAP}ms  ·  n{GAP}={GAP}88", f"n{GAP}={GAP}88"
+AGAINST = "as fast as OpenCV, 16 threads", "OpenCV"
+DOING = "filtering with OpenCV …", WORKING
+
+
+class StatusLine(QToolButton):
+    """The line of the newest Result as it is refined; a click asks for the panel with the rest.
+
+    What has no room is left out, the least important first; nothing is cut.  A speed counts only
+    beside a passed check: until then it is pale, and beside a failed one there is none.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("status-line")
+        self.setAccessibleDescription(OPENS)
+        self.setToolTip(OPENS)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._check: Check | None = None
+        self._time, self._rate, self._speed_up = (
+            _Words(self, name, LARGE, QFont.Weight.DemiBold)
+            for name in ("line-time", "line-rate", "line-speed-up")
+        )
+        self._spread, self._against, self._doing = (
+            _Words(self, name, SMALL) for name in ("line-spread", "line-against", "doing")
+        )
+        self._verdict = _Words(self, "line-verdict", LESS, QFont.Weight.DemiBold)
+        self._spread.setForegroundRole(MUTED)
+        self._against.setForegroundRole(MUTED)
+        self._doing.setForegroundRole(MUTED)
+        self._doing.setAlignment(Qt.AlignmentFlag.AlignRight)
+        # Said in fewer words, and then left out, in this order.
+        self._shrinking = (
+            *(self._verdict, self._against, self._verdict, self._spread, self._doing),
+            *(self._rate, self._against, self._speed_up, self._doing, self._spread),
+        )
+        self._doing.show_words(("",), DOING)
+        self.show_sentence("")
+
+    def show_result(self, result: Result, baseline: Result | None) -> None:
+        """Show a result, and its speed-up against `baseline`; None: that is not known yet."""
+        time, rate = words.filter_time(result), words.throughput(result)
+        time_tip = words.tip(time, tips.FILTER_TIME)
+        self._time.show_words((time.text,), (TIME,), time_tip, is_pale=bool(time.unsure))
+        self._spread.show_words((time.detail, time.brief, ""), SPREADS, time_tip)
+        is_known = rate.text != MISSING
+        rate_tip = words.tip(rate, tips.THROUGHPUT)
+        self._rate.show_words(
+            (rate.text, "") if is_known else ("",),
+            (RATE,) if is_known else (),
+            rate_tip,
+            is_pale=bool(rate.unsure),
+        )
+        self._show_speed_up(words.speed_up(result, baseline), is_awaited=is_known)
+        self._show_verdict(words.verdict(result.check), result.check)
+        self._tell()
+
+    def show_sentence(self, sentence: str) -> None:
+        """Show why there are no figures, in place of them."""
+        for each in self._figures:
+            each.show_words(("",))
+        self._show_verdict((sentence,), None)
+        self._tell()
+
+    def show_doing(self, text: str) -> None:
+        """Show what is under way; empty: nothing.
+
+        Told many times a second, it lays out nothing anew where its words have their place.
+        """
+        before, room = self._doing.wordings[0], self._doing.room
+        if text == before:
+            return
+        self._doing.show_words((text, text and WORKING, ""), DOING, text)
+        if text and before and self._doing.room == room:
+            self._doing.show_step()
+        else:
+            self._tell()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        height = max(theme.in_letters(HEIGHT_PX), self._time.fontMetrics().height() + 8)
+        return QSize(theme.in_letters(600), height)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(theme.in_letters(240), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        paint_bar(self, self._check, 6, 7)
+
+    @property
+    def _figures(self) -> tuple[_Words, ...]:
+        return self._time, self._spread, self._rate, self._speed_up, self._against
+
+    @property
+    def _parts(self) -> tuple[_Words, ...]:
+        return *self._figures, self._verdict, self._doing
+
+    def _show_speed_up(self, figure: Figure, *, is_awaited: bool) -> None:
+        """Show a speed-up; its place is kept while it is not known, but not where none will be."""
+        is_known = figure.text not in (MISSING, BASELINE)
+        is_awaited = is_awaited and figure.text != BASELINE
+        ratio = (figure.text, "") if is_known else ("",)
+        against = (figure.detail, figure.brief.removeprefix("as fast as "), "")
+        tip, unsure = words.tip(figure, tips.SPEED_UP), bool(figure.unsure)
+        self._speed_up.show_words(ratio, (RATIO,) if is_awaited else (), tip, is_pale=unsure)
+        self._against.show_words(
+            against if is_known else ("",), AGAINST if is_awaited and not is_known else (), tip
+        )
+
+    def _show_verdict(self, wordings: Sequence[str], check: Check | None) -> None:
+        self._check = check
+        self._verdict.show_words(wordings, (), f"{wordings[0]}\n\n{words.verdict_tip(check)}")
+        show_role(self._verdict, role_of(check, TEXT if check else MUTED))
+
+    def _tell(self) -> None:
+        """Say all to who cannot see it, and give each its place."""
+        said = [each.wordings[0] for each in self._parts if each.wordings[0]]
+        self.setAccessibleName(", ".join(("Timing", *said)))
+        self._fit()
+        self.update()
+
+    def _fit(self) -> None:
+        """Leave out what has no room."""
+        for each in self._parts:
+            each.step = 0
+        for each in self._shrinking:
+            if self._end() <= self.width():
+                break
+            each.step += 1
+        self._place()
+
+    def _end(self) -> int:
+        """Return where the last word would end, and its margin."""
+        return BAR_PX + sum(gap + each.room for gap, each in self._in_order()) + GAP_PX
+
+    def _in_order(self) -> list[tuple[int, _Words]]:
+        """Return the parts that take room, from left to right, and the gap before each."""
+        parts = [each for each in self._parts if each.room]
+        small = (self._spread, self._against)
+        gaps = (0, *(GAP_PX if each in small else NEXT_PX for each in parts[1:]))
+        return list(zip(gaps, parts, strict=False))
+
+    def _place(self) -> None:
+        """Put all words on one base line, and what is under way at the right end."""
+        metrics = self._time.fontMetrics()
+        base = (self.height() - metrics.height()) // 2 + metrics.ascent()
+        x = BAR_PX
+        for gap, each in self._in_order():
+            x += gap
+            at = self.width() - GAP_PX - each.room if each is self._doing else x
+            each.place(at, base)
+            x += each.room
+        for each in self._parts:
+            each.show_step()
+
+
+class _Words(Label):
+    """Words of the line in several wordings, the fullest first.
+
+    wordings  "" where it may be left out
+    step      which of them is shown
+    """
+
+    def __init__(
+        self, line: QWidget, name: str, scale: float, weight: QFont.Weight = QFont.Weight.Normal
+    ) -> None:
+        super().__init__("", line, name=name)
+        self._rooms: dict[int, int] = {}  # by step: asked for many times while a line is laid out
+        self.setFont(scaled_font(scale, weight))
+        self.wordings: Sequence[str] = ("",)
+        self._widest: Sequence[str] = ()
+        self.step = 0
+
+    def show_words(
+        self,
+        wordings: Sequence[str],
+        widest: Sequence[str] = (),
+        tip: str = "",
+        *,
+        is_pale: bool | None = None,
+    ) -> None:
+        """Take other words.
+
+        widest   for each wording what is as wide as it may become: so much room is kept for it
+        is_pale  whether they are not to be relied on; None: they keep their colour
+        """
+        self.wordings, self._widest = wordings, widest
+        self._rooms.clear()
+        self.setToolTip(tip_text(tip))
+        if is_pale is not None:
+            show_role(self, MUTED if is_pale else TEXT)
+
+    @property
+    def room(self) -> int:
+        """Return the width that it takes at this step; 0 where it is left out."""
+        if self.step not in self._rooms:
+            kept = self._widest[self.step] if self.step < len(self._widest) else ""
+            self._rooms[self.step] = max(self._wide(self._now), self._wide(kept))
+        return self._rooms[self.step]
+
+    def _wide(self, text: str) -> int:
+        # The advance alone would cut a last letter that leans over its end, as "*" does.
+        return self.fontMetrics().size(Qt.TextFlag.TextSingleLine, text).width()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        if event.type() == QEvent.Type.FontChange:
+            self._rooms.clear()
+        super().changeEvent(event)
+
+    def place(self, x: int, base: int) -> None:
+        """Put the words at `x`, on the base line `base`."""
+        metrics = self.fontMetrics()
+        self.setGeometry(x, base - metrics.ascent(), self.room, metrics.height())
+
+    def show_step(self) -> None:
+        """Show the wording of this step."""
+        self.setText(self._now)
+        self.setVisible(bool(self._now))
+
+    @property
+    def _now(self) -> str:
+        return self.wordings[min(self.step, len(self.wordings) - 1)]

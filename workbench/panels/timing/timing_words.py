@@ -1,0 +1,193 @@
+"""The figures of a result in words: its time, what follows from that, and its verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from kernels.core.job import Result
+from kernels.core.verdict import Check
+from workbench.base import numbers
+from workbench.base.disturbed_words import star, why_starred
+from workbench.base.numbers import GAP, MISSING
+from workbench.model.speed_up import single_in_words, speed_up_of
+from workbench.panels.timing import timing_tips as tips
+
+UNCHECKED = "not verified yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One value in words.
+
+    detail  small print that belongs to it
+    brief   the same in fewer words, where there is room for no more
+    note    a word beside its caption
+    unsure  why it is not to be relied on; empty where it is
+    more    what a tooltip says of this value
+    """
+
+    text: str = MISSING
+    detail: str = ""
+    brief: str = ""
+    note: str = ""
+    unsure: str = ""
+    more: str = ""
+
+
+def filter_time(result: Result) -> Figure:
+    """Return the median, its quartiles, and how many samples they are of."""
+    kernel = result.kernel
+    count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
+    if kernel.is_single:
+        detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
+    else:
+        spread = numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
+        detail = f"{spread}  ·  {count}"
+    return Figure(
+        numbers.duration(kernel.median_ms) + star(result.disturbances),
+        detail,
+        count,
+        note=f"L2 {kernel.cache}" if kernel.cache else "CPU",
+        unsure=_unsure(result),
+        more="\n\n".join(filter(None, (why_starred(result.disturbances), _why_single(result)))),
+    )
+
+
+def upload(result: Result) -> Figure:
+    """Return the time of the transfer to the GPU, or that the picture was there already."""
+    otherwise = "resident" if _on_gpu(result) else MISSING
+    return _transfer(result, result.upload_ms, result.upload_copy_ms, otherwise)
+
+
+def download(result: Result) -> Figure:
+    """Return the time of the transfer back from the GPU."""
+    return _transfer(result, result.download_ms, result.download_copy_ms, MISSING)
+
+
+def total(result: Result) -> Figure:
+    """Return filter time and transfers together; on the CPU there is nothing to add."""
+    return Figure(numbers.duration(result.total_ms)) if _on_gpu(result) else Figure()
+
+
+def compiling(result: Result) -> Figure:
+    """Return how long compiling took, or that it was done before."""
+    if result.compile_ms is not None:
+        return Figure(numbers.duration(result.compile_ms))
+    return Figure("cached" if _on_gpu(result) else MISSING)
+
+
+def throughput(result: Result) -> Figure:
+    """Return pixels per second; none beside a wrong answer."""
+    return _speed(result, numbers.pixel_rate(result.megapixels_per_s))
+
+
+def bandwidth(result: Result) -> Figure:
+    """Return bytes per second, each read and written once; none beside a wrong answer."""
+    return _speed(result, numbers.byte_rate(result.effective_gb_s))
+
+
+def speed_up(result: Result, baseline: Result | None) -> Figure:
+    """Return the speed-up against `baseline`, unsure until both have been verified."""
+    check = result.check
+    if check is not None and not check.ok:
+        return Figure(detail="the answer is wrong" if check.wrong else "the answer is not verified")
+    found = speed_up_of(result, baseline)
+    is_unchecked = found.is_known and None in (check, baseline and baseline.check)
+    return Figure(
+        found.text,
+        found.against,
+        found.brief,
+        note="verifying" if is_unchecked else found.interval,
+        unsure=UNCHECKED if is_unchecked else "",
+        more=found.sentence,
+    )
+
+
+def verdict(check: Check | None) -> tuple[str, ...]:
+    """Return the check's finding: in full, in fewer words, and in as few as can be."""
+    if check is None:
+        return ("verifying …",)
+    if not math.isfinite(check.bound):
+        return f"✗ {check}", "✗ not verified"
+    if not check.ok:
+        y, x, channel = check.worst
+        wrong = f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
+        at = f"x {x}, y {y}, channel {channel}"
+        return f"{wrong}, max error {check.max_error:.3g} at {at}", wrong, "✗ WRONG"
+    where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
+    verified = "✓ verified" if check.is_full else "✓ verified in part"
+    return f"✓ verified {where}, {_error(check)}", f"✓ verified {where}", verified
+
+
+def what_ran(result: Result) -> str:
+    """Return what Auto picked and why, what ran, launch by launch, and on which pixels."""
+    launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
+    if result.strips > 1:
+        launches += f"  ·  in {result.strips} strips"
+    if result.picked is None:
+        return launches
+    return f"{result.name} ({result.picked.why})  ·  {launches}"
+
+
+def tip(figure: Figure, any_value: str) -> str:
+    """Return the words of a tooltip: of this value, then of `any_value`."""
+    return f"{figure.more}\n\n{any_value}" if figure.more else any_value
+
+
+def verdict_tip(check: Check | None) -> str:
+    """Return what a tooltip says of a finding."""
+    is_bounded = check is not None and math.isfinite(check.bound)
+    return tips.VERDICT + (tips.ALLOWED.format(check.bound) if check and is_bounded else "")
+
+
+def _error(check: Check) -> str:
+    if check.own_rounding:
+        said = check.own_rounding.replace("own rounding", "rounding").replace(" of samples", "")
+        return f"{said} (allowed)"
+    return f"max error {check.max_error:.3g}{' (allowed)' if check.max_error else ''}"
+
+
+def _speed(result: Result, text: str) -> Figure:
+    if result.check is not None and not result.check.ok:
+        return Figure()
+    unsure = UNCHECKED if result.check is None else _unsure(result)
+    return Figure(text, note="?" if unsure else "", unsure=unsure)
+
+
+def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise: str) -> Figure:
+    if ms is None:
+        return Figure(otherwise)
+    # Spoken, and in the tooltip: a small tile has no room for it.
+    count = f"n{GAP}={GAP}1"
+    return Figure(numbers.duration(ms), count, more=_copied(result.job.picture.nbytes, copy_ms))
+
+
+def _copied(count: int, copy_ms: float | None) -> str:
+    """Say how long the copies over the bus took in a transfer of `count` bytes."""
+    if not copy_ms:
+        return ""
+    return (
+        f"{numbers.byte_count(count)}, once (n = 1). The copies over the bus alone took "
+        f"{numbers.duration(copy_ms)} by CUDA events, {numbers.byte_rate(count / 1e6 / copy_ms)}; "
+        "the rest is the computer's own copying, and its waiting."
+    )
+
+
+def _unsure(result: Result) -> str:
+    return single_in_words(result) if result.kernel.is_single else ""
+
+
+def _why_single(result: Result) -> str:
+    if result.strips > 1:
+        return (
+            f"The sum of {result.strips} strips of the picture, which as a whole does not fit into "
+            "the GPU's memory; each was timed once, after a warm-up. Transfers are sums, too."
+        )
+    if not result.kernel.is_single or not result.kernel.ended:
+        return ""
+    return "A single run, which anything may have disturbed: it is timed again when nothing waits."
+
+
+def _on_gpu(result: Result) -> bool:
+    return any(ran.grid is not None for ran in result.ran)
