@@ -6,14 +6,7 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QTextBrowser,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.version import program_version
@@ -22,6 +15,7 @@ from workbench.base.assets_path import asset
 from workbench.base.columns import aligned
 from workbench.base.diagnostics import facts
 from workbench.base.plain_text import Label
+from workbench.widgets.boxes import HBox, VBox
 
 ICON_PX = 72
 
@@ -41,10 +35,8 @@ class AboutDialog(QDialog):
         )
         title.setTextFormat(Qt.TextFormat.RichText)
         title.setWordWrap(True)
-        head = QHBoxLayout()
-        head.setSpacing(16)
-        head.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(title, 1)
+        head = HBox(spacing=16)
+        head.add((icon, 0, Qt.AlignmentFlag.AlignTop), (title, 1))
         found = facts(device)
         report = QTextBrowser()
         report.setObjectName("diagnostics")
@@ -54,12 +46,8 @@ class AboutDialog(QDialog):
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(aligned(found)))
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 16)
-        column.setSpacing(16)
-        column.addLayout(head)
-        column.addWidget(report, 1)
-        column.addWidget(buttons)
+        column = VBox(self, (24, 24, 24, 16), 16)
+        column.add(head, (report, 1), buttons)
         self.resize(theme.window_size(640, 480))
 
 

@@ -44,10 +44,7 @@ def make_application(scheme: theme.Scheme = "system") -> QApplication:
 
 
 def run(
-    paths: list[Path],
-    make_engine: Callable[[], Engine],
-    settings: Settings,
-    is_asked: bool = False,
+    paths: list[Path], make_engine: Callable[[], Engine], settings: Settings, is_asked: bool = False
 ) -> int:
     """Open the window until it is closed, and return Qt's exit code.
 
@@ -61,7 +58,7 @@ def run(
     sys.excepthook = partial(show_exception, window.messages)
     let_ctrl_c_close(window)
     window.show()
-    restoring.begin(window.contents, window.intake, window.restarting, paths)
+    restoring.begin(window.contents, window.intake, window.restarter, paths)
     collector = GarbageCollector(window)
     try:
         return app.exec()

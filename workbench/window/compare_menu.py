@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import get_args
 
 from workbench.model.state import ViewMode
 from workbench.panels.compare.inspection import Inspection
@@ -20,36 +21,53 @@ def actions(store: Store, inspection: Inspection) -> list[Action]:
 def _of_modes(store: Store) -> list[Action]:
     def toggle(mode: ViewMode) -> None:
         is_on = store.state.view_mode == mode
-        store.update(view_mode="side" if is_on else mode)
+        store.update(view_mode="result" if is_on else mode)
 
-    def turn_divider() -> None:
+    def next_view() -> None:
+        modes: tuple[ViewMode, ...] = get_args(ViewMode)
+        store.update(view_mode=modes[(modes.index(store.state.view_mode) + 1) % len(modes)])
+
+    def rotate_divider() -> None:
         divider = "upright" if store.state.divider == "level" else "level"
         store.update(view_mode="wipe", divider=divider)
 
-    def turn_difference() -> None:
+    def change_difference() -> None:
         kind = "signed" if store.state.difference == "absolute" else "absolute"
         store.update(view_mode="difference", difference=kind)
 
     return [
         Action(
-            *(MENU, "&Side by side or wipe", partial(toggle, "wipe"), ("W",)),
-            "Before and after next to each other, or one over the other with a divider.",
+            *(MENU, "&Result", partial(store.update, view_mode="result"), ("E",)),
+            "The filtered picture alone; hold Space for the original.",
         ),
         Action(
-            *(MENU, "Turn the divider", turn_divider, ("Shift+W",)),
+            *(MENU, "&Wipe", partial(toggle, "wipe"), ("W",)),
+            "Before over after, with a divider to drag; again: the result.",
+        ),
+        Action(
+            *(MENU, "Rotate divider", rotate_divider, ("Shift+W",)),
             "Wipe from left to right, or from top to bottom.",
         ),
         Action(
-            *(MENU, "&Difference", partial(toggle, "difference"), ("D",)),
-            "After minus before, or minus a pinned result; again: side by side.",
+            *(MENU, "&Side by side", partial(toggle, "side"), ("S",)),
+            "Before and after next to each other, or one above the other, whichever makes them "
+            "larger; again: the result.",
         ),
         Action(
-            *(MENU, "Absolute or signed difference", turn_difference, ("Shift+D",)),
+            *(MENU, "&Difference", partial(toggle, "difference"), ("D",)),
+            "After minus before, or minus a pinned result; again: the result.",
+        ),
+        Action(
+            *(MENU, "Absolute or signed difference", change_difference, ("Shift+D",)),
             "How much each channel differs, or which way: orange above, blue below.",
         ),
         Action(
             *(MENU, "&Mismatch", partial(toggle, "mismatch"), ("M",)),
-            "Every pixel held against the float64 oracle; again: side by side.",
+            "Every pixel compared with the float64 reference; again: the result.",
+        ),
+        Action(
+            *(MENU, "Next &view", next_view, ("V",)),
+            "Result, wipe, side by side, difference, mismatch, and from the beginning.",
         ),
     ]
 
@@ -59,7 +77,7 @@ def _of_differing_pixels(inspection: Inspection) -> list[Action]:
     return [
         Action(
             *(MENU, "&Next differing pixel", partial(go_to, 1), ("N",)),
-            "Go to the next pixel that is not what the oracle says.",
+            "Go to the next pixel that differs from the reference.",
         ),
         Action(
             *(MENU, "Pr&evious differing pixel", partial(go_to, -1), ("Shift+N",)),

@@ -16,7 +16,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.restoring.restarting import Restarting
+from workbench.window.restoring.restarter import Restarter
 
 MENU = "&Run"
 STILL = "The GPU still does not work in this program; restart it to use the GPU again."
@@ -34,12 +34,12 @@ class GpuLoss(QObject):
         worker: Worker,
         live: Live,
         messages: MessageBar,
-        restarting: Restarting,
+        restarter: Restarter,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._store, self._worker, self._live = store, worker, live
-        self._messages, self._restarting = messages, restarting
+        self._messages, self._restarter = messages, restarter
         self._is_lost = self._is_trying = False
 
     def actions(self) -> list[Action]:
@@ -69,7 +69,7 @@ class GpuLoss(QObject):
     @Slot()
     def restart(self) -> None:
         """Start the program once more, as it is."""
-        self._restarting.start()
+        self._restarter.start()
 
     # -- what becomes of the GPU
 

@@ -4,80 +4,111 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.engine.auto import AUTO
-from kernels.engine.engine import Engine, all_implementations
+from kernels.engine.engine import Engine, Implementation, all_implementations
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
-from workbench.model.state import State
-from workbench.panels.analysis.analysing import Analysing
-from workbench.panels.analysis.analysis_panel import AnalysisPanel
-from workbench.panels.anatomy.anatomy_panel import AnatomyPane
-from workbench.panels.blocks.block_comparison import BlockComparison
-from workbench.panels.blocks.blocks_panel import BlocksPanel
+from workbench.model.rung_times import RungTimes
+from workbench.model.state import Matrix, State
+from workbench.panels import (
+    analysis,
+    anatomy,
+    blocks,
+    controls,
+    gallery,
+    kernel,
+    pixel,
+    rung,
+    sweep,
+    timing,
+    weights,
+)
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.auto_levels import AutoLevels
-from workbench.panels.controls.controls_panel import ControlPanel
-from workbench.panels.gallery.gallery_settings import make_gallery
-from workbench.panels.pixel.pixel_panel import PixelPane
-from workbench.panels.rung.rung_panel import RungPane
+from workbench.panels.controls.previewing import FilterPreviews
+from workbench.panels.kernel.kernel_menu import KernelMenu
 from workbench.panels.sweep.apply_measurement import ApplyMeasurement
 from workbench.panels.sweep.detachable_chart import DetachableChart
 from workbench.panels.sweep.report_writer import ReportWriter
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.panels.sweep.unfinished_sweep import UnfinishedSweep
-from workbench.panels.timing.history_plot import HistoryPlot
-from workbench.panels.timing.timing_strip import TimingStrip
-from workbench.panels.weights.weights_action import WeightsEditing
-from workbench.session import clipboard
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.live import Live
 from workbench.session.opener import Opener
+from workbench.session.previews import Previews
 from workbench.session.rung_compiler import RungCompiler
 from workbench.session.store import Store
+from workbench.session.walk import Walk
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.boxes import VBox
 from workbench.widgets.docks import Docks
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.steady import Steady
 from workbench.window.compare_menu import actions as comparing_actions
 from workbench.window.copying.copy_as import CopyAs
 from workbench.window.device_chip import DeviceChip
-from workbench.window.explaining import Explaining
+from workbench.window.explanation.explanation_controller import ExplanationController
 from workbench.window.gpu_loss import GpuLoss
 from workbench.window.help.help_controller import HelpController
+from workbench.window.intake.drop_target import DropTarget
 from workbench.window.intake.large_picture_prompt import ask_about_large_pictures
-from workbench.window.intake.opening import Opening
+from workbench.window.intake.open_menu import OpenMenu
 from workbench.window.intake.picture_intake import PictureIntake
+from workbench.window.intake.place_bar import PlaceBar
+from workbench.window.layout.toolbar import Toolbar
+from workbench.window.layout.window_layout import WindowLayout
 from workbench.window.on_screen import OnScreen
+from workbench.window.panel_letters import PanelLetters
 from workbench.window.panel_menu import PanelMenu
+from workbench.window.presenter.parts_on_stage import Staging
 from workbench.window.presenter.presenter import Presenter
 from workbench.window.program_dialogs import ProgramDialogs
 from workbench.window.restoring.remembering import Memory
-from workbench.window.restoring.restarting import Restarting
+from workbench.window.restoring.restarter import Restarter
+from workbench.window.restoring.restore import bring_back_screenshot
 from workbench.window.restoring.snapshot import SnapshotContents
 from workbench.window.result_views import ResultViews
-from workbench.window.saving import Saving
+from workbench.window.save_menu import SaveMenu
 from workbench.window.screenshots import Screenshots
 from workbench.window.themes import Themes
 from workbench.window.tune_for_job import TuneForJob
-from workbench.window.undo.undoing import Undoing
+from workbench.window.undo.undo_history import UndoHistory
+
+if TYPE_CHECKING:
+    from workbench.panels.analysis.analysis_panel import AnalysisPanel
+    from workbench.panels.blocks.blocks_panel import BlocksPanel
+    from workbench.panels.gallery.gallery import Gallery
+    from workbench.panels.kernel.kernel_pane import KernelPane
+    from workbench.panels.rung.rung_panel import RungPane
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.panels.weights.weights_panel import WeightsPanel
 
 TITLE = "Filter Workbench"
 EXPECTED = (ImageFileError, KernelError)
+
+
+class ShowsState(Protocol):
+    """A panel that follows the state."""
+
+    def show_state(self, state: State) -> None:
+        """Show `state`, which the store holds by now."""
 
 
 class MainWindow(QMainWindow):
@@ -96,6 +127,7 @@ class MainWindow(QMainWindow):
         self._make_services()
         self._make_menus()
         self.docks.restore(self.settings.get)
+        self.window_layout.restore(self.settings.get)
         self._show_state(self.store.state)
         self._complain()
         self.worker.start()
@@ -118,54 +150,74 @@ class MainWindow(QMainWindow):
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
         self._compiling = RungCompiler(self)
+        self._rung_times = RungTimes()
         self.analysis_thread = AnalysisThread(self)
 
     def _make_panels(self) -> None:
         self.setWindowTitle(TITLE)
-        self.resize(1280, 800)
-        self.setAcceptDrops(True)
-        self.compare, self.timing = CompareView(), TimingStrip()
+        self.compare = CompareView()
         self.messages = MessageBar(self.compare)
         self.chip = DeviceChip(self.messages, self.settings)
+        self.place = PlaceBar()
+        self.statusBar().addPermanentWidget(self.place)
+        self.chip.setContentsMargins(0, 0, 8, 0)
         self.statusBar().addPermanentWidget(self.chip)
-        self.controls = ControlPanel()
-        self.sweep = SweepPanel(self.sessions, self.store, self.worker)
-        self.rung = RungPane(self.store, self.worker)
-        self.blocks = BlocksPanel()
-        self.gallery = make_gallery(self.settings)
-        self.pixel = PixelPane(self.store)
-        self.anatomy = AnatomyPane(self.store, self.worker)
-        self.analysis = AnalysisPanel()
-        self.history = HistoryPlot()
-        panels = (  # in the order in which Tab goes through them
-            *(self.controls, self.sweep, self.rung, self.blocks, self.gallery),
-            *(self.pixel, self.anatomy, self.analysis, self.history),
+        store, worker, reading = self.store, self.worker, self.reading
+        settings, figures = controls.lazy_panel(), timing.lazy_panel()
+        self.controls, self.timing = settings.get(), figures.get()  # parts of both are always seen
+        self.analysis = analysis.lazy_panel()
+        self.pixel = pixel.lazy_panel(store)
+        self.anatomy = anatomy.lazy_panel(store, worker, self.analysis_thread)
+        self.rung = rung.lazy_panel(store, worker, self._rung_times, reading)
+        self.blocks = blocks.lazy_panel()
+        self.sweep = sweep.lazy_panel(self.sessions, store, worker)
+        self.weights = weights.lazy_panel(store)
+        self.gallery = gallery.lazy_panel(self.settings)
+        self.kernel = kernel.lazy_panel(store)
+        panels: tuple[LazyPanel[Any], ...] = (  # in the order of the rail
+            *(settings, self.analysis, self.pixel, self.anatomy, self.rung),
+            *(self.blocks, self.sweep, self.weights, self.gallery, figures, self.kernel),
         )
-        self.docks = Docks(self, _centre(self.compare, self.timing), panels)
+        body = QWidget()
+        rows = VBox(body, 0, 0)
+        self.setCentralWidget(Steady(body))  # first: Qt styles all that is in what it takes up
+        self.toolbar = Toolbar(self.controls.tool_row, self.compare.bar)
+        rows.addWidget(self.toolbar)
+        self.docks = Docks(body, self.compare, self.timing.line, panels)
+        rows.addWidget(self.docks.area, 1)
+        self.docks.area.drawer_moved.connect(self.compare.make_way)
+        self.docks.area.drawer_moved.connect(self.messages.make_way)
+        self.statusBar().addWidget(self.compare.read_out_row, 1)
+        line, status = self.timing.line, self.statusBar()
+        chrome = (self.toolbar, self.docks.rail, line, status)
+        self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
+        self.compare.tabbed.connect(self.window_layout.toggle_bare)
 
     def _make_services(self) -> None:
         """Make the links between the session and the panels; each names the parts it takes."""
         store, worker, live, docks = self.store, self.worker, self.live, self.docks
         settings, messages, reading = self.settings, self.messages, self.reading
         # It hears of a change before the panels, which may cause another one.
-        self.undoing = Undoing(store, reading, messages, self.statusBar(), self)
+        self.undo_history = UndoHistory(store, reading, messages, self.statusBar(), self)
         store.changed.connect(lambda _old, new: self._show_state(new))
         # Before everything that analyses what is on the screen.
         self.result_views = ResultViews(
-            store, worker, live, self.compare, self.timing, self.history, self.rung, messages, self
+            *(store, worker, live, self.compare, self.timing, self.rung, self._rung_times),
+            *(messages, self),
         )
         self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
-        self.analysing = Analysing(
-            store, live, self.inspection, self.compare, self.analysis, self.analysis_thread, self
+        self.memory = Memory(
+            store, worker, live, self.inspection, docks, self.window_layout, settings
         )
-        self.memory = Memory(store, worker, self.inspection, docks, settings)
-        self.auto_levels = AutoLevels(store, self.controls, reading, messages, self)
+        self.filter_previews = FilterPreviews(store, self.controls, reading, self)
+        self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
         self.sweep_controller = SweepController(
-            store, worker, self.sessions, self.sweep, self.rung, docks, messages, self
+            *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times, docks),
+            *(messages, self),
         )
         self.unfinished_sweep = UnfinishedSweep(
-            worker, reading, settings, self.sweep, self.sweep_controller, self
+            worker, reading, settings, self.sweep, self.sweep_controller, messages, self
         )
         self.apply_measurement = ApplyMeasurement(
             store, worker, self.sessions, self.sweep, reading, messages, self
@@ -179,81 +231,86 @@ class MainWindow(QMainWindow):
             *(store, worker, self.opener, self.timing, self.sweep, self.sweep_menu),
             *(reading, settings, messages, self),
         )
-        self.opening = Opening(store, self.opener, settings, messages, self)
-        self.saving = Saving(store, live, self.exporter, settings, messages, self)
+        self.open_menu = OpenMenu(store, self.opener, settings, messages, self)
+        self.walk = Walk(store, self.opener, reading, self)
+        self.drop_target = DropTarget(self)
+        self.save_menu = SaveMenu(store, live, self.exporter, settings, messages, self)
         self.screenshots = Screenshots(
-            *(live, self.compare, self.sweep, self.history, self.saving, self.exporter),
+            *(live, self.compare, self.sweep, self.timing.history, self.save_menu, self.exporter),
             *(self.memory, messages, self),
         )
         self.copy_as = CopyAs(store, worker, live, self.rung, reading, messages, self)
         # The GPU.
-        self.restarting = Restarting(store, reading, messages, self)
-        self.gpu_loss = GpuLoss(store, worker, live, messages, self.restarting, self)
+        self.restarter = Restarter(store, reading, messages, self)
+        self.gpu_loss = GpuLoss(store, worker, live, messages, self.restarter, self)
         self.tuner = TuneForJob(store, worker, live, messages, self)
-        self.block_comparison = BlockComparison(
-            store, worker, live, self.blocks, docks, messages, self
-        )
         # Explaining and presenting.
-        self.explaining = Explaining(
+        self.explanation = ExplanationController(
             self.compare, self.inspection, live, docks, self.pixel, self.anatomy, self
         )
+        self.staging = Staging(
+            *(self.compare, docks, self.explanation, self.pixel, self.anatomy, self.rung),
+            *(self.sessions, reading, self),
+        )
         self.presenter = Presenter(
-            store, worker, live, self.undoing, reading, settings, messages, self
+            *(store, worker, live, self.undo_history, self.staging, reading, self.exporter),
+            *(settings, messages, self),
         )
         self.help_controller = HelpController(store, self)
         self.chart_place = DetachableChart(self.sweep, self.help_controller.serve, self)
-        self.weights = WeightsEditing(store, self.help_controller.serve, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.themes = Themes(settings, self)
         self.panel_menu = PanelMenu(docks)
+        self.kernel_menu = KernelMenu(self.kernel, docks)
+        self.panel_letters = PanelLetters(docks, settings, messages, self)
         self.dialogs = ProgramDialogs(
             store, worker, docks, self.sweep, self.memory, self.themes, self
         )
         self._connect_services()
+        self._connect_panels()
 
     def _make_menus(self) -> None:
         self.menus = MenuTree(self)
         self.menus.add(self._actions())
-        fillers = (self.undoing, self.opening, self.sweep_menu, self.themes, self.panel_menu)
+        fillers = (self.undo_history, self.open_menu, self.sweep_menu, self.themes, self.panel_menu)
         for each in fillers:
             each.fill(self.menus)
+        for button, name in (("open", "Open…"), ("save", "Save result as…")):
+            self.toolbar.connect_action(button, self.menus.action(name))
+        self.toolbar.offer("open", self.open_menu.menu_of_button(self.menus))
+        for signal in (self.sessions.changed, self.sweep_controller.changed):
+            signal.connect(lambda *_: self.menus.refresh())
 
     def _actions(self) -> list[Action]:
         """Return every line of the menus that is always there, in order."""
         docks = self.docks
         return [
-            *self.opening.actions(),
+            *self.open_menu.actions(),
             docks.action("Gallery"),
-            *self.opening.built_in_actions(),
-            *self.saving.actions(),
+            *self.open_menu.built_in_actions(),
+            *self.save_menu.actions(),
+            *self.kernel_menu.actions(),
             *self.screenshots.save_actions(),
             Action(
                 *("&File", "&Quit", self.close, ("Ctrl+Q",)),
                 "Close the window; what is chosen is there again next time.",
                 separator=True,
             ),
-            *self.undoing.actions(),
+            *self.undo_history.actions(),
             *self.screenshots.copy_actions(),
             *self.copy_as.actions(),
             *self.intake.actions(),
-            *self.weights.actions(),
+            docks.action("Weights"),
             *comparing_actions(self.store, self.inspection),
             *self.compare.actions_of_menu(),
-            *self.explaining.actions(),
-            docks.action("Analysis"),
-            docks.action("Rung"),
-            *self.block_comparison.actions(),
-            Action(
-                *("&View", "F&ull screen", self._toggle_full_screen, ("F11",)),
-                "The window over the whole screen, and back.",
-                separator=True,
-            ),
+            *self.explanation.actions(),
+            blocks.action(docks),
+            *self.window_layout.actions(),
+            *self.panel_letters.actions(),
             *self.presenter.actions(),
-            Action(
-                *("&Run", "&Run again", self.live.run_again, ("R",)),
-                "Filter and time once more, as things stand.",
-            ),
+            Action(*("&Run", "&Run again", self.live.run_again, ("R",)), "Run and time again."),
+            *self.kernel_menu.run_actions(),
             *self.controls.actions_of_menu(),
             *self.sweep_controller.ladder_actions(),
             *self.tuner.actions(),
@@ -270,54 +327,159 @@ class MainWindow(QMainWindow):
     # -- what they say to each other
 
     def _connect_session(self) -> None:
-        store, say = self.store, self.messages.show_message
-        for panel in (self.controls, self.compare, self.rung, self.anatomy):
-            panel.wanted.connect(lambda name, value: store.choose(**{name: value}))
+        say = self.messages.show_message
+        for panel in (self.controls, self.compare):
+            panel.wanted.connect(self._choose)
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
-        for each in (*self._backgrounds, self.worker, self.gallery):
+        for each in (*self._backgrounds, self.worker):
             each.broke.connect(self.messages.show_bug)
         for failing in (self.opener, self.sessions, self.exporter):
             failing.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
         self.opener.ended.connect(lambda sentence: say("info", sentence))
-        self.exporter.saved.connect(lambda path: say("info", f"Saved {path}."))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
         ask_about_large_pictures(self.opener, self.messages)
-        self.gallery.file_wanted.connect(self.opener.open_file)
-        self.gallery.built_in_wanted.connect(self.opener.open_built_in)
-        self.rung.ptx_wanted.connect(self._compiling.request)
-        self._compiling.compiled.connect(self.rung.show_ptx)
-        self.rung.large_wanted.connect(lambda: self.docks.enlarge("Rung"))
-        self.docks["Rung"].topLevelChanged.connect(self.rung.show_large)
+        self.opener.busy.connect(self.compare.show_opening)
+        self.timing.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
     def _connect_services(self) -> None:
-        for source in (self.inspection, self.analysing):
-            source.message.connect(lambda sentence: self.messages.show_message("info", sentence))
+        self.inspection.message.connect(self._inform)
         self.inspection.message_withdrawn.connect(self.messages.dismiss)
-        self.sweep.report_wanted.connect(self.report_writer.start)
-        self.controls.filter.grid_wanted.connect(self.weights.open)
-        self.weights.broke.connect(self.messages.show_bug)
+        self.place.stepped.connect(self.open_menu.step)
+        self.walk.placed.connect(self.place.show_place)
+        self.intake.restoring.connect(lambda kept: bring_back_screenshot(self.contents, kept))
+        self.drop_target.dropped.connect(self.intake.take_content)
+        self.intake.talk_wanted.connect(self.presenter.open_file)
+        self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
+        self.controls.weights.grid_wanted.connect(lambda: self.docks.enter("Weights"))
+        self.controls.tool_row.filter.settings_wanted.connect(lambda: self.docks.enter("Settings"))
+
+    # -- what panels are told and say, once they are made
+
+    def _connect_panels(self) -> None:
+        self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
+        self.analysis.when_made(self._connect_analysis)
+        self.anatomy.when_made(lambda panel: panel.wanted.connect(self._choose))
+        self.rung.when_made(self._connect_rung)
+        self.blocks.when_made(self._connect_blocks)
+        self.sweep.when_made(self._connect_sweep)
+        self.weights.when_made(self._connect_weights)
+        self.gallery.when_made(self._connect_gallery)
+        self.kernel.when_made(self._connect_kernel)
+        for panel, tell in self._following:
+            panel.when_made(tell)
+
+    def _connect_analysis(self, panel: AnalysisPanel) -> None:
+        from workbench.panels.analysis.analysis_controller import AnalysisController
+
+        link = AnalysisController(
+            *(self.store, self.live, self.inspection, self.compare, panel, self.analysis_thread)
+        )
+        link.message.connect(self._inform)
+
+    def _connect_rung(self, panel: RungPane) -> None:
+        frame = self.docks["Implementation"]
+        panel.wanted.connect(self._choose)
+        panel.ptx_wanted.connect(self._compiling.request)
+        self._compiling.compiled.connect(panel.show_ptx)
+        panel.large_wanted.connect(lambda: self.docks.enlarge("Implementation"))
+        panel.show_large(frame.is_enlarged)
+        frame.enlarged.connect(panel.show_large)
+
+    def _connect_blocks(self, panel: BlocksPanel) -> None:
+        from workbench.panels.blocks.block_comparison import BlockComparison
+
+        frame = self.docks["Blocks"]
+        BlockComparison(
+            *(self.store, self.worker, self.live, panel, frame, self.reading, self.messages)
+        )
+
+    def _connect_sweep(self, panel: SweepPanel) -> None:
+        panel.report_wanted.connect(self.report_writer.start)
+        if self.device is not None:
+            panel.show_device(self.device)
+
+    def _connect_weights(self, panel: WeightsPanel) -> None:
+        panel.picked.connect(self._take_weights)
+        panel.broke.connect(self.messages.show_bug)
+
+    def _connect_gallery(self, panel: Gallery) -> None:
+        panel.file_wanted.connect(self.opener.open_file)
+        panel.built_in_wanted.connect(self.opener.open_built_in)
+        panel.folder_wanted.connect(self.open_menu.ask_for_folder)
+        panel.broke.connect(self.messages.show_bug)
+        panel.show_shelf(self.walk.shelf)
+        self.walk.placed.connect(panel.show_shelf)
+
+    def _connect_kernel(self, panel: KernelPane) -> None:
+        panel.said.connect(self.messages.show_message)
+        panel.refused.connect(self.messages.show_error_if_free)
+        panel.unsaid.connect(self.messages.dismiss)
+        panel.worked_on.connect(self.controls.show_own_kernel)
+        panel.broke.connect(self.messages.show_bug)
+        self.compare.picked.connect(panel.look_at)
+
+    @Slot(str)
+    def _inform(self, sentence: str) -> None:
+        self.messages.show_message("info", sentence)
+
+    @Slot(str, object)
+    def _choose(self, name: str, value: object) -> None:
+        self.store.choose(**{name: value})
+
+    @Slot(object, float)
+    def _take_weights(self, matrix: Matrix, offset: float) -> None:
+        self.store.choose(filter="custom", matrix=matrix, offset=offset)
 
     @property
-    def _backgrounds(self) -> tuple[Background | RungCompiler | AnalysisThread, ...]:
-        return self.reading, self._writing, self._compiling, self.analysis_thread
+    def _backgrounds(self) -> tuple[Background | RungCompiler | AnalysisThread | Previews, ...]:
+        return (
+            *(self.reading, self._writing, self._compiling, self.analysis_thread),
+            self.live.previews,
+        )
 
     def _show_state(self, state: State) -> None:
-        availability = [
+        self.controls.show_implementations([(AUTO, None), *self._availability(state)])
+        self.controls.show_state(state)
+        self.compare.show_state(state)
+        for panel, tell in self._following:
+            if panel.made is not None:
+                tell(panel.made)
+        name = f"{state.picture.name} — " if state.picture else ""
+        self.setWindowTitle(f"{name}{TITLE}")
+        self.menus.refresh()
+
+    @property
+    def _following(self) -> tuple[tuple[LazyPanel[Any], Callable[[Any], None]], ...]:
+        """Return the panels that follow the state, and what tells them of it."""
+        return (
+            (self.sweep, self._tell_sweep),
+            (self.rung, self._tell_rung),
+            (self.anatomy, self._tell),
+            (self.pixel, self._tell),
+            (self.weights, self._tell),
+            (self.kernel, self._tell),
+        )
+
+    def _tell_sweep(self, panel: SweepPanel) -> None:
+        panel.show_implementations(
+            [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
+        )
+        self._tell(panel)
+
+    def _tell_rung(self, panel: RungPane) -> None:
+        panel.show_implementations(self._availability(self.store.state))
+        self._tell(panel)
+
+    def _tell(self, panel: ShowsState) -> None:
+        panel.show_state(self.store.state)
+
+    def _availability(self, state: State) -> list[tuple[Implementation, str | None]]:
+        return [
             (each, intents.why_unavailable(state, each, self.device))
             for each in all_implementations()
         ]
-        self.controls.show_implementations([(AUTO, None), *availability])
-        self.sweep.show_implementations(
-            [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
-        )
-        self.rung.show_implementations(availability)
-        views = (self.controls, self.compare, self.sweep, self.rung, self.anatomy, self.pixel)
-        for view in views:
-            view.show_state(state)
-        name = f"{state.picture.name} — " if state.picture else ""
-        self.setWindowTitle(f"{name}{TITLE}")
 
     @Slot(object)
     def _take_device(self, device: Device | NoDevice) -> None:
@@ -326,9 +488,13 @@ class MainWindow(QMainWindow):
         In this order, as a GPU that was lost matters more than that there is none.
         """
         self.gpu_loss.take(device)
-        for view in (self.chip, self.rung, self.anatomy, self.sweep):
-            view.show_device(device)
-        with self.undoing.quietly():  # the user did not choose it
+        self.chip.show_device(device)
+        self.timing.show_device(device)
+        panels: tuple[LazyPanel[Any], ...] = (self.rung, self.anatomy, self.sweep)
+        for panel in panels:
+            if panel.made is not None:
+                panel.made.show_device(device)
+        with self.undo_history.quietly():  # the user did not choose it
             state = self.store.state
             self.store.update(implementation=intents.implementation_for(state, device))
         self._show_state(self.store.state)
@@ -350,7 +516,7 @@ class MainWindow(QMainWindow):
             opener=self.opener,
             background=self.reading,
             messages=self.messages,
-            undoing=self.undoing,
+            undo_history=self.undo_history,
             inspection=self.inspection,
             compare=self.compare,
             pixel=self.pixel,
@@ -363,47 +529,19 @@ class MainWindow(QMainWindow):
 
     # -- as any window
 
-    def createPopupMenu(self) -> QMenu:  # noqa: N802
-        """Make the menu of the right button on a panel's title."""
-        return self.panel_menu.popup(self)
-
-    def _toggle_full_screen(self) -> None:
-        # A maximised window stays maximised underneath.
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        if clipboard.holds_picture(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        self.intake.take_content(event.mimeData())
-        event.acceptProposedAction()
-
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         self.presenter.close()  # this restores the previous choices
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
-        for each in (
-            self.tuner,
-            self.report_writer,
-            self.chart_place,
-            self.weights,
-            self.help_controller,
-        ):
+        for each in (self.tuner, self.report_writer, self.chart_place, self.help_controller):
             each.close()
+        if self.weights.made is not None:
+            self.weights.made.close_thread()
+        if self.kernel.made is not None:
+            self.kernel.made.close_threads()
         self.worker.close()  # before the threads that work on its results
-        self.gallery.close_threads()
+        if self.gallery.made is not None:
+            self.gallery.made.close_threads()
         for background in self._backgrounds:
             background.close()
         super().closeEvent(event)
-
-
-def _centre(compare: CompareView, timing: TimingStrip) -> QWidget:
-    """Return the pictures with the timings below them."""
-    centre = QWidget()
-    column = QVBoxLayout(centre)
-    column.setContentsMargins(4, 8, 4, 4)
-    column.setSpacing(8)
-    column.addWidget(compare, 1)
-    column.addWidget(timing)
-    return centre

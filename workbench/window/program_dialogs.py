@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QMainWindow
 
 from kernels.core.device import NoDevice
-from workbench.base.plain_text import is_agreed
-from workbench.panels.sweep.sweep_panel import SweepPanel
+from workbench.base.plain_text import ask_before
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.docks import Docks
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.menu_lines import menu_lines
 from workbench.window.restoring.remembering import Memory
 from workbench.window.themes import Themes
 
 if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.window.palette.entries import PaletteEntry
 
 MENU = "&Help"
-FORGET = "Forget all choices, the layout, the theme and the recent files?"
+FORGET = "Reset settings, layout, theme and recent files?"
 
 
 class ProgramDialogs(QObject):
@@ -36,7 +37,7 @@ class ProgramDialogs(QObject):
         store: Store,
         worker: Worker,
         docks: Docks,
-        sweep: SweepPanel,
+        sweep: LazyPanel[SweepPanel],
         memory: Memory,
         themes: Themes,
         window: QMainWindow,
@@ -57,8 +58,8 @@ class ProgramDialogs(QObject):
                 "Find any action, filter, implementation, preset or session by some letters.",
             ),
             Action(
-                *(MENU, "Start with &defaults again", self._ask_to_forget, ("Ctrl+Shift+F12",)),
-                "Forget choices, layout, theme and recent files, after a question.",
+                *(MENU, "&Reset all settings…", self._ask_to_forget, ("Ctrl+Shift+F12",)),
+                "Choices, layout, theme and recent files as at the first start, after a question.",
                 separator=True,
             ),
             Action(
@@ -94,8 +95,7 @@ class ProgramDialogs(QObject):
 
     @Slot()
     def _ask_to_forget(self) -> None:
-        if is_agreed(self._window, "Start again", FORGET):
-            QTimer.singleShot(0, self, self._forget)  # once the question is off the screen
+        ask_before(self._window, FORGET, "Reset", self._forget)
 
     def _forget(self) -> None:
         self._memory.forget()

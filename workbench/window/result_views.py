@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject
 
-from kernels.core.job import Result
+from kernels.core.job import Job, Result
 from workbench.imaging.display import Display
 from workbench.model import intents
+from workbench.model.rung_times import RungTimes
+from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.rung.rung_panel import RungPane
-from workbench.panels.timing.history_plot import HistoryPlot
-from workbench.panels.timing.timing_strip import TimingStrip
+from workbench.panels.timing.timing_panel import TimingPanel
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 
+if TYPE_CHECKING:
+    from workbench.panels.rung.rung_panel import RungPane
+
+FRESH_MS = 1000  # what was said just now may be why there is another picture
 OUTDATED = "of earlier settings"
+PREVIEW = "preview, from the reduced picture"
 
 
 class ResultViews(QObject):
@@ -24,6 +32,8 @@ class ResultViews(QObject):
 
     Made before everything that analyses what is on the screen: Qt calls the slots of a signal in
     the order in which they were connected, and the picture has to be there first.
+
+    times  of this session, which every final result adds to
     """
 
     def __init__(
@@ -32,33 +42,53 @@ class ResultViews(QObject):
         worker: Worker,
         live: Live,
         compare: CompareView,
-        timing: TimingStrip,
-        history: HistoryPlot,
-        rung: RungPane,
+        timing: TimingPanel,
+        rung: LazyPanel[RungPane],
+        times: RungTimes,
         messages: MessageBar,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._store, self._live, self._compare = store, live, compare
-        self._timing, self._history, self._rung = timing, history, rung
+        self._timing, self._rung, self._times = timing, rung, times
         self._messages = messages
-        worker.progressed.connect(lambda doing: timing.show_progress(doing or None))
+        store.changed.connect(self._follow)
+        worker.progressed.connect(timing.show_progress)
         live.before_ready.connect(compare.show_before)
+        live.preview_ready.connect(self._show_preview)
         live.after_ready.connect(self._show)
         live.baseline_ready.connect(timing.show_baseline)
         for settled in (live.settled, live.timed_again):
             settled.connect(self._show_settled)
         live.refused.connect(self._show_refusal)
         live.recovered.connect(lambda: messages.clear("error"))
+        rung.when_made(self._introduce)
+
+    def _introduce(self, rung: RungPane) -> None:
+        if self._live.result is not None:
+            rung.show_ran(self._live.result)
+
+    def _follow(self, old: State, new: State) -> None:
+        """Take back what was said of another picture."""
+        if old.picture is not None and old.picture is not new.picture:
+            self._messages.outdate(FRESH_MS)
 
     def _show(self, result: Result, display: Display) -> None:
         self._show_picture(result, display)
-        self._timing.show_result(result)
-        self._rung.show_ran(result)
+        self._timing.show_result(result, self._live.baseline_of(result))
+        if self._rung.made is not None:
+            self._rung.made.show_ran(result)
+
+    def _show_preview(self, job: Job, display: Display) -> None:
+        """Show about what will come, and no figures: they would be of earlier settings."""
+        self._compare.show_preview(display, f"{intents.job_caption(job, None)}\n{PREVIEW}")
+        self._timing.show_preview()
 
     def _show_settled(self, result: Result) -> None:
-        self._history.add(result)
-        self._rung.show_result(result)
+        self._timing.history.add(result)
+        self._times.add_result(result)
+        if self._rung.made is not None:
+            self._rung.made.show_result(result)
 
     def _show_picture(self, result: Result, display: Display) -> None:
         self._compare.show_after(result.picture, display, self._caption_of(result))

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QPushButton,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QSpinBox, QWidget
 
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import Label
 from workbench.files.reducing import Fit
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
 from workbench.widgets.jump_slider import JumpSlider
 
 WIDTH_PX = 460
@@ -45,19 +38,15 @@ class SaveDialog(QDialog):
         self.setWindowTitle(f"Save {name}")
         self.setMinimumWidth(WIDTH_PX)
         self._fit = fit
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 20, 24, 16)
-        column.setSpacing(12)
+        column = VBox(self, (24, 20, 24, 16), 12)
         if not fit.is_exact:
-            said = Label(str(fit))
-            said.setObjectName("save-said")
-            said.setWordWrap(True)
+            said = Label(str(fit), name="save-said", wraps=True)
             column.addWidget(said)
         if fit.format.has_quality and fit.why_not is None:
             self._add_quality(column, quality, default)
         column.addWidget(self._make_buttons())
 
-    def _add_quality(self, column: QVBoxLayout, quality: int | None, default: int) -> None:
+    def _add_quality(self, column: VBox, quality: int | None, default: int) -> None:
         self._lossless = QCheckBox("&Lossless: every sample as it is")
         self._lossless.setObjectName("save-lossless")
         self._lossless.setToolTip("Larger, and exact; without it small, and nearly the same")
@@ -73,13 +62,9 @@ class SaveDialog(QDialog):
         self._slider.valueChanged.connect(self._quality.setValue)
         self._quality.valueChanged.connect(self._slider.setValue)
         self._quality.setValue(quality or default)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(label)
-        row.addWidget(self._slider, 1)
-        row.addWidget(self._quality)
-        column.addWidget(self._lossless)
-        column.addLayout(row)
+        row = HBox(spacing=10)
+        row.add(label, (self._slider, 1), self._quality)
+        column.add(self._lossless, row)
         for part in (label, self._slider, self._quality):
             self._lossless.toggled.connect(part.setDisabled)
         self._lossless.setChecked(quality is None and self._fit.format.can_be_lossless)
@@ -89,17 +74,16 @@ class SaveDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.rejected.connect(self.reject)
         if self._fit.why_not is None:
-            save = QPushButton(f"&Save as {title}")
-            save.setObjectName("save-agreed")
-            save.setToolTip(tip_text(f"Write the file as {title}, with what is said above"))
+            tip = f"Write the file as {title}, with what is said above"
+            save = push_button("save-agreed", f"&Save as {title}", tip)
             save.setDefault(True)
             save.clicked.connect(self._agree)
             buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
         if not self._fit.is_exact and self._fit.instead:
             other = self._fit.instead[0]
-            button = QPushButton(f"Save as {other[0]}&{other[1:]} instead…")
-            button.setObjectName("save-other")
-            button.setToolTip("Choose a name in a format that holds the picture as it is")
+            text = f"Save as {other[0]}&{other[1:]} instead…"
+            tip = "Choose a name in a format that holds the picture as it is"
+            button = push_button("save-other", text, tip)
             button.clicked.connect(lambda: self._choose(other))
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         return buttons

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.session.exporter import Exporter, MakeImage
 from workbench.session.live import Live
+from workbench.session.screenshot_files import FILTERED, SHOWS
 from workbench.widgets.actions import Action
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.restoring.remembering import Memory
-from workbench.window.saving import NOTHING_TO_SAVE, Saving
+from workbench.window.save_menu import NOTHING_TO_SAVE, SaveMenu
+
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
 
 SHOT, EDIT = "&File/S&creenshot", "&Edit"
 PNG_FILTER = "PNG (*.png)"
@@ -28,18 +33,18 @@ NOTHING_TO_COPY = "There is no result of this picture to copy yet."
 class Screenshots(QObject):
     """A menu that takes screenshots, with the settings inside, to be restored when dropped here.
 
-    saving  asks where to save
-    memory  says which settings to put inside
-    window  the whole, to be drawn
+    save_menu  asks where to save
+    memory     says which settings to put inside
+    window     the whole, to be drawn
     """
 
     def __init__(
         self,
         live: Live,
         compare: CompareView,
-        sweep: SweepPanel,
+        sweep: LazyPanel[SweepPanel],
         history: HistoryPlot,
-        saving: Saving,
+        save_menu: SaveMenu,
         exporter: Exporter,
         memory: Memory,
         messages: MessageBar,
@@ -47,9 +52,13 @@ class Screenshots(QObject):
     ) -> None:
         super().__init__(window)
         self._live, self._compare, self._sweep, self._history = live, compare, sweep, history
-        self._saving, self._exporter, self._memory = saving, exporter, memory
+        self._save_menu, self._exporter, self._memory = save_menu, exporter, memory
         self._messages, self._window = messages, window
-        sweep.chart.copy_wanted.connect(lambda image: exporter.copy_image(image, "the chart"))
+        sweep.when_made(self._connect)
+
+    def _connect(self, sweep: SweepPanel) -> None:
+        copy = self._exporter.copy_image
+        sweep.chart.copy_wanted.connect(lambda image: copy(image, "the chart"))
         sweep.chart.save_wanted.connect(self._save_chart)
 
     def save_actions(self) -> list[Action]:
@@ -99,7 +108,8 @@ class Screenshots(QObject):
     def of_window(self) -> QImage:
         """Return the window as it is, its charts brought up to date."""
         self._history.draw_now()
-        self._sweep.draw_now()
+        if self._sweep.made is not None:
+            self._sweep.made.draw_now()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         return self._window.grab().toImage()
 
@@ -108,7 +118,7 @@ class Screenshots(QObject):
         take: dict[str, Callable[[], QImage | MakeImage | None]] = {
             "window": self.of_window,
             "comparison": self._compare.comparison,
-            "chart": self._sweep.grab_chart,
+            "chart": lambda: self._sweep.get().grab_chart(),
         }
         image = take[what]()
         if image is None or (not callable(image) and image.isNull()):
@@ -118,9 +128,11 @@ class Screenshots(QObject):
 
     def _save(self, what: str) -> None:
         image, settings = self._take(what), self._memory.for_screenshot()
+        if what == "window":
+            settings = self._memory.for_window_screenshot()
         if what == "chart":  # it was measured with earlier settings
-            settings |= self._sweep.conditions()
-        if image is not None and (path := self._saving.ask_path(f"{what}.png", PNG_FILTER)):
+            settings |= self._sweep.get().conditions()
+        if image is not None and (path := self._save_menu.ask_path(f"{what}.png", PNG_FILTER)):
             self._exporter.save_screenshot(path, image, settings)
 
     @Slot()
@@ -128,17 +140,18 @@ class Screenshots(QObject):
         """Save the result as `_save` does, in all the bits that a PNG can hold."""
         if (found := self._live.of_view) is None:
             self._messages.show_message("info", NOTHING_TO_SAVE)
-        elif path := self._saving.ask_path("filtered.png", PNG_FILTER):
+        elif path := self._save_menu.ask_path("filtered.png", PNG_FILTER):
             _, result, shown = found
             image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
-            self._exporter.save_screenshot(path, image, self._memory.for_screenshot())
+            settings = {**self._memory.for_screenshot(), SHOWS: FILTERED}
+            self._exporter.save_screenshot(path, image, settings)
 
     def _save_chart(self, path: Path, content: QImage | str) -> None:
         """Write a PNG with the settings inside, or the text of an SVG."""
         if isinstance(content, str):
             self._exporter.save_text(path, content)
         else:
-            settings = self._memory.for_screenshot() | self._sweep.conditions()
+            settings = self._memory.for_screenshot() | self._sweep.get().conditions()
             self._exporter.save_screenshot(path, content, settings)
 
     def _copy(self, what: str) -> None:

@@ -17,7 +17,7 @@ MENU, SETTING = "&View/&Theme", "theme"
 # The title of each, its key, and what it is good for.
 SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
     "system": (
-        *("Like the &system", "Ctrl+Shift+F2"),
+        *("Follow &system", "Ctrl+Shift+F2"),
         "Light or dark, as the desktop is, and changing with it.",
     ),
     "light": (

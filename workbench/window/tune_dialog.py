@@ -5,24 +5,20 @@ from __future__ import annotations
 from itertools import islice
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QProgressBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QProgressBar, QWidget
 
 from kernels.engine.auto import ranked
 from kernels.engine.measurements import Candidate
 from kernels.measuring.tuner import Trial, Tuning
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
+from workbench.model.names import implementation_title
+from workbench.widgets.boxes import VBox
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
 SHOWN = 6  # of the quickest ways
 WIDTH_PX = 480
-HEADING = "Quickest first, the simplest of those that tie:"
+HEADING = "Fastest first, of equal ones the simplest:"
 
 
 class TuneDialog(QDialog):
@@ -45,26 +41,19 @@ class TuneDialog(QDialog):
         self._is_running = True
         self._found: list[Candidate] = []
         self._refused = 0
-        self._about = Label(f"Measuring every rung and block shape for\n{job}")
-        self._about.setWordWrap(True)
+        self._about = Label(f"Measuring every rung and block shape for\n{job}", wraps=True)
         self._bar = QProgressBar()
         self._bar.setObjectName("tune-progress")
         self._bar.setAccessibleName("Ways measured")
-        self._doing = ElidedLabel(0.9)
-        self._doing.setObjectName("tune-doing")
-        self._best = Label("Nothing is measured yet.")
-        self._best.setObjectName("tune-best")
-        self._best.setFont(scaled_font(1.0))
+        self._doing = ElidedLabel(0.9, "tune-doing")
+        self._best = Label("Nothing is measured yet.", name="tune-best", font=scaled_font(1.0))
         self._best.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._best.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._best.setMinimumHeight((SHOWN + 1) * self._best.fontMetrics().lineSpacing())
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self._buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 20, 24, 16)
-        layout.setSpacing(10)
-        for each in (self._about, self._bar, self._doing, self._best, self._buttons):
-            layout.addWidget(each)
+        layout = VBox(self, (24, 20, 24, 16), 10)
+        layout.add(self._about, self._bar, self._doing, self._best, self._buttons)
 
     def show_step(self, step: Tuning | Trial) -> None:
         """Show the progress, or the outcome of one way to run the job."""
@@ -109,4 +98,4 @@ class TuneDialog(QDialog):
 
 def _name(candidate: Candidate) -> str:
     block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
-    return f"{candidate.implementation} {block}".rstrip()
+    return f"{implementation_title(candidate.implementation)} {block}".rstrip()

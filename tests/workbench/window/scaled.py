@@ -15,7 +15,7 @@ from PySide6.QtCore import QPoint, QPointF, QSize, qInstallMessageHandler
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 
-from kernels.engine.measurements import FOLDER_VARIABLE
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from tests.workbench import accessibility, scenes
 from tests.workbench.driving import child, view
 from tests.workbench.engines import MadeUpGpu
@@ -74,6 +74,7 @@ def _unsharp(window):
     """The picture is its own pixels, device pixel for device pixel, and icons are drawn as finely
     as the screen is."""
     window.messages.clear("info")
+    window.store.update(view_mode="side")  # where the picture is seen as it is
     window.compare.show_exact()
     scenes.rest()
     ratio = window.devicePixelRatioF()

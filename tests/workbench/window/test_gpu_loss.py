@@ -19,9 +19,9 @@ from workbench.model import intents
 from workbench.model.state import Picture
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.window import gpu_loss
-from workbench.window.restoring import restarting
+from workbench.window.restoring import restarter
 from workbench.window.restoring.autosave import Keeper
-from workbench.window.restoring.restarting import device_options
+from workbench.window.restoring.restarter import device_options
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
 
@@ -113,7 +113,7 @@ def test_a_gpu_that_is_back_is_used_as_before(qtbot, window):
     until(qtbot, lambda: window.live.result.implementation == "shared")
     assert window.messages.sentence == gpu_loss.BACK
     assert child(window, "device", QLabel).text() == window.device.name
-    window.undoing.undo()
+    window.undo_history.undo()
     until(qtbot, lambda: window.live.result.job.ksize == 5)  # that was the user's last step
     trigger(window, "Try the GPU again")
     assert window.messages.sentence == gpu_loss.WORKS
@@ -157,12 +157,12 @@ def test_where_there_was_none_the_reason_is_said_once_more(qtbot, make_window):
 def test_lost_in_a_comparison_the_cpu_can_be_compared(qtbot, window):
     settle(qtbot, window, lambda: choose(window, "shared"))
     trigger(window, "Block shapes, live")
-    lose(qtbot, window, window.block_comparison.start)
-    until(qtbot, lambda: window.blocks.phase is not BlocksPhase.RUNNING)
+    lose(qtbot, window, window.blocks.get().start_wanted.emit)
+    until(qtbot, lambda: window.blocks.get().phase is not BlocksPhase.RUNNING)
     until(qtbot, lambda: window.messages.sentence == FAILED)
     assert acts(window) == ["Try again", "Restart"]
-    window.block_comparison.start()
-    until(qtbot, lambda: window.blocks.phase is BlocksPhase.DONE)
+    window.blocks.get().start_wanted.emit()
+    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
 
 
 def test_lost_while_tuning_the_dialog_says_that_it_is_over(qtbot, window):
@@ -229,7 +229,7 @@ def test_it_starts_once_more_with_all_that_it_shows(qtbot, window, started, tmp_
     settle(qtbot, window, lambda: choose(window, "shared"))
     lose(qtbot, window, lambda: window.store.update(ksize=9))
     place = Place()
-    window.restarting.keeper = Keeper(window.contents, place)
+    window.restarter.keeper = Keeper(window.contents, place)
     click(child(window, "act-1"))
     until(qtbot, lambda: started)
     assert started == [[sys.executable, "-m", "workbench", "--device", "1"]]
@@ -240,11 +240,11 @@ def test_it_starts_once_more_with_all_that_it_shows(qtbot, window, started, tmp_
 
 
 def test_a_pasted_picture_outlives_the_process(qtbot, window, started, tmp_path, monkeypatch):
-    monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(tmp_path))
+    monkeypatch.setattr(restarter, "mkdtemp", lambda prefix: str(tmp_path))
     samples = np.arange(24, dtype=np.uint16).reshape(4, 6, 1)
     settle(qtbot, window, lambda: window.opener.opened.emit(Picture("Pasted picture", samples)))
     place = Place()
-    window.restarting.keeper = Keeper(window.contents, place)
+    window.restarter.keeper = Keeper(window.contents, place)
     trigger(window, "Restart the program")
     until(qtbot, lambda: started)
     found = PictureRef.from_data(place.written[0]["picture"]).load()
@@ -256,12 +256,12 @@ def test_where_it_cannot_be_handed_over_the_window_stays(
     qtbot, window, started, monkeypatch, is_kept
 ):
     window.store.update(picture=None)
-    keeper = window.restarting.keeper = Keeper(
+    keeper = window.restarter.keeper = Keeper(
         window.contents, Place(None if is_kept else OSError(28, "full"))
     )
     monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
     trigger(window, "Restart the program")
-    assert window.messages.sentence == (restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT)
+    assert window.messages.sentence == (restarter.NOT_STARTED if is_kept else restarter.NOT_KEPT)
     assert window.isVisible()
     keeper.close()
 
@@ -272,14 +272,14 @@ def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
 ):
     folder = tmp_path / "kept"
     folder.mkdir()
-    monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(folder))
+    monkeypatch.setattr(restarter, "mkdtemp", lambda prefix: str(folder))
     monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
     pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
     settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
     place = Place(None if is_kept else OSError(28, "full"))
-    keeper = window.restarting.keeper = Keeper(window.contents, place)
+    keeper = window.restarter.keeper = Keeper(window.contents, place)
     trigger(window, "Restart the program")
-    said = restarting.NOT_STARTED if is_kept else restarting.NOT_KEPT
+    said = restarter.NOT_STARTED if is_kept else restarter.NOT_KEPT
     until(qtbot, lambda: window.messages.sentence == said)
     if is_kept:  # and the user will start it
         found = PictureRef.from_data(place.written[-1]["picture"]).load()
@@ -295,7 +295,7 @@ def test_a_pasted_picture_that_cannot_be_written_down_leaves_no_folder(
 ):
     folder = tmp_path / "kept"
     folder.mkdir()
-    monkeypatch.setattr(restarting, "mkdtemp", lambda prefix: str(folder))
+    monkeypatch.setattr(restarter, "mkdtemp", lambda prefix: str(folder))
 
     def full(*_, **__):
         raise ImageFileError("The disk is full.")

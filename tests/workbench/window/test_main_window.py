@@ -7,7 +7,8 @@ import weakref
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QMessageBox, QPushButton, QSlider
 
 from kernels.core.device import NoDevice
@@ -52,9 +53,10 @@ def test_it_opens_on_the_bundled_picture(qtbot, window):
     assert view(window, "After").display is window.live.shown
     assert view(window, "After").caption == "After · Gaussian blur 5×5 · OpenCV"
     assert window.windowTitle() == f"{window.store.state.picture.name} — Filter Workbench"
+    window.docks.bring_forward("Timing")
     verdict = child(window, "verdict", QLabel).text()
     assert verdict.startswith("✓ verified all pixels")
-    assert child(window, "ran", QLabel).toolTip() or child(window, "ran", QLabel).text()
+    assert child(window, "ran", QLabel).text()
 
 
 def test_it_is_there_before_there_is_a_picture(qtbot, window):
@@ -71,14 +73,13 @@ def test_it_is_there_before_there_is_a_picture(qtbot, window):
     assert window.messages.sentence.startswith("This picture is in no folder")
     trigger(window, "Run again")
     trigger(window, "Larger kernel")
-    trigger(window, "Side by side or wipe")
+    trigger(window, "Wipe")
     assert window.store.state.view_mode == "wipe"
 
 
 def test_without_a_gpu_it_says_why(qtbot, window):
-    until(qtbot, lambda: window.device)
     chip = child(window, "device", QLabel)
-    assert chip.text() == "No GPU"
+    until(qtbot, lambda: chip.text() == "No GPU")
     assert "switched off" in chip.toolTip()
     assert window.messages.kind == "info"
     assert "switched off" in window.messages.sentence
@@ -112,8 +113,8 @@ def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_
     pick(child(first, "border", QComboBox), "mirror")
     pick(child(first, "implementation", QComboBox), "parallel")
     pick(child(first, "baseline", QComboBox), "sequential")
-    trigger(first, "Side by side or wipe")
-    first.docks["History"].hide()
+    trigger(first, "Wipe")
+    first.docks.bring_forward("Timing")
     chosen = first.store.state
     first.close()
 
@@ -122,8 +123,8 @@ def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_
     for name in ("filter", "ksize", "border", "implementation", "baseline", "view_mode"):
         assert getattr(state, name) == getattr(chosen, name), name
     assert (state.filter, state.ksize, state.implementation) == ("unsharp", 9, "parallel")
-    assert not second.docks["History"].isVisible()
-    assert second.docks["Controls"].isVisible()
+    assert second.docks["Timing"].isVisible()
+    assert not second.docks["Settings"].isVisible()
     assert second.settings.recent_files == [tmp_path / "photo.png"]
     assert child(second, "filter", QComboBox).currentData() == "unsharp"
     assert child(second, "ksize-slider", QSlider).value() == 4
@@ -159,6 +160,7 @@ def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):
         choices={"filter": "sharpest", "ksize": 4, "matrix": ["a"], "sigma": 10**400, "border": 3},
         geometry="\ud800 no base64",
         layout="AAAA",
+        layouts={"800x800": {"window": ["a"], "panels": {"open": [3, "x"], "widths": 5}}},
         theme="purple",
         recent=[3, "", "\ud800", "a\0b"],
         folder=[1],
@@ -167,46 +169,46 @@ def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):
     window = make_window()
     result = show_picture(qtbot, window, noise(20, 30))
     assert result.job.ksize == 5
-    assert all(dock.isVisible() for dock in (window.docks["Controls"], window.docks["History"]))
+    assert not any(panel.isVisible() for panel in window.docks.values())
     open_recent(window)
 
 
-@pytest.fixture
-def say(monkeypatch):
-    """Answers the next questions with Yes or No."""
+def answer(window, text=None, key=None):
+    """Answer the question about all settings by a button, or by a key."""
+    trigger(window, "Reset all settings…")
+    (box,) = [each for each in window.findChildren(QMessageBox) if each.isVisible()]
+    if key is not None:
+        QTest.keyClick(box, key)
+    else:
+        click(next(each for each in box.buttons() if each.text().replace("&", "") == text))
+    assert not box.isVisible()
 
-    def say(answer):
-        button = QMessageBox.StandardButton[answer]
-        monkeypatch.setattr(QMessageBox, "exec", lambda _: button)
 
-    return say
-
-
-def test_nothing_is_forgotten_without_a_yes(window, say):
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
+def test_nothing_is_reset_by_enter_or_escape(key, qtbot, window):
     window.store.update(border="wrap")
-    say("No")
-    trigger(window, "Start with defaults again")
+    answer(window, key=key)
+    qtbot.wait(10)
     assert window.store.state.border == "wrap"
 
 
-def test_everything_can_be_forgotten(qtbot, home, make_window, say):
-    say("Yes")
+def test_everything_can_be_reset(qtbot, home, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
     until(qtbot, lambda: window.device)
     pick(child(window, "border", QComboBox), "wrap")
     pick(child(window, "implementation", QComboBox), "sequential")
-    window.docks["History"].hide()
+    window.docks.bring_forward("Timing")
 
     def ran():
         result = window.live.result
         return result and (result.job.border, result.job.implementation)
 
     until(qtbot, lambda: ran() == ("wrap", "sequential"))
-    trigger(window, "Start with defaults again")
+    answer(window, "Reset")
     until(qtbot, lambda: ran() == ("clamp", "opencv"))
     assert window.store.state.border == "clamp"
-    assert window.docks["History"].isVisible()
+    assert not window.docks["Timing"].isVisible()
     assert window.settings.recent_files == []
     window.close()
     assert Settings().get("choices", {})["border"] == "clamp"
@@ -265,7 +267,7 @@ def test_it_closes_in_the_middle_of_a_slow_filter(qtbot, make_window):
     window.store.update(filter="box", ksize=127)
     slow = noise(1200, 1200, 3)  # minutes
     window.opener.opened.emit(Picture("slow", slow))
-    until(qtbot, lambda: "Sequential" in child(window, "doing", QLabel).text())
+    until(qtbot, lambda: "Sequential" in child(window, "doing", QLabel).toolTip())
     window.close()
     assert window.worker.isFinished()
 
@@ -294,7 +296,7 @@ def test_a_picture_that_is_no_longer_shown_is_given_back(qtbot, window):
     gc.collect()
     assert result() is None
     assert samples() is not None  # undo leads back to it, since it came from no file
-    window.undoing.forget()
+    window.undo_history.forget()
     gc.collect()
     assert samples() is None
 

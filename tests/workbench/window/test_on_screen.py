@@ -60,7 +60,7 @@ def remove_monitor(qtbot, window):
 def floating(window):
     """The panel Sweep in a window of its own."""
     dock = window.docks["Sweep"]
-    dock.setFloating(True)
+    window.docks.enlarge("Sweep")
     dock.resize(400, 300)
     return dock
 
@@ -78,7 +78,7 @@ def test_the_window_and_its_panels_come_back(qtbot, window):
     remove_monitor(qtbot, window)
     assert is_seen(window)
     assert is_seen(dock)
-    assert dock.isFloating()
+    assert dock.is_enlarged
     assert window.messages.sentence == MOVED
     window.messages.clear()
     remove_monitor(qtbot, window)
@@ -106,5 +106,5 @@ def test_a_place_on_a_monitor_of_last_time_is_given_up(qtbot, make_window):
     first.close()
     second = make_window()
     until(qtbot, lambda: is_seen(second) and is_seen(second.docks["Sweep"]))
-    assert second.docks["Sweep"].isFloating()
+    assert second.docks["Sweep"].is_enlarged
     assert second.messages.sentence != MOVED

@@ -11,7 +11,7 @@ from kernels.measuring.tuner import Trial, Tuning
 from kernels.pictures import generated
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import MadeUpGpu
-from workbench.panels.controls.block_picker import BlockPicker
+from workbench.panels.controls.block_numbers import BlockNumbers
 from workbench.window.tune_dialog import TuneDialog
 
 KIND = JobClass("uint8", 1, 5, "separable", "clamp", 12)
@@ -53,8 +53,8 @@ def test_the_dialog_shows_what_is_under_way_and_the_quickest_so_far(dialog):
     for step in (trial("global", 2.0), trial("shared", 1.0, (64, 4)), trial("constant", "No.")):
         dialog.show_step(step)
     lines = text(dialog, "tune-best").splitlines()
-    assert lines[1].endswith("shared 64×4")
-    assert lines[2].endswith("global 32×8")
+    assert lines[1].endswith("Shared-memory tile 64×4")
+    assert lines[2].endswith("Global memory 32×8")
     dialog.show_end(True)
     assert text(dialog, "tune-doing") == (
         "Done: 2 ways measured, 1 left out as wrong or far too slow."
@@ -75,6 +75,7 @@ def test_auto_is_the_first_choice_and_says_what_it_ran(window):
     assert window.store.state.implementation == AUTO.key
     result = window.live.result
     assert result.picked is not None
+    window.docks.enter("Timing")
     ran = text(window, "ran")
     x, y = result.block_xy
     assert ran.startswith(f"auto: {result.implementation} {x}×{y} (not measured here yet")
@@ -82,7 +83,7 @@ def test_auto_is_the_first_choice_and_says_what_it_ran(window):
 
 
 def test_auto_leaves_the_block_shape_to_itself(window, qtbot):
-    picker = window.findChild(BlockPicker)
+    picker = window.findChild(BlockNumbers)
     assert not picker.isEnabled()
     assert "Auto picks" in picker.toolTip()
     settle(qtbot, window, lambda: window.store.update(implementation="shared"))
@@ -106,7 +107,7 @@ def begin_tuning(window, qtbot):
 def test_tuning_measures_the_present_job_and_auto_runs_what_won(window, qtbot):
     ended = heard(window.worker.tuning_ended)
     trigger(window, "Tune for this job…")
-    qtbot.waitUntil(lambda: bool(ended), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(ended))
     assert ended == [(None, True)]
     assert text(window.tuner.dialog, "tune-doing").startswith("Done: ")
     until(qtbot, lambda: window.live.result.picked.why.startswith("the quickest of"))

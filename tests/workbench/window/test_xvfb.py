@@ -1,5 +1,7 @@
 """The program as a person meets it: a process, a real screen, a mouse and a keyboard."""
 
+from time import monotonic, sleep
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,11 @@ from kernels.filters import get
 from kernels.oracle.reference import correlate, to_pixel_type
 from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import read_session
-from tests.workbench.real_screen import Screen, missing, program, until
+from tests.workbench.real_screen import LOOK_AGAIN_S, PATIENCE_S, Screen, missing, program, until
 from workbench.files import image_files
 
 TRIES = 10
+AGAIN_S = 10
 BEFORE, AFTER = (200, 40, 160), (50, 10, 40)  # the second is a quarter of the first
 QUARTER = "--weights=0.25"
 
@@ -65,6 +68,8 @@ def test_a_person_opens_filters_saves_and_quits(screen, tmp_path):
 
 def test_a_person_compares(screen, flat):
     with program(screen, flat, QUARTER):
+        until(lambda: is_alone(screen, AFTER), "the result")
+        screen.do("key", "s")
         until(lambda: len(runs(screen, BEFORE)) == len(runs(screen, AFTER)) == 1, "side by side")
         screen.do("key", "w")
         line = until(lambda: divider(screen), "the wipe")
@@ -74,14 +79,35 @@ def test_a_person_compares(screen, flat):
         screen.do("key", "d")
         until(lambda: not runs(screen, BEFORE) and not runs(screen, AFTER), "the difference")
         screen.do("key", "d")
-        until(lambda: len(runs(screen, AFTER)) == 1, "side by side again")
+        until(lambda: is_alone(screen, AFTER), "the result again")
         screen.do("key", "k")
-        pinned = until(lambda: len(r := runs(screen, AFTER)) == 2 and r, "before, after, pinned")
+        pinned = until(lambda: len(r := runs(screen, AFTER)) == 2 and r, "after and pinned")
         x, y = middle(pinned[0])
         until(lambda: is_flat(screen, x, y, 40), "the picture laid out")
         screen.wheel_up(x, y, 18)
         until(lambda: not is_flat(screen, x, y, 40), "the values in the pixels")
-    assert screen.settings.get("choices", {})["view_mode"] == "side"
+    assert screen.settings.get("choices", {})["view_mode"] == "result"
+
+
+def is_alone(screen, color):
+    """Whether of the two pictures only the one of this colour is on the screen."""
+    return [bool(runs(screen, each)) for each in (BEFORE, AFTER)] == [
+        each == color for each in (BEFORE, AFTER)
+    ]
+
+
+def test_a_person_holds_space_for_the_original(screen, flat):
+    """The keyboard repeats a key that is held, and tells of releases in between."""
+    with program(screen, flat, QUARTER):
+        x, y = middle(until(lambda: is_alone(screen, AFTER) and runs(screen, AFTER)[0], "after"))
+        screen.do("key", "shift+Tab", "shift+Tab")  # to something else, which would take Space
+        screen.do("mousemove", x, y, "mousemove", x + 5, y)
+        screen.do("keydown", "space")
+        until(lambda: is_alone(screen, BEFORE), "the original")
+        looks = [is_alone(screen, BEFORE) for _ in range(20)]
+        screen.do("keyup", "space")
+        assert all(looks), "it flickered"
+        until(lambda: is_alone(screen, AFTER), "the result again")
 
 
 def divider(screen):
@@ -100,10 +126,9 @@ def is_flat(screen, x, y, reach):
 
 def test_a_person_has_it_explained(screen, flat):
     with program(screen, flat, "--filter", "box", "--size", "5"):
-        both = until(lambda: len(r := runs(screen, BEFORE)) == 2 and r, "side by side")
-        x, y = middle(both[1])
+        x, y = middle(until(lambda: len(r := runs(screen, BEFORE)) == 1 and r[0], "the result"))
         screen.do("mousemove", x, y, "key", "p")  # which takes some of the room
-        narrow = until(lambda: painted_on(screen) and runs(screen, BEFORE)[1], "the neighbours")
+        narrow = until(lambda: painted_on(screen) and runs(screen, BEFORE)[0], "the neighbours")
         x, y = middle(narrow)
         screen.click(x + 30, y - 60)
         until(lambda: not is_flat(screen, x + 30, y - 60, 8), "the neighbours of another pixel")
@@ -116,9 +141,9 @@ def test_a_person_has_it_explained(screen, flat):
 
 
 def painted_on(screen):
-    """How many pixels of the screen are painted over the picture after, or 0 where it is hidden."""
+    """How many pixels of the screen are painted over the picture, or 0 where it is hidden."""
     found = runs(screen, BEFORE)
-    if len(found) < 2:
+    if not found:
         return 0
     left, right, y = found[-1]
     x = (left + right) // 2
@@ -129,11 +154,11 @@ def painted_on(screen):
 
 def test_a_person_presents(screen, flat):
     with program(screen, flat, "--filter", "box", "--implementation", "opencv"):
-        until(lambda: len(runs(screen, BEFORE)) == 2, "side by side")
-        in_window = runs(screen, BEFORE)[0]
+        until(lambda: len(runs(screen, BEFORE)) == 1, "the result")
         screen.do("key", "F5")
         screen.window("Presenter")
-        x, y = middle(until(lambda: larger_than(in_window, runs(screen, BEFORE)), "the stage"))
+        both = until(lambda: len(r := runs(screen, BEFORE)) == 2 and r, "before and after on stage")
+        x, y = middle(both[0])
         first = count(screen)
         screen.do("key", "Next")  # Page Down, as a clicker sends it
         until(lambda: not np.array_equal(count(screen), first), "the second step")
@@ -148,11 +173,6 @@ def test_a_person_presents(screen, flat):
     assert screen.settings.get("choices", {})["implementation"] == "opencv"
 
 
-def larger_than(one, others):
-    """The first of the others, if it is."""
-    return others[0] if len(others) == 2 and others[0][1] - others[0][0] > one[1] - one[0] else None
-
-
 def count(screen):
     """What stands in the stage's upper right corner: "1 / 3"."""
     return screen.look()[:70, -200:]
@@ -162,17 +182,15 @@ def test_a_person_draws_weights(screen, tmp_path):
     photo, drawn = tmp_path / "photo.png", ((0, -1, 0), (-1, 5, -1), (0, -1, 0))
     image_files.save(photo, noise(120, 160, 3))
     with program(screen, photo, "--weights=0 0 0; 0 1 0; 0 0 0") as title:
+        seen = screen.look()
         screen.do("key", "ctrl+e")
-        screen.window("Weights")
+        until(lambda: not np.array_equal(screen.look()[:, -300:-100], seen[:, -300:-100]), "cells")
         screen.do("key", "ctrl+Home")
         for number in np.ravel(drawn):
             screen.do("type", "--", number)
             screen.do("key", "Tab")
-        screen.window(title)
         save_until_it_is(filtered(photo, drawn), screen, title, tmp_path)
-        screen.window("Weights")
         screen.do("key", "--repeat", 5, "ctrl+z")  # so many cells were changed
-        screen.window(title)
         save_until_it_is(image_files.load(photo).samples, screen, title, tmp_path)
     assert screen.settings.get("choices", {})["matrix"] == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
 
@@ -213,14 +231,28 @@ def save_until_it_is(expected, screen, title, folder):
     for _ in range(TRIES):
         path = folder / f"result{len(list(folder.glob('result*')))}.png"
         screen.window(title)
-        screen.do("key", "ctrl+s")
+        press_until(screen, "ctrl+s", lambda: screen.is_there("Save"), "the dialog")
         screen.window("Save")
         screen.do("key", "ctrl+a")
         screen.do("type", path)
-        screen.do("key", "Return")
-        until(lambda: not screen.is_there("Save"), "the dialog, closed")  # or it gets more keys
+        press_until(screen, "Return", lambda: not screen.is_there("Save"), "the dialog, closed")
         until(path.exists, path.name)
         samples = image_files.load(path).samples.astype(int)
         if np.abs(samples - expected).max() <= 1:
             return
     raise AssertionError(f"after {TRIES} tries the result is still another")
+
+
+def press_until(screen, key, condition, what):
+    """Press it, and again where nothing comes of it in a while, as a person would.
+
+    There is nothing to save before the first result; and the first Return may go to the list of
+    names that the dialog's field proposes.
+    """
+    end = monotonic() + PATIENCE_S
+    while not condition():
+        assert monotonic() < end, f"it does not come: {what}"
+        screen.do("key", key)
+        again = monotonic() + AGAIN_S
+        while monotonic() < again and not condition():
+            sleep(LOOK_AGAIN_S)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
@@ -16,21 +17,23 @@ from kernels.export.cuda_program import cuda_program
 from kernels.rungs.rung import Rung
 from workbench.base.background import Background
 from workbench.model import intents
-from workbench.panels.rung.rung_panel import RungPane
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copying.command_line import command_line
 from workbench.window.copying.python_script import python
 from workbench.window.copying.source import source_of
 
+if TYPE_CHECKING:
+    from workbench.panels.rung.rung_panel import RungPane
+
 MENU = "&Edit/Copy &as"
 NO_PICTURE = "Open a picture first: the program is made for its size and pixel type."
 ON_CPU = (
-    "{title} runs on the CPU, so there is no CUDA C++ of it; choose a rung, or look at one in the "
-    "Rung panel."
+    "{title} has no CUDA source. Choose a GPU implementation, or look at one in Implementation."
 )
 
 
@@ -46,7 +49,7 @@ class CopyAs(QObject):
         store: Store,
         worker: Worker,
         live: Live,
-        rung: RungPane,
+        rung: LazyPanel[RungPane],
         background: Background,
         messages: MessageBar,
         parent: QObject,
@@ -131,13 +134,14 @@ class CopyAs(QObject):
     def _rung(self) -> Implementation | None:
         """Return the implementation to copy.
 
-        It is the rung that was chosen or picked, or else the one that the Rung panel shows.
+        It is the rung that was chosen or picked, or else the one that the panel
+        Implementation shows.
         """
         picked = self._picked()
         if picked is not None:
             return picked
         chosen = intents.implementation(self._store.state.implementation)
-        return chosen if isinstance(chosen, Rung) else self._rung_panel.shown
+        return chosen if isinstance(chosen, Rung) else self._rung_panel.get().shown
 
     def _picked(self) -> Rung | None:
         """Return the rung that `auto` picked for the present job."""

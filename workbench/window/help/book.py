@@ -60,28 +60,33 @@ class Book:
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[SearchHit]:
-        """Return the pages that have every word of `query`, the best first.
+        """Return the pages that have every word of `query`, or words that begin so, the best first.
 
         Pages with words in the title come first, then those that have them most often.
         """
-        words = query.casefold().split()
+        words = [_start_of_word(word) for word in query.casefold().split()]
         if not words:
             return []
         ranked = []
         for number, page in enumerate(self.pages):
             text, title = page.plain.casefold(), page.title.casefold()
-            counts = [text.count(word) for word in words]
+            counts = [len(word.findall(text)) for word in words]
             if all(counts):
-                in_title = sum(word in title for word in words)
+                in_title = sum(word.search(title) is not None for word in words)
                 ranked.append((-in_title, -sum(counts), number, page))
         ranked.sort(key=lambda entry: entry[:3])
         return [SearchHit(page, _line_with(words[0], page)) for *_, page in ranked]
 
 
-def _line_with(word: str, page: HelpPage) -> str:
+def _start_of_word(word: str) -> re.Pattern[str]:
+    """Return a pattern that finds `word` where a word begins, or an unusual character stands."""
+    return re.compile((r"\b" if word[0].isalnum() else "") + re.escape(word))
+
+
+def _line_with(word: re.Pattern[str], page: HelpPage) -> str:
     """Return the first line below the title that has `word`, from a little before it on."""
     for line in page.plain.split("\n")[1:]:
-        if (at := line.casefold().find(word)) >= 0:
-            start = line.rfind(" ", 0, max(at - 30, 0)) + 1
+        if (found := word.search(line.casefold())) is not None:
+            start = line.rfind(" ", 0, max(found.start() - 30, 0)) + 1
             return ("… " if start else "") + line[start:].strip()
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
@@ -10,12 +11,11 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
-from workbench.window.help.topics import START, topic_of
 
 if TYPE_CHECKING:
     from workbench.window.help.help_window import HelpWindow
 
-MENU, KEY = "&Help", "F1"
+MENU, KEY, WORDS = "&Help", "F1", "words"
 
 
 class HelpController(QObject):
@@ -29,17 +29,16 @@ class HelpController(QObject):
         self._store, self._window = store, window
         self._help: HelpWindow | None = None
 
-    @property
-    def help(self) -> HelpWindow | None:
-        """Return the help's window; None before it was first wanted."""
-        return self._help
-
     def actions(self) -> list[Action]:
         """Return the lines of the menu."""
         return [
             Action(
                 *(MENU, "&Help", self.open, (KEY,)),
                 "What each mode, number, implementation and chart is, with a search.",
+            ),
+            Action(
+                *(MENU, "W&ords", partial(self.show_place, WORDS), ("Ctrl+Shift+F1",)),
+                "A table of what the words on the screen mean.",
             ),
             Action(
                 *(MENU, "&What's this", self.explain, ("Shift+F1",)),
@@ -50,11 +49,15 @@ class HelpController(QObject):
     @Slot()
     def open(self) -> None:
         """Open the help where it was left, or at its first page."""
+        from workbench.window.help.topics import START  # charts would delay the start
+
         self.show_place("" if self._help is not None else START)
 
     @Slot()
     def explain(self) -> None:
         """Open the page about what is under the pointer, or else about what has the keyboard."""
+        from workbench.window.help.topics import START, topic_of
+
         under, place = QApplication.widgetAt(QCursor.pos()), START
         # Not under.window(): PySide would treat the widget as deleted once that window is.
         if under is not None and self._window.isAncestorOf(under):

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QSplitter,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLineEdit, QSplitter, QWidget
 
-from workbench.base.plain_text import Label, tip_text
+from workbench.base import theme
+from workbench.base.plain_text import Label
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import tab_button
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.contents import HelpContents
 from workbench.window.help.page_view import PageView
@@ -32,7 +27,7 @@ class HelpWindow(QDialog):
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("help-window")
         self.setWindowTitle("Help")
-        self.resize(*SIZE_PX)
+        self.resize(theme.window_size(*SIZE_PX))
         self._book = book
         self._past: list[str] = []
         self._to_come: list[str] = []
@@ -44,16 +39,13 @@ class HelpWindow(QDialog):
         self._search.setToolTip("Pages that have all of these words, the best first")
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._find)
-        self._count = Label()
-        self._count.setObjectName("help-count")
-        self._count.setProperty("muted", True)
-        self._count.setWordWrap(True)
+        self._count = Label(name="help-count", is_muted=True, wraps=True)
         self._contents = HelpContents()
         self._contents.chosen.connect(self.show_place)
         self._page = PageView()
         self._page.followed.connect(self.show_place)
-        self._back = _button("help-back", "‹ Back", "The page before (Alt+Left)")
-        self._forward = _button("help-forward", "Forward ›", "The page after (Alt+Right)")
+        self._back = tab_button("help-back", "‹ Back", "The page before (Alt+Left)")
+        self._forward = tab_button("help-forward", "Forward ›", "The page after (Alt+Right)")
         self._back.clicked.connect(self.go_back)
         self._forward.clicked.connect(self.go_forward)
         for keys, do in (
@@ -145,34 +137,18 @@ class HelpWindow(QDialog):
         self._forward.setEnabled(bool(self._to_come))
 
     def _lay_out(self) -> None:
-        steps = QHBoxLayout()
-        steps.setSpacing(6)
-        for button in (self._back, self._forward):
-            steps.addWidget(button)
-        steps.addStretch(1)
+        steps = HBox(spacing=6)
+        steps.add(self._back, self._forward, 1)
         side = QWidget()
-        left = QVBoxLayout(side)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(8)
+        left = VBox(side, 0, 8)
         left.addWidget(self._search)
         self._count.hide()
-        left.addWidget(self._count)
-        left.addWidget(self._contents, 1)
-        left.addLayout(steps)
+        left.add(self._count, (self._contents, 1), steps)
         both = QSplitter(Qt.Orientation.Horizontal)
         both.setChildrenCollapsible(False)
         both.addWidget(side)
         both.addWidget(self._page)
         both.setStretchFactor(1, 1)
         both.setSizes([SIDE_PX, SIZE_PX[0] - SIDE_PX])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 12, 12)
+        column = VBox(self, 12)
         column.addWidget(both)
-
-
-def _button(name: str, text: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setObjectName(name)
-    button.setText(text)
-    button.setToolTip(tip_text(tip))
-    return button

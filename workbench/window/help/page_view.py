@@ -30,7 +30,7 @@ IMAGE = "\ufffc"  # the character that stands for an image
 LINE_PERCENT = 135.0
 MARGIN_PX, PARAGRAPH_PX, CELL_PX = 22, 8, 6
 MAX_MARKS = 500
-WIDEST_PICTURE_PX = 900
+WIDEST_PX = 900  # of text and pictures: longer lines are hard to read
 _END = QTextCursor.MoveOperation.EndOfBlock
 SIZES = {1: 1.6, 2: 1.25, 3: 1.1}  # of headings, in the program's font size
 
@@ -81,6 +81,7 @@ class PageView(QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
+        self._keep_lines_short()
         if self._picture_width() != self._width and self._page and self._page.picture:
             self._later.start()  # Qt fails if the document is replaced in the middle of a change
 
@@ -124,8 +125,16 @@ class PageView(QTextBrowser):
         self._render()
         self.verticalScrollBar().setValue(at)
 
+    def _keep_lines_short(self) -> None:
+        """Leave the room at the right empty that lines would be too long with."""
+        before = self.viewportMargins().right()
+        room = self.maximumViewportSize().width() + before
+        spare = max(room - theme.in_letters(WIDEST_PX) - 2 * MARGIN_PX, 0)
+        if spare != before:
+            self.setViewportMargins(0, 0, spare, 0)
+
     def _picture_width(self) -> int:
-        return min(self.viewport().width() - 2 * MARGIN_PX - 4, WIDEST_PICTURE_PX)
+        return min(self.viewport().width() - 2 * MARGIN_PX - 4, WIDEST_PX)
 
     def _dress(self) -> None:
         """Set what Markdown leaves open: distances, sizes of headings, borders of tables."""

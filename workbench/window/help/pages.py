@@ -10,7 +10,7 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from workbench.model.modes import MODES
 from workbench.panels.controls.filter_controls import BORDER_TIPS
-from workbench.panels.timing.timing_strip import TimingStrip
+from workbench.panels.timing.timing_panel import TimingPanel
 from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
@@ -20,17 +20,17 @@ from workbench.window.help.texts import Lookup, escaped, sections, written
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # Pages written by hand that stand alone, and modes whose few words are followed by such a page.
-ALONE = {"start": "What this program is for", "gpu": "Without a GPU"}
+ALONE = {"start": "What this program is for", "words": "Words", "gpu": "Without a GPU"}
 WITH_MORE = (
-    *("side", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
-    *("weights", "sweep"),
+    *("result", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
+    *("weights", "kernel", "sweep"),
 )
 # Further subjects of the page about numbers, told by the tooltips of these widgets.
 TOLD_OF = {
     "Verdict": "verdict-card",
     "L2 cache": "cache",
     "Block shape": "block-picker",
-    "Values below zero": "signed-as",
+    "Negative values": "negative-display",
     "Pixel types": "pixel-type",
 }
 
@@ -76,7 +76,7 @@ def _modes(text: Lookup) -> list[HelpPage]:
 
 def _numbers(window: QMainWindow, more: str) -> str:
     """Return the tooltips of every tile, and of the controls that figures depend on."""
-    (timing,) = window.findChildren(TimingStrip)
+    (timing,) = window.findChildren(TimingPanel)
     tiles = [*timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
     told = {tile.caption: tile.tip for tile in tiles}  # tiles of time first
     for title, name in TOLD_OF.items():

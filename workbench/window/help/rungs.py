@@ -92,7 +92,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> list[str]:
     ]
     if rung.requires:
         reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
-        parts.append(f"Where it cannot run, it says why:\n\n{reasons}")
+        parts.append(f"It refuses some jobs, and says why (… stands for a number):\n\n{reasons}")
     return [part for part in parts if part]
 
 

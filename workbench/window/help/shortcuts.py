@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import combinations, groupby, pairwise
 from textwrap import wrap
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from workbench.base.plain_text import Label
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.menu_lines import MenuLine
 from workbench.widgets.tile import scaled_font
 
 ELSEWHERE = (
+    ("Ctrl+Shift+1 … 9, 0, -", "The panels, from the top of the rail"),
     ("Wheel, + and −", "Zoom at the pointer"),
     ("Drag, arrow keys", "Move the picture"),
     ("Double click", "Fit, or one pixel for one"),
     ("Space, held", "Show the original"),
-    ("Click on a pixel", "With the panel Pixel open: explain it"),
+    ("Click on a pixel", "With the panel Pixel open: hold it; Esc, or a click on it, lets go"),
     ("Arrow keys", "In Pixel: the next one; in Anatomy: a lane, a warp, with Shift a block"),
+    ("1, 2, 3", "In Anatomy: load, share, compute"),
     ("PgDn, PgUp", "In Presenter: on and back, as → and ←"),
     ("Alt+Down", "In a sweep's line: choose its values"),
     ("Click on a point", "In a chart: show what was measured"),
@@ -41,7 +35,7 @@ ELSEWHERE = (
 )
 COLUMNS = 4
 OWN_GROUP = 8  # a menu inside another with so many lines gets a group of its own
-LETTERS = 0.88  # of the program's font, so that all keys fit on the screen
+LETTERS = 0.84  # of the program's font, so that all keys fit on the screen
 NAME_LETTERS = 28  # a longer name takes a second line
 LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action, F1 explains them."
 
@@ -57,12 +51,9 @@ class ShortcutsDialog(QDialog):
         self.setObjectName("shortcuts")
         self.setWindowTitle("Keyboard shortcuts")
         inside = QWidget()
-        columns = QHBoxLayout(inside)
-        columns.setContentsMargins(20, 14, 20, 10)
-        columns.setSpacing(18)
+        columns = HBox(inside, (20, 10, 20, 4), 18)
         for column in _columns([*_groups(lines), ("Mouse and elsewhere", ELSEWHERE)]):
-            part = QVBoxLayout()
-            part.setSpacing(10)
+            part = VBox(spacing=6)
             for group in column:
                 part.addLayout(_group_grid(*group))
             part.addStretch(1)
@@ -72,14 +63,10 @@ class ShortcutsDialog(QDialog):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setAccessibleName("Keyboard shortcuts")
-        leave = Label(LEAVE)
-        leave.setProperty("muted", True)
-        leave.setContentsMargins(24, 4, 24, 12)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addWidget(area, 1)
-        page.addWidget(leave)
+        leave = Label(LEAVE, is_muted=True)
+        leave.setContentsMargins(20, 2, 20, 8)
+        page = VBox(self, 0, 0)
+        page.add((area, 1), leave)
         wanted = inside.sizeHint()
         room = parent.size() * 0.98 if parent else wanted
         width = min(wanted.width() + 24, max(room.width(), 400))
@@ -120,17 +107,18 @@ def _name(line: MenuLine, above: int) -> str:
 
 
 def _columns(groups: list[Group]) -> list[list[Group]]:
-    """Return the groups in columns as even as they can be without changing their order."""
+    """Return the groups in columns of which the highest is as low as their order allows."""
     heights = [2 + sum(len(wrap(name, NAME_LETTERS)) for _, name in rows) for _, rows in groups]
-    columns: list[list[Group]] = [[]]
-    filled, whole = 0, sum(heights)
-    for group, height in zip(groups, heights, strict=True):
-        is_full = filled + height / 2 > whole * len(columns) / COLUMNS
-        if columns[-1] and is_full and len(columns) < COLUMNS:
-            columns.append([])
-        columns[-1].append(group)
-        filled += height
-    return columns
+    count = min(COLUMNS, len(groups))
+
+    def ends(cuts: tuple[int, ...]) -> Iterable[tuple[int, int]]:
+        return pairwise((0, *cuts, len(groups)))
+
+    cuts = min(
+        combinations(range(1, len(groups)), count - 1),
+        key=lambda cuts: max(sum(heights[begin:end]) for begin, end in ends(cuts)),
+    )
+    return [groups[begin:end] for begin, end in ends(cuts)]
 
 
 def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
@@ -143,9 +131,7 @@ def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
     heading.setFont(font)
     grid.addWidget(heading, 0, 0, 1, 2)
     for number, (keys, name) in enumerate(rows, start=1):
-        label = Label(keys)
-        label.setFont(scaled_font(LETTERS))
-        label.setProperty("muted", True)
+        label = Label(keys, font=scaled_font(LETTERS), is_muted=True)
         label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         grid.addWidget(label, number, 0)
         grid.addWidget(_name_label(name), number, 1)
@@ -155,7 +141,6 @@ def _group_grid(title: str, rows: Sequence[tuple[str, str]]) -> QGridLayout:
 
 def _name_label(name: str) -> QLabel:
     """Return a label with a name, in several lines where it is long."""
-    label = Label("\n".join(wrap(name, NAME_LETTERS)))
-    label.setFont(scaled_font(LETTERS))
+    label = Label("\n".join(wrap(name, NAME_LETTERS)), font=scaled_font(LETTERS))
     label.setAccessibleName(name)
     return label

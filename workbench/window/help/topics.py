@@ -12,23 +12,27 @@ from workbench.widgets.tile import ValueTile
 START = "start"
 # By the names of widgets; the nearest one around the widget counts.
 TOPICS = {
-    "Controls": "filters",
+    "Settings": "filters",
+    "tool-row": "filters",
     "filter": "filters",
     "border": "filters#Borders",
     "pixel-type": "numbers#Pixel types",
     "matrix": "mode/weights",
-    "weights-editor": "mode/weights",
+    "Weights": "mode/weights",
     "cache": "numbers#L2 cache",
     "block-picker": "numbers#Block shape",
-    "signed-as": "numbers#Values below zero",
+    "negative-display": "numbers#Negative values",
     "baseline": "numbers#Speed-up",
     "verdict-card": "numbers#Verdict",
-    "timing-strip": "numbers",
-    "History": "numbers#History",
+    "status-line": "numbers",
+    "line-verdict": "numbers#Verdict",
+    "history-plot": "numbers#History",
+    "Timing": "numbers",
     "Sweep": "mode/sweep",
-    "Rung": "mode/ladder",
+    "Implementation": "mode/ladder",
     "Blocks": "mode/blocks",
     "Gallery": "files",
+    "Kernel": "mode/kernel",
     "Pixel": "mode/pixel",
     "Anatomy": "mode/anatomy",
     "Analysis": "mode/analysis",
@@ -41,8 +45,13 @@ TOPICS = {
     "device": "gpu",
 }
 RUNG = "implementation"  # its page depends on the choice
-VIEWS = {"side": "mode/side", "wipe": "mode/wipe", "difference": "mode/difference",
-         "mismatch": "mode/mismatch"}  # fmt: skip
+VIEWS = {
+    "result": "mode/result",
+    "side": "mode/side",
+    "wipe": "mode/wipe",
+    "difference": "mode/difference",
+    "mismatch": "mode/mismatch",
+}
 
 
 def topic_of(widget: QWidget | None, state: State) -> str:

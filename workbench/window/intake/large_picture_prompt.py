@@ -31,4 +31,4 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
     said: list[str] = []
     opener.asked.connect(ask)
     opener.began.connect(tell)
-    opener.opened.connect(lambda _: leave_off())
+    opener.busy.connect(lambda name: None if name else leave_off())

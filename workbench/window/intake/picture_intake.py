@@ -1,33 +1,40 @@
-"""The intake of what was opened, dropped or pasted: pictures, screenshots, sessions and plans."""
+"""The intake of what was opened, dropped or pasted: pictures, sessions, plans and kernels."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMimeData, QObject, Slot
+from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_files import plan_of
 from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.panels.timing.timing_strip import TimingStrip
+from workbench.panels.timing.timing_panel import TimingPanel
 from workbench.session import clipboard
-from workbench.session.opener import Opener
+from workbench.session.opener import MISSING, Opener
 from workbench.session.session_store import is_of_sweep, is_plan
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
-from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.lazy_panel import LazyPanel
+from workbench.widgets.message_bar import Act, MessageBar
+from workbench.window.intake.open_menu import FOLDER
+from workbench.window.presenter.talk_files import is_talk
 
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+
+RESTORED = ("picture", "pins", "against")  # of a screenshot
 NOT_FINITE = (
     "It holds NaN, shown in magenta, or infinities, which not every implementation can filter."
 )
@@ -36,20 +43,31 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
+    Signals:
+        restoring(kept): picture and pins of a screenshot are to be brought back: a snapshot.
+
     timing      forgets what was measured of the picture before
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
     background  reads that plan
     settings    remember the recent files
+
+    Signals:
+        talk_wanted(path): the steps in this file are to be presented.
+        kernel_wanted(path): the kernel in this file is to be shown.
     """
+
+    restoring = Signal(object)
+    talk_wanted = Signal(object)
+    kernel_wanted = Signal(object)
 
     def __init__(
         self,
         store: Store,
         worker: Worker,
         opener: Opener,
-        timing: TimingStrip,
-        sweep: SweepPanel,
+        timing: TimingPanel,
+        sweep: LazyPanel[SweepPanel],
         sweep_menu: SweepMenu,
         background: Background,
         settings: Settings,
@@ -61,11 +79,15 @@ class PictureIntake(QObject):
         self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
         self._background, self._settings, self._messages = background, settings, messages
         self._told = ""  # the remarks shown about the last picture
+        self._news = ""  # of those that it was found among
+        self._offers: list[Act] = []  # of what came with it
         store.changed.connect(self._store_again)
+        self._opener.gathered.connect(self._take_news)
         self._opener.opened.connect(self._take_picture)
         self._opener.stored.connect(self._take_stored)
         self._opener.not_stored.connect(self._keep_as_it_is)
         self._opener.restored.connect(self._take_settings)
+        self._opener.offered.connect(self._take_offer)
 
     def actions(self) -> list[Action]:
         """Return the line of the menu."""
@@ -78,17 +100,19 @@ class PictureIntake(QObject):
         ]
 
     def open_paths(self, paths: list[Path]) -> None:
-        """Open the sessions and plans among `paths`, and the first picture.
+        """Open the sessions, plans and kernels among `paths`, and the first picture, or a folder's.
 
-        Without a picture among them, the start picture is opened.
+        The others are a step away.  Without a picture among them, the start picture is opened.
         """
-        pictures = [path for path in paths if not is_of_sweep(path)]
-        if pictures:
+        pictures = [path.absolute() for path in paths if not _is_for_a_panel(path)]
+        if len(pictures) == 1 and not pictures[0].is_dir():
             self._opener.open_file(pictures[0])
+        elif pictures:
+            self._opener.open_together(pictures)
         else:
             self._opener.open_start_picture()
         for path in paths:
-            self.take_sweep(path)  # its errors are shown after the picture came
+            self._take_for_a_panel(path)  # its errors are shown after the picture came
 
     @Slot()
     def paste(self) -> None:
@@ -98,29 +122,40 @@ class PictureIntake(QObject):
     def take_content(self, content: QMimeData | None) -> None:
         """Open the picture in `content`, or the files that it names.
 
-        Of the files these are all sessions and plans, and the first of the others.
+        Of the files these are all sessions, plans and kernels, and the first of the others, from
+        which one can walk on.
         """
         if paths := clipboard.files_in(content):
-            others = [path for path in paths if not self.take_sweep(path)]
-            for path in others[:1]:
-                self._opener.open_dropped(path)
+            others = [path for path in paths if not self._take_for_a_panel(path)]
+            if len(others) == 1:
+                self._opener.open_dropped(others[0])
+            elif others:
+                self._opener.open_together(others)
         else:
             self._opener.open_content(content)
 
-    def take_sweep(self, path: Path) -> bool:
-        """Open `path` if its name is that of a session, plan or table; return whether it is."""
-        if is_plan(path):
+    def _take_for_a_panel(self, path: Path) -> bool:
+        """Open `path` if its name is that of a session, plan, table or kernel; return whether."""
+        if is_own(path.name):
+            self.kernel_wanted.emit(path)
+        elif is_talk(path):
+            self.talk_wanted.emit(path)
+        elif is_plan(path):
             self._sweep_menu.open_plan(path)
         elif is_of_sweep(path):
             self._sweep_menu.open_session(path)  # for a table this explains the mistake
-        return is_of_sweep(path)
+        return _is_for_a_panel(path)
 
     # -- pictures
+
+    @Slot(str)
+    def _take_news(self, sentence: str) -> None:
+        self._news = sentence
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
         self._timing.show_nothing()
-        changes: intents.Changes = {"picture": picture, "levels": None}
+        changes = intents.with_picture(picture)
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need another implementation
             changes["implementation"] = intents.implementation_for(state, self._worker.device)
@@ -129,9 +164,9 @@ class PictureIntake(QObject):
             self._opener.store_again(picture)
         if picture.path is not None:
             self._settings.add_recent_file(picture.path)
+            self._settings.set(FOLDER, str(picture.path.parent))
         self._messages.clear("error")
-        if self._told and self._messages.sentence == self._told:
-            self._messages.clear()  # it was about the picture before
+        self._messages.dismiss(self._told)  # it was about the picture before
         self._tell_remarks(picture)
 
     @Slot(object, object)
@@ -146,7 +181,7 @@ class PictureIntake(QObject):
         """Show the picture in its new pixel type, if it is still the one in view."""
         shown = self._store.state.picture
         if shown is not None and picture.as_in_file is shown.as_in_file:
-            self._store.update(picture=picture, levels=None)
+            self._store.update(**intents.with_picture(picture))
             self._tell_remarks(picture)
 
     @Slot(object, str)
@@ -161,33 +196,61 @@ class PictureIntake(QObject):
         # The opener has computed this already.
         is_finite = all_finite(picture.samples)
         remarks = picture.remarks if is_finite else (*picture.remarks, NOT_FINITE)
-        if remarks:
-            self._told = f"{picture.name}: {' '.join(remarks)}"
-            self._messages.show_message("info", self._told)
+        news, self._news = self._news, ""
+        said = f"{picture.name}: {' '.join(remarks)}" if remarks else ""
+        offers, self._offers = self._offers, []
+        if told := f"{news} {said}".strip():
+            self._told = told
+            self._messages.show_message("info", told, actions=offers, stays=bool(offers))
 
     # -- settings
 
     @Slot(object, str)
+    def _take_offer(self, data: dict[str, Any], name: str) -> None:
+        """Offer the settings with which the picture that comes next was made."""
+
+        def accept() -> None:
+            self._messages.clear()
+            self._choose(data, name)
+
+        self._news = f"{name} is a filtered picture and holds its settings."
+        self._offers = [("&Use its settings", accept)]
+
+    @Slot(object, str)
     def _take_settings(self, data: dict[str, Any], name: str) -> None:
         """Apply the settings that a screenshot holds, as far as they make sense here."""
-        changes = choices.from_data(data, self._store.state)
-        sentence = f"Took over the settings in {name}; File ▸ Open shows it as a picture."
-        if reason := self._why_not_here(changes.get("implementation")):
-            del changes["implementation"]
-            sentence = f"Took over the settings in {name}, all but the implementation: {reason}"
-        self._store.choose(**changes)
-        self._messages.show_message("info", sentence)
+        missing = data.get(MISSING)
+        gone = f"{missing}, which it shows, is not there any more." if missing else ""
+        self._choose(data, name, gone or "To see the image itself: File ▸ Open.")
         if isinstance(plan := data.get("plan"), str):
             self._background.run(  # TOML takes a while
                 partial(plan_of, plan, f"The plan inside {name}"),
-                self._sweep.show_plan,
+                lambda plan: self._sweep.get().show_plan(plan),
                 lambda error: self._messages.show_message("error", str(error)),
             )
-        if (built_in := data.get("built_in")) in list(PICTURES):
+        if data.get("picture"):
+            now = {"settings": {"choices": choices.to_data(self._store.state)}}
+            kept = {name: data[name] for name in RESTORED if data.get(name)}
+            self.restoring.emit({**now, **kept})
+        elif (built_in := data.get("built_in")) in list(PICTURES):
             self._opener.open_built_in(built_in)
+
+    def _choose(self, data: dict[str, Any], name: str, more: str = "") -> None:
+        """Choose the settings that came with `name`, and say so; `more` follows."""
+        changes = choices.from_data(data, self._store.state)
+        sentence = f"Settings restored from {name}. {more}".strip()
+        if reason := self._why_not_here(changes.get("implementation")):
+            del changes["implementation"]
+            sentence = f"Settings restored from {name}, except the implementation: {reason}"
+        self._store.choose(**changes)
+        self._messages.show_message("info", sentence)
 
     def _why_not_here(self, key: str | None) -> str | None:
         device = self._worker.device
         if key is None or device is None:  # checked once the GPU was found
             return None
         return intents.why_not_here(intents.implementation(key), device)
+
+
+def _is_for_a_panel(path: Path) -> bool:
+    return is_of_sweep(path) or is_own(path.name)

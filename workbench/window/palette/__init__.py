@@ -1,1 +1,1 @@
-"""A palette of everything that can be done, found by a few letters of its name."""
+"""A palette of everything that can be done, found by words or a few letters."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMainWindow
 
@@ -12,12 +13,16 @@ from kernels import filters
 from kernels.core.device import Device, NoDevice
 from kernels.sweeps.presets import presets
 from workbench.model import intents
-from workbench.panels.sweep.sweep_panel import SweepPanel
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.menu_lines import MenuLine, menu_lines
-from workbench.window.palette.fuzzy import Match, match
+from workbench.window.palette.fuzzy import LETTERS, START, Match, match
+from workbench.window.palette.synonyms import synonyms_of
+
+if TYPE_CHECKING:
+    from workbench.panels.sweep.sweep_panel import SweepPanel
 
 OWN_NAME = "All actions"  # the palette is not in the palette
 
@@ -43,7 +48,11 @@ class PaletteEntry:
 
 
 def entries_of(
-    window: QMainWindow, store: Store, worker: Worker, docks: Docks, sweep: SweepPanel
+    window: QMainWindow,
+    store: Store,
+    worker: Worker,
+    docks: Docks,
+    sweep: LazyPanel[SweepPanel],
 ) -> list[PaletteEntry]:
     """Return all entries as things are now: the menus in order, then what is not in them.
 
@@ -60,17 +69,29 @@ def entries_of(
 
 
 def found(entries: Iterable[PaletteEntry], query: str) -> list[tuple[PaletteEntry, Match]]:
-    """Return the entries that `query` finds, the best first; without words all, in their order."""
-    pairs = []
-    for entry in entries:
-        if (how := match(query, entry.name)) is not None:
-            pairs.append((entry, how))
-        elif (how := match(query, f"{entry.name} {entry.where}")) is not None:
-            places = tuple(at for at in how.places if at < len(entry.name))
-            pairs.append((entry, Match(how.score / 2, places)))  # found by its menu: further down
-    if query.strip():
-        pairs.sort(key=lambda pair: (bool(pair[0].reason), -pair[1].score))
+    """Return the entries that `query` finds, the best first; without words all, in their order.
+
+    Entries with its letters anywhere are left out where others have its words.
+    """
+    pairs = [(entry, how) for entry in entries if (how := _match(query, entry)) is not None]
+    if not query.strip():
+        return pairs
+    if any(how.kind > LETTERS for _, how in pairs):
+        pairs = [(entry, how) for entry, how in pairs if how.kind > LETTERS]
+    pairs.sort(key=lambda pair: (bool(pair[0].reason), -pair[1].kind, -pair[1].score))
     return pairs
+
+
+def _match(query: str, entry: PaletteEntry) -> Match | None:
+    """Return how `query` finds an entry: by its name, else by its menu or other words for it."""
+    by_name = match(query, entry.name)
+    if by_name is not None and by_name.kind > LETTERS:
+        return by_name
+    more = match(query, f"{entry.name} {entry.where} {' '.join(synonyms_of(entry.name))}")
+    if more is None or (by_name is not None and more.kind <= by_name.kind):
+        return by_name
+    places = tuple(at for at in more.places if at < len(entry.name))
+    return Match(more.score / 2, places, min(more.kind, START))  # further down
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:
@@ -117,10 +138,10 @@ def _implementations(store: Store, device: Device | NoDevice | None) -> list[Pal
 _KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 
 
-def _presets(docks: Docks, sweep: SweepPanel) -> list[PaletteEntry]:
+def _presets(docks: Docks, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
     def show(number: int) -> None:
-        docks.bring_forward(sweep.DOCK.title)
-        sweep.show_plan(presets()[number].plan)
+        docks.bring_forward(sweep.dock.title)
+        sweep.get().show_plan(presets()[number].plan)
 
     return [
         PaletteEntry(each.plan.title, "Sweep preset", partial(show, number), tip=each.plan.note)

@@ -24,24 +24,19 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.boxes import VBox
 from workbench.widgets.tile import scaled_font
 from workbench.window.palette.entries import PaletteEntry, found
 from workbench.window.palette.fuzzy import Match
 
-SIZE = (620, 460)
-ROW_PX = 34
-MOVES = {
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_PageUp: -8,
-    Qt.Key.Key_PageDown: 8,
-}
+WIDTH_PX = 720
+ROWS, ROW_PX = 10, 34
+MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -58,7 +53,7 @@ class Palette(QDialog):
         self._line = QLineEdit()
         self._line.setObjectName("palette-line")
         self._line.setAccessibleName("Find an action")
-        self._line.setPlaceholderText("Type some letters of what you want to do")
+        self._line.setPlaceholderText("Type what you want to do")
         self._line.setClearButtonEnabled(True)
         self._line.textChanged.connect(self._find)
         self._line.installEventFilter(self)
@@ -71,17 +66,14 @@ class Palette(QDialog):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard
         self._list.clicked.connect(self._do)
         self._list.selectionModel().currentChanged.connect(self._describe)
-        self._about = Label()
-        self._about.setObjectName("palette-about")
-        self._about.setProperty("muted", True)
-        self._about.setWordWrap(True)
+        self._about = Label(name="palette-about", is_muted=True, wraps=True)
         self._about.setMinimumHeight(2 * self._about.fontMetrics().lineSpacing())
         self._about.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 14, 14, 10)
-        for part in (self._line, self._list, self._about):
-            column.addWidget(part)
-        self.resize(theme.window_size(*SIZE))
+        column = VBox(self, (14, 14, 14, 10))
+        column.add(self._line, self._list, self._about)
+        self._list.ensurePolished()  # its frame is that of the theme
+        self._list.setMinimumHeight(ROWS * theme.in_letters(ROW_PX) + 2 * self._list.frameWidth())
+        self.resize(theme.window_size(WIDTH_PX, 0).width(), self.minimumSizeHint().height())
         self._find("")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802

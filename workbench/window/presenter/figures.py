@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernels import filters
+from kernels.core.errors import KernelError
 from kernels.core.job import Result
 from workbench.base import numbers
+from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import MISSING
 from workbench.model import intents
+from workbench.model.recorded_times import CACHE, RecordedTimes
 from workbench.model.speed_up import single_in_words, speed_up_of
 from workbench.model.state import State
+from workbench.window.presenter.ladder_so_far import LadderBar
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,9 @@ class Figures:
     is_right  None: not known yet
     work      filter and size
     how       implementation and block shape
-    speedup   how many times as fast as the CPU, or slower: the note says which, or why none
+    time_more  what disturbed the time, for a tooltip; empty where nothing did
+    speedup   how many times as fast as the CPU, or slower; the note names what is compared with, or
+              says why there is none
     """
 
     time: str = MISSING
@@ -32,6 +38,7 @@ class Figures:
     is_right: bool | None = None
     work: str = ""
     how: str = ""
+    time_more: str = ""
 
     @property
     def in_words(self) -> str:
@@ -39,7 +46,7 @@ class Figures:
         parts = (
             f"{self.time_note} {self.time}",
             f"{self.speedup} {self.speedup_note}" if self.speedup_note else "",
-            *(self.verdict, self.work, self.how),
+            *(self.verdict, self.work, self.how, self.time_more),
         )
         return ", ".join(part for part in parts if part)
 
@@ -52,36 +59,90 @@ def figures_of(
     baseline    the CPU's result of the same work; None while it is not known
     is_refused  whether what is asked for cannot be run, so that no result will come
     """
-    work = f"{_filter(state)} {state.ksize}×{state.ksize}"
+    work = _work(state)
     if result is None or not intents.is_answer(result, state):
         how = _how(state, None)
         if is_refused:
             return Figures(work=work, how=how, verdict="✗ this cannot be run", is_right=False)
         return Figures(work=work, how=how, verdict="working …")
     how, check = _how(state, result), result.check
-    time = numbers.duration(result.kernel.median_ms)
+    time = f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}"
     if check is not None and not check.ok:
         verdict = "✗ the answer is wrong" if check.wrong else "✗ the answer cannot be checked"
         return Figures(verdict=verdict, is_right=False, work=work, how=how)
     note = f"kernel time, L2 {result.kernel.cache}" if result.kernel.cache else "time on the CPU"
     note += f", {single_in_words(result)}" if result.kernel.is_single else ""
+    note += ", * disturbed" if result.disturbances else ""
     speedup, against = _speedup(result, baseline)
-    verdict = "checking …" if check is None else "✓ verified"
+    verdict = "verifying …" if check is None else "✓ verified"
     is_right = None if check is None else True
-    return Figures(time, note, speedup, against, verdict, is_right, work, how)
+    why = why_starred(result.disturbances)
+    return Figures(time, note, speedup, against, verdict, is_right, work, how, why)
+
+
+def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
+    """Return the figures that came with the program for what `state` asks for; None: none did.
+
+    Time and speed-up are of the machine that they were recorded on, and say so.
+    """
+    try:
+        job = intents.job_for(state)
+    except KernelError:
+        return None
+    times = recorded.of_work(job) if job is not None else {}
+    if (time := times.get(state.implementation)) is None:
+        return None
+    title = intents.title_with_pick(state.implementation, None)
+    block = f" · {time.block_xy[0]}×{time.block_xy[1]}" if time.block_xy else ""
+    speedup, against = MISSING, ""
+    if (baseline := times.get("opencv")) is not None and state.implementation != "opencv":
+        ratio = baseline.median_ms / time.median_ms
+        speedup = numbers.speed_up(ratio, numbers.fine_ratio)
+        is_slower = numbers.is_slower(ratio, numbers.fine_ratio)
+        against = f"{'than' if is_slower else 'as fast as'} OpenCV there"
+    return Figures(
+        numbers.duration(time.median_ms),
+        f"recorded on an {recorded.device}, L2 {CACHE}",
+        speedup,
+        against,
+        "✓ verified when recorded",
+        True,
+        _work(state),
+        f"{title}{block}",
+    )
+
+
+def bar_of(state: State, result: Result | None, recorded: RecordedTimes) -> LadderBar | None:
+    """Return the ladder's bar for what `state` asks for; None while there is no right answer.
+
+    recorded  taken where there is no result
+    """
+    title = intents.title_with_pick(state.implementation, None)
+    if result is not None and intents.is_answer(result, state):
+        is_right = result.check is not None and result.check.ok
+        key = (result.implementation, result.block_xy)
+        ms, is_disturbed = result.kernel.median_ms, bool(result.disturbances)
+        return LadderBar(title, key, ms, is_disturbed=is_disturbed) if is_right else None
+    try:
+        job = intents.job_for(state)
+    except KernelError:
+        return None
+    time = recorded.of_work(job).get(state.implementation) if job is not None else None
+    if time is None:
+        return None
+    key = (state.implementation, time.block_xy)
+    return LadderBar(title, key, time.median_ms, recorded.device)
 
 
 def _speedup(result: Result, baseline: Result | None) -> tuple[str, str]:
     if baseline is None or baseline.check is None:
         return MISSING, "the CPU's time is still to come"
-    if baseline.job.implementation == result.implementation:
-        return MISSING, "others are compared with this"
     found = speed_up_of(result, baseline)
-    return found.times, found.against or found.detail
+    return found.text, found.against
 
 
-def _filter(state: State) -> str:
-    return filters.get(state.filter).title
+def _work(state: State) -> str:
+    return f"{filters.get(state.filter).title} {state.ksize}×{state.ksize}"
 
 
 def _how(state: State, result: Result | None) -> str:

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
+    QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.window.presenter.talk_steps import MAX_LETTERS, TalkStep
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.window.presenter.talk_steps import MAX_LETTERS, MAX_NOTE, TalkStep
 
 NONE = (
     "There are none yet, so F5 presents the ladder on the open picture.\n"
-    "Ctrl+Shift+F5 remembers the picture and what it is filtered with as a step."
+    "Ctrl+Shift+F5 adds what is seen as a step: picture, settings, view and panel."
 )
 SOME = "F2 or a double click renames one."
 
@@ -57,26 +58,26 @@ class StepsDialog(QDialog):
         self._down = _button("steps-down", "Move &down", "Alt+Down", lambda: self._move(1))
         self._remove = _button("steps-remove", "&Remove", "Del", self._remove_one)
         self._clear = _button("steps-clear", "Remove &all", "", self._remove_all)
-        self._hint = Label()
-        self._hint.setObjectName("steps-hint")
-        self._hint.setProperty("muted", True)
-        self._hint.setWordWrap(True)
+        self._note = QPlainTextEdit()
+        self._note.setObjectName("steps-note")
+        self._note.setAccessibleName("Note for the speaker")
+        self._note.setPlaceholderText("Note for the speaker")
+        self._note.setToolTip("What to say at this step; F7 on stage shows it")
+        self._note.setTabChangesFocus(True)
+        self._note.textChanged.connect(self._write_note)
+        self._list.currentRowChanged.connect(lambda _: self._show_note())
+        self._hint = Label(name="steps-hint", is_muted=True, wraps=True)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
-        side = QVBoxLayout()
-        for button in (self._up, self._down, self._remove, self._clear):
-            side.addWidget(button)
-        side.addStretch(1)
-        row = QHBoxLayout()
-        row.addWidget(self._list, 1)
-        row.addLayout(side)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 12)
-        column.addLayout(row)
-        column.addWidget(self._hint)
-        column.addWidget(close)
-        self.resize(theme.window_size(520, 380))
+        side = VBox()
+        side.add(self._up, self._down, self._remove, self._clear, 1)
+        row = HBox()
+        row.add((self._list, 1), side)
+        column = VBox(self, (16, 16, 16, 12))
+        column.add((row, 2), (self._note, 1), self._hint, close)
+        self.resize(theme.window_size(560, 480))
         self._show_able()
+        self._show_note()
 
     @property
     def steps(self) -> tuple[TalkStep, ...]:
@@ -99,6 +100,20 @@ class StepsDialog(QDialog):
     def _remove_all(self) -> None:
         self._list.clear()
         self._emit_changed()
+
+    def _show_note(self) -> None:
+        item = self._list.currentItem()
+        with QSignalBlocker(self._note):
+            self._note.setPlainText(_step(item).note if item is not None else "")
+        self._note.setEnabled(item is not None)
+
+    def _write_note(self) -> None:
+        item = self._list.currentItem()
+        if item is not None:
+            note = self._note.toPlainText()[:MAX_NOTE]
+            with QSignalBlocker(self._list):
+                item.setData(Qt.ItemDataRole.UserRole, replace(_step(item), note=note))
+            self.changed.emit(self.steps)
 
     def _emit_changed(self) -> None:
         self._show_able()
@@ -129,11 +144,9 @@ def _step(item: QListWidgetItem) -> TalkStep:
 
 
 def _button(name: str, text: str, key: str, do: Callable[[], None]) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAutoDefault(False)
     plain = text.replace("&", "")
-    button.setToolTip(tip_text(f"{plain} ({key})" if key else plain))
+    button = push_button(name, text, f"{plain} ({key})" if key else plain)
+    button.setAutoDefault(False)
     if key:
         button.setShortcut(QKeySequence(key))
     button.clicked.connect(lambda: do())

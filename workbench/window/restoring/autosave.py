@@ -14,7 +14,7 @@ from workbench.base.background import Background
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.window.restoring.lockfiles import LockedFile
-from workbench.window.restoring.snapshot import PinNotes, SnapshotContents, taken
+from workbench.window.restoring.snapshot import SnapshotContents, taken
 
 HANDED_OVER = "handed over"  # to the next process, on the user's request
 MAX_BYTES = 256 << 20  # of a picture that came from no file
@@ -30,7 +30,7 @@ class Keeper(QObject):
     def __init__(self, shown: SnapshotContents, place: LockedFile) -> None:
         super().__init__(shown.compare)
         self._shown, self._place = shown, place
-        self._pins = PinNotes(shown.live, shown.store, shown.inspection)
+        self._pins = shown.memory.pin_notes
         self._marks: dict[str, Any] = {}  # marks that are written down as well
         self._samples: weakref.ref[NDArray[Any]] | None = None  # the samples that are kept
         self._last: dict[str, Any] | None = None

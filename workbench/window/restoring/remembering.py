@@ -6,22 +6,34 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.base.settings import Settings
+from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
+from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
+from workbench.window.layout.window_layout import WindowLayout
+from workbench.window.restoring.pin_notes import PinNotes
 
 
 class Memory:
     """A keeper of the settings: it collects them, saves them, and resets them."""
 
     def __init__(
-        self, store: Store, worker: Worker, inspection: Inspection, docks: Docks, settings: Settings
+        self,
+        store: Store,
+        worker: Worker,
+        live: Live,
+        inspection: Inspection,
+        docks: Docks,
+        layout: WindowLayout,
+        settings: Settings,
     ) -> None:
         self._store, self._worker, self._inspection = store, worker, inspection
-        self._docks, self._settings = docks, settings
+        self._docks, self._layout, self._settings = docks, layout, settings
+        self.pin_notes = PinNotes(live, store, inspection)
 
     def for_screenshot(self) -> dict[str, Any]:
         """Return what a screenshot keeps: the choices, and the key of a built-in picture."""
@@ -29,12 +41,24 @@ class Memory:
         built_in = picture.built_in if picture else None
         return {**choices.to_data(self._store.state), "built_in": built_in}
 
+    def for_window_screenshot(self) -> dict[str, Any]:
+        """Return what a screenshot of the window keeps besides: where its picture is, its pins."""
+        picture = self._store.state.picture
+        ref = PictureRef.of(picture) if picture is not None else None
+        return {
+            **self.for_screenshot(),
+            "picture": ref.to_data() if ref is not None else None,
+            "pins": self.pin_notes.choices(),
+            "against": self._inspection.against,
+        }
+
     def for_settings(self) -> dict[str, Any]:
         """Return all that the next start takes up, by names in the settings."""
         return {
             **self._settings.values(),
             "choices": choices.to_settings(self._store.state),
             **self._docks.choices(),
+            **self._layout.choices(),
         }
 
     def save(self) -> str:
@@ -54,3 +78,4 @@ class Memory:
         self._store.restore(fresh)
         self._inspection.forget()
         self._docks.forget()
+        self._layout.forget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import Picture
+from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window.restoring.lockfiles import LockedFile
 from workbench.window.restoring.snapshot import SnapshotContents
@@ -31,7 +33,14 @@ class BringingBack(QObject):
 
     done = Signal(str)
 
-    def __init__(self, shown: SnapshotContents, kept: dict[str, Any], place: LockedFile) -> None:
+    def __init__(
+        self, shown: SnapshotContents, kept: dict[str, Any], place: LockedFile | None = None
+    ) -> None:
+        """Prepare to bring back what was `kept`.
+
+        place  where the samples of a picture that came from no file are; None: the user's own
+               picture and pins stay where those that were kept are not there
+        """
         super().__init__(shown.compare)
         self._shown, self._kept, self._place = shown, kept, place
         self._complaint = ""
@@ -56,9 +65,11 @@ class BringingBack(QObject):
         wanted = choices.from_data(_of(settings, "choices", dict), shown.store.state)
         with self._quietly():
             shown.store.choose(**wanted)
-        yield from self._open_picture(PictureRef.from_data(kept.get("picture")))
-        for data in _of(kept, "pins", list):
-            yield from self._pin(data)
+        if self._place is not None or "picture" in kept:
+            yield from self._open_picture(PictureRef.from_data(kept.get("picture")))
+        for data in _of(kept, "pins", list)[:MAX_PINS]:
+            if not self._is_pinned(data):
+                yield from self._pin(data)
         with self._quietly():
             state = shown.store.state
             changes = dict(wanted)
@@ -69,10 +80,11 @@ class BringingBack(QObject):
                 with suppress(TypeError, ValueError):
                     changes["levels"] = (float(levels[0]), float(levels[1]))
             shown.store.update(**changes)
-        shown.compare.restore(_of(kept, "view", dict))
+        if "view" in kept:
+            shown.compare.restore(_of(kept, "view", dict))
         match kept.get("pixel"):
             case [int() as x, int() as y]:
-                shown.pixel.show_pixel((x, y))
+                shown.pixel.get().show_pixel((x, y))
         against = kept.get("against")
         if isinstance(against, int) and 0 < against <= len(shown.inspection.pins):
             shown.inspection.set_against(against)
@@ -98,6 +110,7 @@ class BringingBack(QObject):
 
         def load() -> Picture:
             try:
+                assert self._place is not None  # a screenshot names files alone
                 return Picture(name, self._place.read_samples()).stored_as(pixel_type)
             except OSError as error:
                 raise ImageFileError(GONE.format(name)) from error
@@ -106,6 +119,14 @@ class BringingBack(QObject):
             load, self._shown.opener.opened.emit, lambda error: self._no_picture(str(error))
         )
 
+    def _is_pinned(self, data: Any) -> bool:
+        """Return whether the window has this pin already, or no room for it."""
+        shown = self._shown
+        if self._place is not None:
+            return False
+        there = json.loads(json.dumps(shown.memory.pin_notes.choices()))
+        return data in there or len(shown.inspection.pins) == MAX_PINS
+
     def _pin(self, data: Any) -> Iterator[None]:
         shown = self._shown
         changes = choices.from_data(data if isinstance(data, dict) else {}, shown.store.state)
@@ -113,7 +134,8 @@ class BringingBack(QObject):
         with self._quietly():
             shown.store.update(**changes)
         yield from self._until(self._is_answered)
-        if self._is_answered():
+        # The window's own pins of this picture may have come back meanwhile.
+        if self._is_answered() and not self._is_pinned(data):
             shown.inspection.pin()
 
     def _open_sessions(self) -> Iterator[None]:
@@ -132,19 +154,19 @@ class BringingBack(QObject):
 
         shown.background.run(lambda: None, go_on, lambda _: None)
         yield from self._until(lambda: bool(read))
-        shown.sweep.draw_now()
+        sweep = shown.sweep.get()
+        sweep.draw_now()
         if isinstance(kind := self._kept.get("chart"), str):
-            shown.sweep.chart.show_kind(kind)
+            sweep.chart.show_kind(kind)
 
     def _draw_weights(self) -> None:
         data = _of(self._kept, "weights", dict)
         cells, divisor, offset = data.get("cells"), data.get("divisor"), data.get("offset", "0")
         if _is_square(cells) and isinstance(divisor, str) and isinstance(offset, str):
             assert isinstance(cells, list)
-            self._shown.weights.open()
-            editor = self._shown.weights.editor
-            assert editor is not None
-            editor.draw(WeightsDraft(tuple(map(tuple, cells)), divisor, offset))
+            self._shown.weights.get().editor.draw(
+                WeightsDraft(tuple(map(tuple, cells)), divisor, offset)
+            )
 
     # -- going on
 
@@ -177,14 +199,23 @@ class BringingBack(QObject):
     @Slot(str)
     def _no_picture(self, sentence: str) -> None:
         """Open the start picture in place of one that cannot be opened."""
-        if not self._is_over and not self._complaint:
-            self._complaint = sentence
+        if self._is_over or self._complaint:
+            return
+        self._complaint = sentence
+        if self._place is not None:
             self._shown.opener.open_start_picture()
+        else:
+            self._give_up()
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        with self._shown.undoing.quietly():
+        with self._shown.undo_history.quietly():
             yield
+
+
+def bring_back_screenshot(shown: SnapshotContents, kept: dict[str, Any]) -> None:
+    """Bring back the picture and the pins that a screenshot of a window was made with."""
+    BringingBack(shown, kept).start()
 
 
 def _of(data: Any, name: str, kind: type) -> Any:

@@ -20,7 +20,7 @@ from workbench.window.intake.picture_intake import PictureIntake
 from workbench.window.restoring import lockfiles
 from workbench.window.restoring.autosave import HANDED_OVER, Keeper
 from workbench.window.restoring.lockfiles import LockedFile
-from workbench.window.restoring.restarting import Restarting
+from workbench.window.restoring.restarter import Restarter
 from workbench.window.restoring.restore import BringingBack
 from workbench.window.restoring.snapshot import SnapshotContents
 
@@ -57,16 +57,16 @@ class Restoring:
         self,
         shown: SnapshotContents,
         intake: PictureIntake,
-        restarting: Restarting,
+        restarter: Restarter,
         paths: list[Path],
     ) -> None:
         """Open `paths`, or what was left; from then on write down what is shown.
 
-        restarting  is given the keeper, to hand over what it keeps
+        restarter  is given the keeper, to hand over what it keeps
         """
         place = lockfiles.new_place()
         if place is not None:
-            self._keeper = restarting.keeper = Keeper(shown, place)
+            self._keeper = restarter.keeper = Keeper(shown, place)
         if self._left is not None and not self._is_asked:
             self._bring_back(shown)
             return
@@ -151,7 +151,8 @@ class Restoring:
         shown.messages.clear()
         while shown.inspection.pins:
             shown.inspection.unpin()
-        shown.sweep.close_sessions()
+        if shown.sweep.made is not None:
+            shown.sweep.made.close_sessions()
         shown.compare.show_fit()
         fresh = choices.to_settings(State()) | self._before
         unchosen = {"chosen_implementation": None} if "implementation" not in fresh else {}

@@ -207,8 +207,8 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     assert "Open a picture first" in window.messages.sentence
     show_picture(qtbot, window, noise(20, 30, 3))
     trigger(window, "CUDA C++")
-    assert "OpenCV runs on the CPU" in window.messages.sentence
-    window.docks.bring_forward("Rung")
+    assert "OpenCV has no CUDA source" in window.messages.sentence
+    window.docks.bring_forward("Implementation")
     pick(child(window, "rung-shown", QComboBox), "constant")
     trigger(window, "CUDA C++")
     until(qtbot, lambda: "as constant.cu" in window.messages.sentence)

@@ -1,6 +1,7 @@
 """The help has a page about everything, leads nowhere that is not there, and finds words."""
 
 import re
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -120,7 +121,7 @@ def test_plain_text_stays_what_it_is(qtbot):
 
 PAGES = (
     HelpPage("a", "One", "Halo", "Ring around a **tile**.\n\nMore of the [ring](help:b)."),
-    HelpPage("b", "One", "ValueTile", "What a block makes, without its halo."),
+    HelpPage("b", "One", "Value tile", "What a block makes, without its halo."),
     HelpPage("c", "Two", "Bank", "Shared memory has 32."),
 )
 
@@ -129,6 +130,31 @@ def test_the_title_counts_more_than_the_text():
     found = Book(PAGES).find("tile")
     assert [each.page.key for each in found] == ["b", "a"]
     assert found[1].where == "Ring around a tile."
+
+
+def test_parts_of_words_are_not_found():
+    book = Book([*PAGES, HelpPage("d", "Two", "Cache", "shared_two_batch; debatched samples")])
+    assert book.find("batch") == []
+    assert [each.page.key for each in book.find("sam")] == ["d"]
+
+
+def test_no_sentence_with_a_hole_comes_up_for_an_everyday_word(book):
+    for word in ("batch", "zoom", "crop", "blur"):
+        for hit in book.find(word):
+            assert "…×…" not in hit.where, hit.page.title
+
+
+def test_the_table_of_words_is_a_page_of_its_own(window):
+    trigger(window, "Words")
+    assert window.findChild(HelpWindow).page.key == "words"
+    assert "reference" in window.findChild(HelpWindow).page.plain
+
+
+def test_help_and_docs_say_the_same_of_a_word(book):
+    docs = (Path(__file__).parents[4] / "docs" / "words.md").read_text(encoding="utf-8")
+    rows = [line for line in asset("help/words.md").read_text("utf-8").split("\n") if "|" in line]
+    assert len(rows) > 30
+    assert [row for row in rows if row not in docs] == []
 
 
 def test_all_words_have_to_be_there_and_none_finds_nothing():
@@ -148,7 +174,7 @@ def search(help_window):
 
 def test_the_keys_open_it_and_it_keeps_nobody_from_working(qtbot, window):
     trigger(window, "Help")
-    help_window = window.help_controller.help
+    help_window = window.findChild(HelpWindow)
     assert help_window.isVisible()
     assert not help_window.isModal()
     assert help_window.page.key == "start"
@@ -252,8 +278,9 @@ def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
 
 
 def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
-    for dock in window.docks.values():
-        assert topic_of(dock.widget(), window.store.state) != topics.START, dock.objectName()
+    for title in window.docks:
+        panel = window.docks.panel(title).get()
+        assert topic_of(panel, window.store.state) != topics.START, title
     places = [*topics.TOPICS.values(), *topics.VIEWS.values()]
     for place in places:
         key, _, section = place.partition("#")
@@ -267,7 +294,7 @@ def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
 
 def test_whats_this_is_about_what_is_chosen(window):
     assert topic_of(None, window.store.state) == topics.START
-    assert topic_of(child(window, "speedup"), window.store.state) == "numbers#Speed-up"
+    assert topic_of(child(window, "speed-up"), window.store.state) == "numbers#Speed-up"
     assert topic_of(child(window, "ksize"), window.store.state) == "filters"
     pick(child(window, "implementation", QComboBox), "sequential")
     assert topic_of(child(window, "implementation"), window.store.state) == "rung/sequential"
@@ -277,9 +304,26 @@ def test_whats_this_is_about_what_is_chosen(window):
     child(window, "filter").setFocus()
     trigger(window, "What's this")
     # Offscreen nothing has the keyboard, so it may be about what is under the pointer.
-    assert window.help_controller.help.page.key in ("filters", "start", "mode/side")
+    assert window.findChild(HelpWindow).page.key in ("filters", "start", "mode/result", "mode/side")
     window.help_controller.close()
 
 
 def test_the_texts_are_shipped():
     assert len(list(asset("help").glob("*.md"))) >= 15
+
+
+def test_lines_stay_as_short_as_one_reads_them(opened):
+    page = child(opened, "help-page")
+    widths = []
+    for across in (900, 1400, 2000, 900):
+        opened.resize(across, 700)
+        QApplication.processEvents()
+        widths.append(page.viewport().width())
+    narrow, wide, wider, again = widths
+    assert narrow == again < wide == wider < 1100
+
+
+def test_the_window_is_no_larger_than_the_screen(opened):
+    room = opened.screen().availableGeometry()
+    assert opened.width() <= room.width()
+    assert opened.height() <= room.height()

@@ -15,9 +15,10 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.window.help.shortcuts import ShortcutsDialog
-from workbench.window.palette.entries import OWN_NAME, PaletteEntry, found
+from workbench.window.palette.entries import OWN_NAME, PaletteEntry, entries_of, found
 from workbench.window.palette.fuzzy import match
 from workbench.window.palette.palette import Palette
+from workbench.window.palette.synonyms import SYNONYMS
 
 # -- finding
 
@@ -47,6 +48,45 @@ def test_words_come_in_any_order_and_a_menu_finds_too():
 
 def test_the_whole_word_goes_before_its_letters_scattered():
     assert names("fit", "Filter for it", "Fit", "Find in text")[0] == "Fit"
+
+
+def test_words_go_before_their_letters_anywhere():
+    texts = ("Keyboard shortcuts", "One batch", "Batches of pictures")
+    assert names("batch", *texts) == ["One batch", "Batches of pictures"]
+    assert names("kyb", *texts) == ["Keyboard shortcuts"]  # where there is nothing better
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("zoom", "Zoom in"),
+        ("glossary", "Words"),
+        ("batch", "1 to 32 pictures one after another"),
+        ("crop", "This pixel"),
+        ("smooth", "Gaussian blur"),
+        ("export", "Save result as"),
+        ("histogram", "Analysis"),
+        ("talk", "Present"),
+    ],
+)
+def test_everyday_words_find_what_the_menus_call_otherwise(query, name, window):
+    entries = entries_of(window, window.store, window.worker, window.docks, window.sweep)
+    names = [entry.name for entry, _ in found(entries, query)]
+    assert name in names[:6]
+    assert "Keyboard shortcuts" not in names
+
+
+def test_sessions_are_shown_by_name_without_a_path(window):
+    trigger(window, "All actions…")
+    entries = entries_of(window, window.store, window.worker, window.docks, window.sweep)
+    sessions = [each for each in entries if "sessions" in each.where]
+    assert sessions
+    assert [each for each in sessions if "/" in each.tip.replace("2025/2026", "")] == []
+
+
+def test_every_synonym_is_of_something_there_is(window):
+    entries = entries_of(window, window.store, window.worker, window.docks, window.sweep)
+    assert set(SYNONYMS) - {each.name for each in entries} == set()
 
 
 def test_what_cannot_be_done_comes_last():
@@ -163,6 +203,15 @@ def test_the_arrow_keys_go_through_what_was_found(window):
     palette.close()
 
 
+def test_it_opens_with_whole_lines(window):
+    palette = opened(window)
+    found = child(palette, "palette-list", QListView)
+    line_px = found.visualRect(found.model().index(0, 0)).height()
+    assert found.viewport().height() % line_px == 0
+    assert found.viewport().height() // line_px >= 10
+    palette.close()
+
+
 def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     palette = opened(window)
     QTest.keyClicks(line(palette), "shared-memory tile")
@@ -195,7 +244,7 @@ def test_a_preset_is_shown_in_the_sweep_panel(qtbot, window):
     line(palette).setText(presets()[0].plan.title)
     QTest.keyClick(line(palette), Qt.Key.Key_Return)
     until(qtbot, lambda: window.findChild(Palette) is None)
-    until(qtbot, window.sweep.isVisible)
+    until(qtbot, window.sweep.get().isVisible)
 
 
 # -- the page of keys

@@ -25,7 +25,8 @@ from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window import app
 from workbench.window.main_window import MainWindow
 from workbench.window.restoring import autosave, lockfiles, restoring
-from workbench.window.restoring.snapshot import PinNotes, taken
+from workbench.window.restoring.pin_notes import PinNotes
+from workbench.window.restoring.snapshot import taken
 
 UNFINISHED = WeightsDraft((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
 TICK_MS = 20
@@ -44,11 +45,11 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     window.store.update(view_mode="wipe", levels=(10.0, 200.0))
     move(window.compare, ViewTransform(4.0, (30.0, 20.0)))
     window.compare.restore({"divider": 250})
-    window.pixel.show_pixel((5, 6))
+    window.pixel.get().show_pixel((5, 6))
     window.sessions.open(Path(session))
     yield lambda: window.sessions.shown
-    window.weights.open()
-    window.weights.editor.draw(UNFINISHED)
+    window.docks.enter("Weights")
+    window.weights.get().editor.draw(UNFINISHED)
     yield lambda: '"x"' in kept_text() and session in kept_text()
     say("kept")
     yield lambda: False
@@ -56,14 +57,19 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
 
 def looking(window: MainWindow) -> Iterator[Callable[[], Any]]:
     notes = PinNotes(window.live, window.store, window.inspection)
-    yield lambda: window.messages.kind or window.live.result
-    yield lambda: window.messages.kind or not list(lockfiles.folder().glob("*.lock"))[1:]
+    yield lambda: has_said(window) or window.live.result
+    yield lambda: has_said(window) or not list(lockfiles.folder().glob("*.lock"))[1:]
     found = taken(window.contents, notes)
     buttons = window.messages.findChildren(QPushButton)
     found["said"] = window.messages.sentence
     found["offered"] = [each.text() for each in buttons if each.isVisible()][:1]
     say(json.dumps(found))
     window.close()
+
+
+def has_said(window: MainWindow) -> bool:
+    """Whether it has said something, but that it is opening a picture, which takes a while here."""
+    return bool(window.messages.kind) and not window.messages.sentence.startswith("Opening ")
 
 
 def dying(window: MainWindow) -> Iterator[Callable[[], Any]]:

@@ -44,7 +44,7 @@ def test_a_window_shows_what_was_asked_for_and_offers_the_rest(qtbot, left, make
     restoring = Restoring(settings, is_asked=True)
     settings.save()
     window = make_window()
-    restoring.begin(window.contents, window.intake, window.restarting, [])
+    restoring.begin(window.contents, window.intake, window.restarter, [])
     assert (window.store.state.filter, window.store.state.ksize) == ("sobel_x", 3)
     assert "ended unexpectedly" in window.messages.sentence
     yes = window.messages.findChild(QPushButton, "act")

@@ -22,8 +22,9 @@ from workbench.model.state import State
 from workbench.window import app
 from workbench.window.restoring import autosave, lockfiles, restore
 from workbench.window.restoring.autosave import HANDED_OVER, Keeper
+from workbench.window.restoring.pin_notes import PinNotes, choices_of
 from workbench.window.restoring.restoring import Restoring, in_words
-from workbench.window.restoring.snapshot import PinNotes, choices_of, taken
+from workbench.window.restoring.snapshot import taken
 
 PATIENCE_S = 120
 ROOT = __file__.rpartition("tests")[0]
@@ -170,7 +171,7 @@ def test_where_nothing_can_be_written_the_window_opens_all_the_same(home, make_w
     assert lockfiles.new_place() is None
     window = make_window()
     restoring = Restoring(window.settings, is_asked=False)
-    restoring.begin(window.contents, window.intake, window.restarting, [])
+    restoring.begin(window.contents, window.intake, window.restarter, [])
     restoring.end()
 
 
@@ -205,7 +206,7 @@ def beginning(make_window, monkeypatch):
         begun.append(restoring)
         window = make_window()
         window.settings = settings
-        restoring.begin(window.contents, window.intake, window.restarting, list(paths))
+        restoring.begin(window.contents, window.intake, window.restarter, list(paths))
         return window, restoring
 
     yield begin
@@ -305,7 +306,7 @@ def test_nonsense_in_what_was_kept_does_no_harm(qtbot, beginning, monkeypatch):
     window, _ = beginning()
     until(qtbot, lambda: "is back" in window.messages.sentence)
     assert window.store.state.picture.built_in == "scene"
-    assert window.weights.editor is None
+    assert window.weights.made is None
 
 
 def test_while_nothing_changes_nothing_is_written(qtbot, window, monkeypatch):

@@ -22,7 +22,7 @@ def test_undo_brings_back_a_picture_of_the_clipboard(qtbot, window):
 
 
 def undo(window):
-    window.undoing.undo()
+    window.undo_history.undo()
 
 
 def test_a_reference_is_of_its_own_picture_only(tmp_path):

@@ -285,7 +285,7 @@ def test_the_pixel_type_comes_back_with_the_picture_stored_again(qtbot, window):
 
 
 def test_quietly_nothing_is_written_down(window):
-    with window.undoing.quietly():
+    with window.undo_history.quietly():
         window.store.update(ksize=9)
     assert not undo(window).isEnabled()
     window.store.update(ksize=11)

@@ -1,0 +1,125 @@
+"""In a narrow window a panel lies over the picture: what matters there keeps out of its way."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRect
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import child, click, show_picture, trigger, until, view
+from workbench.panels.anatomy.anatomy_overlay import block_area
+from workbench.panels.compare.picture_view import PictureView
+
+NARROW = (1024, 640)
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window()
+    window.resize(*NARROW)
+    show_picture(qtbot, window, noise(200, 300))
+    return window
+
+
+def open_drawer(qtbot, window, title):
+    """Opens a panel, which then lies over the picture; returns its box in the window."""
+    window.docks.bring_forward(title)
+    frame = window.docks[title]
+    until(qtbot, lambda: box_of(window, window.compare).intersects(box_of(window, frame)))
+    return box_of(window, frame)
+
+
+def box_of(window, widget):
+    return QRect(widget.mapTo(window, QPoint()), widget.size())
+
+
+def place_of(window, x, y):
+    """Where a point of the picture is, in the window."""
+    pane = view(window, "After")
+    left, top = pane.transform.to_view((x, y), pane.device_size)
+    return pane.mapTo(window, QPointF(left, top).toPoint())
+
+
+def is_seen(window, drawer, point):
+    return box_of(window, window.compare).contains(point) and not drawer.contains(point)
+
+
+def test_anatomy_zooms_to_its_block_beside_the_panel(qtbot, window):
+    drawer = open_drawer(qtbot, window, "Anatomy")
+
+    def is_all_seen():
+        area = block_area(window.anatomy.get().look)
+        corners = ((area.left(), area.top()), (area.right(), area.bottom()))
+        return all(is_seen(window, drawer, place_of(window, *corner)) for corner in corners)
+
+    until(qtbot, is_all_seen)
+
+
+def test_a_pixel_is_zoomed_to_beside_the_panel(qtbot, window):
+    drawer = open_drawer(qtbot, window, "Pixel")
+    for x, y in ((0, 0), (299, 199), (150, 100)):
+        window.pixel.get().show_pixel((x, y))
+        click(child(window, "pixel-zoom", QPushButton))
+        for around in (-3, 3):
+            assert is_seen(window, drawer, place_of(window, x + 0.5 + around, y + 0.5))
+
+
+def test_a_pixel_that_the_panel_would_cover_is_moved_out_of_it(qtbot, window):
+    whole = view(window, "After").transform
+    window.compare.pointed.emit((280.5, 100.5))
+    trigger(window, "This pixel")
+    frame = window.docks["Pixel"]
+    until(qtbot, lambda: is_seen(window, box_of(window, frame), place_of(window, 280.5, 100.5)))
+    assert view(window, "After").transform.scale == whole.scale
+
+
+def test_a_pixel_that_is_seen_moves_nothing(qtbot, window):
+    whole = view(window, "After").transform
+    window.compare.pointed.emit((20.5, 100.5))
+    trigger(window, "This pixel")
+    until(qtbot, window.pixel.get().isVisible)
+    QApplication.processEvents()
+    assert view(window, "After").transform == whole
+
+
+def test_a_message_and_its_buttons_are_beside_the_panel(qtbot, window):
+    """Whichever of the two was there first."""
+    sentence = "Measured on noise 4096²; your picture stays. " * 3
+    done = []
+    actions = [("&Open noise 4096²", lambda: done.append(1)), ("&Back to my picture", print)]
+    window.messages.show_message("info", sentence, actions=actions, stays=True)
+    drawer = open_drawer(qtbot, window, "Sweep")
+    until(qtbot, lambda: not box_of(window, window.messages).intersects(drawer))
+    button = child(window.messages, "act", QPushButton)
+    middle = button.mapTo(window, button.rect().center())
+    assert window.childAt(middle) is button
+    click(button)
+    assert done
+    window.messages.clear()
+    window.messages.show_message("warning", sentence)
+    assert not box_of(window, window.messages).intersects(drawer)
+    window.docks["Sweep"].hide()
+    until(qtbot, lambda: box_of(window, window.messages).right() > drawer.left())
+
+
+def test_what_floats_in_the_corner_is_beside_the_panel(qtbot, window):
+    window.store.update(view_mode="difference")
+    corner = window.compare.options
+    until(qtbot, corner.isVisible)
+    drawer = open_drawer(qtbot, window, "Gallery")
+    until(qtbot, lambda: not box_of(window, corner).intersects(drawer))
+    window.docks["Gallery"].hide()
+    until(qtbot, lambda: box_of(window, corner).right() > drawer.left())
+
+
+def test_overlays_know_which_part_is_seen(qtbot, window):
+    seen = []
+    window.compare.add_overlay(lambda _painter, visible, scale: seen.append((visible, scale)))
+    drawer = open_drawer(qtbot, window, "Gallery")
+    pane = next(each for each in window.compare.findChildren(PictureView) if each.isVisible())
+    QTest.qWait(1)
+    seen.clear()
+    pane.grab()
+    visible, scale = seen[-1]
+    uncovered = drawer.left() - pane.mapTo(window, QPoint()).x()
+    assert visible.width() * scale / pane.devicePixelRatioF() == pytest.approx(uncovered, abs=1)

@@ -1,0 +1,64 @@
+"""Most of the screen is the picture, on the screens that people have."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+SIZES = ("1280x720", "1440x900", "1920x1080")
+SCALINGS = (1, 1.5)
+# At least so much shows the picture, by the screen's size in device-independent pixels.
+ALONE = {(1280, 720): 0.5, (1440, 900): 0.6, (1920, 1080): 0.6}
+BESIDE = 0.45
+FRAME_PX = 4  # around a window, on the screen that Qt makes up
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What a first start finds on each of these screens, by size and scaling."""
+    started = {}
+    for size in SIZES:
+        for scaling in SCALINGS:
+            folder = tmp_path_factory.mktemp("home")
+            started[size, scaling] = subprocess.Popen(
+                [sys.executable, "-m", "tests.workbench.window.layout.shares", size, str(folder)],
+                env={**os.environ, "QT_SCALE_FACTOR": str(scaling)},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+    return {key: json.loads(each.communicate()[0]) for key, each in started.items()}
+
+
+def test_the_picture_has_most_of_the_screen(found, capsys):
+    lines = [f"{'screen':>10} {'scaling':>8} {'logical':>10} {'alone':>7} {'one panel':>10}"]
+    for (size, scaling), seen in found.items():
+        width, height = seen["alone"]["screen"]
+        least = min(each["share"] for each in seen["beside"].values())
+        lines.append(
+            f"{size:>10} {scaling:>8.0%} {f'{width}x{height}':>10} "
+            f"{seen['alone']['share']:>7.1%} {least:>10.1%}"
+        )
+    with capsys.disabled():
+        sys.stdout.write("\n{}\n".format("\n".join(lines)))
+    for (size, scaling), seen in found.items():
+        alone = seen["alone"]
+        if tuple(alone["screen"]) in ALONE:
+            assert alone["share"] >= ALONE[tuple(alone["screen"])], (size, scaling)
+            for title, each in seen["beside"].items():
+                assert each["share"] >= BESIDE, (size, scaling, title)
+
+
+def test_the_first_window_is_as_large_as_the_screen_and_never_larger(found):
+    for key, seen in found.items():
+        for each in (seen["alone"], *seen["beside"].values()):
+            for of_window, of_screen in zip(each["window"], each["screen"], strict=True):
+                assert of_screen - FRAME_PX <= of_window <= of_screen, key
+
+
+def test_nothing_is_out_of_reach(found):
+    for key, seen in found.items():
+        assert seen["alone"]["out"] == [], key
+        for title, each in seen["beside"].items():
+            assert each["out"] == [], (key, title)

@@ -1,0 +1,147 @@
+"""Letters of a panel are enlarged by keys, alone, and are so again at the next start."""
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QCursor, QFontInfo
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit, QTableView, QWidget
+
+from kernels.pictures.generated import noise
+from tests.made_sessions import a_session
+from tests.workbench.driving import child, settle, show_picture, trigger, until
+from workbench.charts.figure_view import FigureView
+from workbench.charts.legend import Legend
+from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window()
+    show_picture(qtbot, window, noise(20, 30))
+    return window
+
+
+def points(widget):
+    return QFontInfo(widget.font()).pointSizeF()
+
+
+def test_letters_of_the_panel_with_the_keyboard_grow_and_shrink(window):
+    window.docks.enter("Implementation")
+    window.rung.get().show_tab("source")
+    QTest.qWait(1)
+    source = child(window.rung.get(), "rung-source", QPlainTextEdit)
+    source.setFocus()
+    before, elsewhere = points(source), points(window.controls)
+    trigger(window, "Larger letters")
+    trigger(window, "Larger letters")
+    assert points(source) == pytest.approx(before * STEPS[3], rel=0.05)
+    assert points(window.controls) == elsewhere
+    trigger(window, "Smaller letters")
+    trigger(window, "Smaller letters")
+    assert points(source) == pytest.approx(before, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Settings", "Pixel", "Anatomy", "Implementation", "Weights", "Blocks", "Sweep"],
+)
+def test_every_panel_has_larger_letters(qtbot, window, title):
+    window.docks.enter(title)
+    panel = window.docks.panel(title).get()
+    parts = [each for each in panel.findChildren(QLabel) if each.isVisible()]
+    before = {id(each): points(each) for each in parts}
+    set_factor(panel, 2.0)
+    QApplication.processEvents()
+    assert parts
+    assert [each for each in parts if points(each) < before[id(each)] * 1.2] == []
+
+
+def test_the_pixel_table_keeps_them_when_another_pixel_is_shown(qtbot, window):
+    settle(qtbot, window, lambda: window.store.update(ksize=3))
+    window.explanation.explain_pixel()
+    table = child(window.pixel.get(), "pixel-table", QTableView)
+    QApplication.processEvents()
+    before = points(table)
+    set_factor(window.pixel.get(), 2.0)
+    window.pixel.get().show_pixel((3, 4))
+    QApplication.processEvents()
+    assert points(table) > 1.5 * before
+
+
+def ticks_px(view):
+    """The height in pixels of the letters at a chart's axis."""
+    return view.plot.getAxis("left").font.pixelSize()
+
+
+def test_a_chart_follows_with_its_words_its_lists_and_what_is_drawn(qtbot, window):
+    window.sessions.begin(a_session("sizes_and_kernels"), None)
+    window.docks.enter("Sweep")
+    chart = window.sweep.get().chart
+    chart.show_kind("time_by_size")
+    view = child(chart, "chart-canvas", FigureView)
+    until(qtbot, lambda: view.plot is not None and view.spots)
+    title, legend = child(chart, "chart-title", QLabel), chart.findChild(Legend)
+    shown = (title, child(chart, "chart-ksizes", QComboBox), legend.entries[0])
+    before, drawn = [points(each) for each in shown], ticks_px(view)
+    child(chart, "chart-kind").setFocus()
+    for _ in range(3):
+        trigger(window, "Larger letters")
+    until(qtbot, lambda: points(title) > 1.4 * before[0])
+    assert [points(each) / was for each, was in zip(shown, before, strict=True)] == (
+        pytest.approx([1.5] * 3, rel=0.05)
+    )
+    assert ticks_px(view) > 1.4 * drawn
+    chart.show_kind("speedup_by_size")  # with a list that is made only now
+    until(qtbot, lambda: child(chart, "chart-baseline").isVisible())
+    assert points(child(chart, "chart-baseline")) == pytest.approx(1.5 * before[1], rel=0.05)
+    for _ in range(3):
+        trigger(window, "Smaller letters")
+    until(qtbot, lambda: points(title) < 1.1 * before[0])
+    assert [points(each) for each in shown] == pytest.approx(before, rel=0.05)
+    assert points(child(chart, "chart-baseline")) == pytest.approx(before[1], rel=0.05)
+    assert ticks_px(view) == drawn
+
+
+def test_what_is_made_later_has_the_same_letters(qtbot):
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    usual = points(panel)
+    set_factor(panel, 2.0)
+    later = QWidget(panel)
+    set_factor(panel, 1.0)
+    assert points(later) == pytest.approx(usual)
+    assert factor_of(later) == 1.0
+
+
+def test_they_are_remembered(window, make_window):
+    window.docks.enter("Implementation")
+    child(window.rung.get(), "rung-shown").setFocus()
+    trigger(window, "Larger letters")
+    window.close()
+    again = make_window()
+    assert factor_of(again.rung.get()) == STEPS[2]
+    again.memory.forget()
+    assert factor_of(again.rung.get()) == 1.0
+
+
+@pytest.mark.parametrize(
+    "kept", [3, [1], {"Implementation": "large"}, {"Gone": 2.0}, {"Pixel": 99}]
+)
+def test_a_damaged_setting_changes_nothing(kept, window, make_window):
+    window.settings.set("letters", kept)
+    window.close()
+    window = make_window()
+    assert factor_of(window.rung.get()) == factor_of(window.pixel.get()) == 1.0
+
+
+def test_without_a_panel_it_says_what_to_do(window):
+    QCursor.setPos(QPoint(0, 0))
+    window.compare.setFocus()
+    trigger(window, "Larger letters")
+    assert "Point at a panel" in window.messages.sentence
+
+
+def test_steps_end_at_both_ends():
+    assert next_step(STEPS[-1], 1) == STEPS[-1]
+    assert next_step(STEPS[0], -1) == STEPS[0]
+    assert next_step(1.0, 1) > 1.0

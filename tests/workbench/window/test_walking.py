@@ -1,0 +1,307 @@
+"""Several files, folders and what is dragged: opened, walked through, shown in the gallery."""
+
+import sys
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import (
+    answer_file_dialogs,
+    child,
+    click,
+    drop,
+    settle,
+    show_picture,
+    trigger,
+    until,
+)
+from workbench.files import image_files
+from workbench.files.image_files import save
+from workbench.files.neighbours import shelf_of
+from workbench.panels.gallery import shelf_model
+from workbench.panels.gallery.shelf_model import MAX_THUMBNAILS, thumbnail_of_file
+from workbench.panels.gallery.shelf_page import ShelfPage, Wall
+from workbench.window.intake.drop_target import words_for
+
+NAMES = ("img1.png", "img2.jpg", "img10.png", "other.png")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "holiday"
+    folder.mkdir()
+    for number, name in enumerate(NAMES):
+        save(folder / name, noise(20 + number, 30, 3))
+    (folder / "notes.txt").write_text("no picture")
+    return folder
+
+
+def name_of(window):
+    picture = window.store.state.picture
+    return None if picture is None else picture.name
+
+
+def place(window):
+    return child(window, "place-words", QLabel).text() if window.place.isVisible() else ""
+
+
+def test_a_dropped_folder_opens_its_first_picture_and_says_how_many_there_are(
+    qtbot, window, folder
+):
+    settle(qtbot, window, lambda: drop(window, folder))
+    assert name_of(window) == "img1.png"
+    assert window.messages.sentence == "4 pictures in holiday."
+    until(qtbot, lambda: place(window) == "1 of 4")
+    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    assert name_of(window) == "img2.jpg"
+
+
+def test_a_folder_without_pictures_is_one_sentence(qtbot, window, tmp_path):
+    (tmp_path / "empty").mkdir()
+    drop(window, tmp_path / "empty")
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert window.messages.sentence.startswith("There are no pictures in ")
+
+
+def test_behind_files_that_cannot_be_read_a_folder_opens_the_first_that_can(qtbot, window, folder):
+    (folder / "a broken one.png").write_bytes(b"not a picture")
+    settle(qtbot, window, lambda: drop(window, folder))
+    assert name_of(window) == "img1.png"
+    until(qtbot, lambda: place(window) == "2 of 5")
+
+
+def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window, folder):
+    dropped = [folder / "other.png", folder / "img2.jpg", folder / "notes.txt"]
+    settle(qtbot, window, lambda: drop(window, *dropped))
+    assert name_of(window) == "other.png"
+    assert window.messages.sentence == "2 pictures opened together; PgDn shows the next one."
+    until(qtbot, lambda: place(window) == "1 of 2")
+    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    assert name_of(window) == "img2.jpg"
+    until(qtbot, lambda: place(window) == "2 of 2")
+    trigger(window, "Next in folder")
+    until(qtbot, lambda: "last" in window.messages.sentence)
+    assert window.messages.sentence == "img2.jpg is the last picture of 2 opened together."
+    settle(qtbot, window, lambda: window.opener.open_file(folder / "img10.png"))
+    until(qtbot, lambda: place(window) == "3 of 4")  # its folder's again
+
+
+def test_several_files_of_the_command_line_and_of_the_dialog_are_walked_through(
+    qtbot, window, folder, monkeypatch
+):
+    paths = [folder / "img10.png", folder / "img1.png"]
+    settle(qtbot, window, lambda: window.intake.open_paths(paths))
+    until(qtbot, lambda: place(window) == "1 of 2")
+    answer_file_dialogs(monkeypatch, *paths[::-1])
+    settle(qtbot, window, lambda: trigger(window, "Open…"))
+    assert name_of(window) == "img1.png"
+    until(qtbot, lambda: place(window) == "1 of 2")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="HOME leads nowhere there")
+def test_the_first_dialog_begins_at_the_users_pictures(window, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    asked = answer_file_dialogs(monkeypatch)
+    trigger(window, "Open…")
+    (tmp_path / "Pictures").mkdir()
+    trigger(window, "Open…")
+    trigger(window, "Open folder…")
+    pictures = tmp_path / "Pictures"
+    assert [each.folder for each in asked] == [tmp_path, pictures, pictures]
+
+
+def test_the_dialog_begins_where_the_last_picture_was(qtbot, window, folder, monkeypatch):
+    settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
+    show_picture(qtbot, window, noise(8, 8))
+    asked = answer_file_dialogs(monkeypatch)
+    trigger(window, "Open…")
+    trigger(window, "Open folder…")
+    assert [each.folder for each in asked] == [folder, folder]
+    listed = " ".join(asked[0].types)
+    assert all(f"*{extension}" in listed for extension in image_files.EXTENSIONS)
+    assert len(asked[0].types) > 7  # a line for each format
+
+
+def test_the_buttons_beside_the_place_walk_and_end_at_either_end(qtbot, window, folder):
+    settle(qtbot, window, lambda: drop(window, folder / "img10.png"))
+    until(qtbot, lambda: place(window) == "3 of 4")
+    settle(qtbot, window, lambda: click(child(window, "place-forth", QToolButton)))
+    until(qtbot, lambda: place(window) == "4 of 4")
+    assert not child(window, "place-forth", QToolButton).isEnabled()
+    settle(qtbot, window, lambda: click(child(window, "place-back", QToolButton)))
+    assert name_of(window) == "img10.png"
+    show_picture(qtbot, window, noise(8, 8))  # from no folder
+    until(qtbot, lambda: not window.place.isVisible())
+
+
+# -- the gallery
+
+
+def wall(window):
+    window.docks.bring_forward("Gallery")
+    return child(window, "shelf", Wall)
+
+
+def names_on(of):
+    return [of.model().index(row, 0).data() for row in range(of.model().rowCount())]
+
+
+def thumbnails(of):
+    rows = [of.model().index(row, 0) for row in range(of.model().rowCount())]
+    return [each.data(Qt.ItemDataRole.DecorationRole) is not None for each in rows]
+
+
+def told(of, row):
+    return of.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_the_gallery_shows_the_folder_of_the_open_picture(qtbot, window, folder):
+    settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
+    shown = wall(window)
+    until(qtbot, lambda: names_on(shown) == list(NAMES))
+    assert child(window, "shelf-words", QLabel).text() == "4 pictures in holiday"
+    assert shown.currentIndex().row() == 1
+    until(qtbot, lambda: all(thumbnails(shown)))
+    QTest.keyClick(shown, Qt.Key.Key_End)
+    settle(qtbot, window, lambda: QTest.keyClick(shown, Qt.Key.Key_Return))
+    assert name_of(window) == "other.png"
+    at = shown.visualRect(shown.model().index(0, 0)).center()
+    left = Qt.MouseButton.LeftButton
+    settle(qtbot, window, lambda: QTest.mouseClick(shown.viewport(), left, pos=at))
+    assert name_of(window) == "img1.png"
+
+
+def test_another_folder_is_chosen_from_the_gallery(qtbot, window, folder, monkeypatch):
+    wall(window)
+    answer_file_dialogs(monkeypatch, folder)
+    click(child(window, "gallery-folder", QToolButton))
+    settle(qtbot, window, lambda: click(child(window, "shelf-folder", QPushButton)))
+    assert name_of(window) == "img1.png"
+
+
+def test_a_tile_of_a_file_that_is_no_picture_stays_empty(qtbot, window, folder):
+    (folder / "broken.png").write_bytes(b"not a picture")
+    settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
+    shown = wall(window)
+    until(qtbot, lambda: sum(thumbnails(shown)) == 4)
+    assert names_on(shown)[0] == "broken.png"
+    assert not thumbnails(shown)[0]
+
+
+def test_a_bug_in_one_thumbnail_is_told_and_stops_no_other(qtbot, qapp, folder, monkeypatch):
+    def make(path, ratio):
+        if path.name == NAMES[0]:
+            raise RuntimeError("no thumbnail")
+        return thumbnail_of_file(path, ratio)
+
+    monkeypatch.setattr(shelf_model, "thumbnail_of_file", make)
+    page, bugs = ShelfPage(), []
+    qtbot.addWidget(page, before_close_func=ShelfPage.close_threads)
+    page.broke.connect(lambda sentence, _details: bugs.append(sentence))
+    page.show_shelf(shelf_of(folder / NAMES[0], ()))
+    page.show()
+    shown = child(page, "shelf", Wall)
+    until(qtbot, lambda: thumbnails(shown) == [False, True, True, True])
+    assert bugs == ["RuntimeError: no thumbnail"]
+
+
+def test_of_thousands_of_files_only_those_in_view_are_read(qtbot, window, tmp_path):
+    (tmp_path / "many").mkdir()
+    first = tmp_path / "many" / "0.png"
+    save(first, noise(8, 8))
+    for number in range(1, 3000):
+        (tmp_path / "many" / f"{number}.png").hardlink_to(first)
+    settle(qtbot, window, lambda: drop(window, tmp_path / "many" / "1500.png"))
+    shown = wall(window)
+    until(qtbot, lambda: shown.model().rowCount() == 3000)
+    assert shown.currentIndex().row() == 1500
+    box = shown.viewport().rect()
+    until(qtbot, lambda: box.intersects(shown.visualRect(shown.model().index(1500, 0))))
+    until(qtbot, lambda: told(shown, 1500).endswith("uint8"))
+    known = [row for row in range(3000) if told(shown, row).endswith("uint8")]
+    assert len(known) < MAX_THUMBNAILS
+
+
+# -- what is dragged
+
+
+def drag_over(window, *paths):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(200, 200), copy, data, left, none)
+    QApplication.sendEvent(window, enter)
+    return data
+
+
+def sign(window):
+    found = window.findChild(QWidget, "drop-sign")
+    return None if found is None or not found.isVisible() else found.accessibleName()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Qt 6.12 wants a QPointF
+def test_what_letting_go_would_do_is_shown_while_dragging(qtbot, window, folder):
+    kept = drag_over(window, folder)
+    assert sign(window) == "Open folder holiday"
+    frame = window.findChild(QWidget, "drop-sign")
+    assert frame.geometry() == window.rect()
+    assert frame.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    QApplication.sendEvent(window, QDragLeaveEvent())
+    assert sign(window) is None
+    kept = drag_over(window, folder / "img1.png", folder / "img2.jpg")
+    assert sign(window) == "Open 2 files"
+    assert words_for(kept) == "Open 2 files"
+    settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
+    assert sign(window) is None
+
+
+# -- while something is opened
+
+
+def test_no_picture_is_asked_for_while_one_is_on_its_way(qtbot, make_window, folder):
+    window = make_window()
+    seen = []
+
+    def look():
+        views = [each for each in window.compare.findChildren(QWidget) if each.isVisible()]
+        seen.extend(each.accessibleDescription() for each in views)
+
+    look()
+    assert any("Drop a picture here" in each for each in seen)
+    seen.clear()
+    window.opener.busy.connect(look)
+    window.opener.opened.connect(look)
+    window.live.before_ready.connect(look)
+    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img1.png"]))
+    assert any("Opening img1.png…" in each for each in seen)
+    after = seen[seen.index("Opening img1.png…") :]
+    assert not any("Drop a picture here" in each for each in after)
+
+
+def test_what_takes_long_to_open_is_said_and_can_be_stopped(qtbot, window, folder, monkeypatch):
+    settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
+    load, waiting = image_files.load, []
+
+    def slow(path, *, is_stopped=lambda: False, **how):
+        waiting.append(path)
+        qtbot_waits = 0
+        while not is_stopped() and qtbot_waits < 1000:
+            QTest.qSleep(10)
+            qtbot_waits += 1
+        return load(path, **how)
+
+    monkeypatch.setattr(image_files, "load", slow)
+    drop(window, folder / "img10.png")
+    until(qtbot, lambda: window.messages.sentence == "Opening img10.png…")
+    click(child(window.messages, "act", QPushButton))
+    assert window.messages.sentence == ""
+    until(qtbot, lambda: waiting)
+    assert name_of(window) == "img1.png"
+    assert np.all(window.store.state.picture.samples == load(folder / "img1.png").samples)

@@ -1,0 +1,1 @@
+"""Links between the pictures and the panels that explain them."""

@@ -1,0 +1,1 @@
+"""The layout of the window: its toolbar, its size, and what of it is hidden."""
