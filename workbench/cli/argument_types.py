@@ -140,6 +140,14 @@ def positive(text: str) -> int:
     return natural(text, 1)
 
 
+def how_many_checked(text: str) -> int:
+    """Parse "all", "none" or N into how many pictures one of is checked: 1, 0 or N."""
+    known = {"all": 1, "none": 0}
+    if text not in known and not re.fullmatch(r"[1-9]\d{0,8}", text):
+        raise argparse.ArgumentTypeError(f"takes all, none or a number such as 100, not {text!r}")
+    return known[text] if text in known else int(text)
+
+
 def quality(text: str) -> int:
     """Parse a JPEG quality from 1 to 100."""
     if not re.fullmatch(r"\d{1,3}", text) or not 1 <= int(text) <= 100:

@@ -10,7 +10,10 @@ from workbench.cli import argument_types as types
 from workbench.model.modes import MODES
 
 LISTS = ("filters", "borders", "implementations", "presets")
-BENCHES = ("startup", "latency", "display", "frames", "kernels", "timing", "cpu", "repeat")
+BENCHES = (
+    *("startup", "latency", "display", "frames", "saving"),
+    *("kernels", "timing", "cpu", "repeat", "batch"),
+)
 
 APPLY_HELP = """\
 Of a folder, the files that have a picture's extension and no dot in front of their name are
@@ -19,9 +22,31 @@ filtered, as a person sorts them.  Into a folder every result goes under its inp
   workbench apply scans/ out/ --recursive --format png --no-clobber --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
 
+--implementation ./mine.cu filters with a kernel of your own.  It runs on the CPU, also where there
+is a GPU, and slowly: every pixel of the answer is checked, and no time is taken.
+
 With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
 skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,
 quartiles_ms, n and check.  With --jobs nothing is read or written while a filter is timed."""
+
+BATCH_HELP = """\
+Pictures are read, filtered and written at the same time, so no time of one alone is taken; `apply`
+does that.  How far it is, and which stage the others wait for, is said meanwhile; at the end, how
+busy each stage was.
+
+  workbench batch scans/ out/ --recursive --filter unsharp --format tiff
+  find photos -newer stamp -print0 | workbench batch - out/ --name "{stem}_{filter}_{size}.png"
+
+What stands in braces in --name: stem and ext, of the picture's name, and filter and size.  A folder
+below IN is the same folder below OUT.
+
+OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  After
+Ctrl+C, a kill or a power cut the same command with --resume goes on: what is done or was left alone
+is not touched again, what failed is tried again.  A file is there as a whole, or not at all.
+
+--json prints the lines of that journal as they come: input, output, status (done, skipped, failed,
+wrong), error, remarks, and the seconds of each stage; the last line has the stages.  Exit code 1
+where any picture failed."""
 
 TUNE_HELP = """\
 Ctrl+C ends it at any time: what was measured until then is kept."""
@@ -58,9 +83,23 @@ which LaTeX packages they need: booktabs, longtable, array, textcomp, lscape), a
 which has the speed-ups as well.  What came with the program is marked as recorded.  Of a folder
 with several sessions, all are reported on; two of one plan are compared, cell by cell."""
 
+CHECK_HELP = """\
+Every kernel does the same few jobs, sizes 3 and 7, on the CPU: each pixel is held against the
+float64 reference, and no time is taken.  Of a folder, all .cu files in it and in the folders in it
+are checked; one that crashes, or does not end, costs only its own row.
+
+  workbench check mine.cu --find-bug
+  workbench check hand-ins/ --csv marks.csv --html marks.html --jobs 4
+
+A file is compiled and run because you name it here, or its folder.  While it runs it is confined:
+what opens a file or a connection, or starts a program, is ended, and so is what takes ten seconds
+for a job.  The compiler is not confined: look at files from people you do not know.  It works on
+Linux on x86-64.  Exit code 1 where not all are verified."""
+
 COMPARE_HELP = """\
 Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes
-half the time of A.  What is wrong, or was not checked, has no speed."""
+half the time of A.  What is wrong, or was not checked, has no speed; where something disturbed a
+time (*), there is no verdict."""
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +109,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="IMAGE",
         nargs="*",
         type=Path,
-        help="a picture to open; sessions (.jsonl) and plans (.toml) as well",
+        help="pictures or a folder to open; also sessions (.jsonl), plans (.toml), kernels (.cu)",
     )
     _add_job_options(parser)
     _add_device_options(parser)
@@ -93,31 +132,77 @@ def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_job_options(parser)
     _add_device_options(parser)
-    _add_file_options(parser)
+    options = _add_file_options(parser, ", or to - (default: png)")
+    options.add_argument(
+        "--no-clobber", action="store_true", help="leave files alone that are there already"
+    )
+    _add_jobs_option(options, "read and write so many at a time; filtering stays one by one")
     _add_saying_options(parser)
 
 
-def _add_file_options(parser: argparse.ArgumentParser) -> None:
-    options = parser.add_argument_group("files")
+def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench batch`."""
+    parser.epilog = BATCH_HELP
+    parser.add_argument(
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        type=types.picture,
+        help="pictures, and folders of them; - is a list of them on standard input, a line each, "
+        "or with a NUL behind each",
+    )
+    parser.add_argument("output", metavar="OUT", type=Path, help="folder to write into")
+    _add_job_options(parser)
+    _add_device_options(parser)
+    _add_batch_options(_add_file_options(parser))
+    options = parser.add_argument_group("what is checked and said")
     options.add_argument(
-        "--recursive", action="store_true", help="look into the folders in folders, too"
+        "--verify",
+        metavar="all|N|none",
+        type=types.how_many_checked,
+        default=100,
+        help="hold all results, or every N-th, or none against the float64 reference (default: "
+        "100); of a large one a second's worth of pixels",
+    )
+    options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
+    _add_progress_option(options)
+
+
+def _add_batch_options(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--name", metavar="PATTERN", help="of results (default: as the picture), see below"
     )
     options.add_argument(
-        "--no-clobber", action="store_true", help="leave files alone that are there already"
+        "--replace", action="store_true", help="write files anew that are there already"
+    )
+    options.add_argument(
+        "--resume", action="store_true", help="go on with what was stopped; else begin"
+    )
+    options.add_argument(
+        "--dry-run", action="store_true", help="only print what would be written, and where"
     )
     options.add_argument(
         "--jobs",
         metavar="N",
         type=types.positive,
-        default=1,
-        help="read and write so many at a time (default: 1); filtering stays one by one",
+        help="read and write so many at a time (default: as many as there are cores); at "
+        "most twice as many and two are in memory, fewer where they are large",
+    )
+
+
+def _add_file_options(
+    parser: argparse.ArgumentParser, elsewhere: str = ""
+) -> argparse._ArgumentGroup:
+    options = parser.add_argument_group("files")
+    options.add_argument(
+        "--recursive", action="store_true", help="look into the folders in folders, too"
     )
     options.add_argument(
         "--format",
         metavar="NAME",
         type=types.one_of(*types.EXTENSION_OF),
         help=f"{types.in_words(list(types.EXTENSION_OF))}: of what is written into a folder "
-        "(default: as in the input's name), or to - (default: png)",
+        f"(default: as in the input's name){elsewhere}",
     )
     options.add_argument(
         "--quality",
@@ -130,6 +215,7 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="round to 8 bits, and put what is transparent on white, where OUT cannot hold it",
     )
+    return options
 
 
 def _add_saying_options(parser: argparse.ArgumentParser) -> None:
@@ -137,14 +223,10 @@ def _add_saying_options(parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--verify",
         action="store_true",
-        help="check every pixel against the float64 oracle; without it, a second's worth of them",
+        help="verify every pixel against the float64 reference; else a second's worth of them",
     )
     options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
-    options.add_argument(
-        "--progress",
-        action="store_true",
-        help="say on stderr what is under way, where that is no terminal, too",
-    )
+    _add_progress_option(options)
 
 
 def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
@@ -185,7 +267,7 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         "--zoom",
         metavar="S",
         type=types.positive_number,
-        help="screen pixels a pixel, looking closely",
+        help="screen pixels per pixel, looking closely",
     )
     _add_job_options(parser)
     _add_device_options(parser)
@@ -204,10 +286,11 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=types.positive,
         help="how often to repeat it, of the window's benches; of repeat, how many sweeps of one "
-        "plan are held against each other, to see how often A is called different from A",
+        "plan are held against each other, to see how often A is called different from A; of "
+        "batch, files of each format",
     )
     options = parser.add_argument_group(
-        "kernels; of timing and cpu, --cells and --json; of repeat, --json"
+        "kernels; of timing and cpu, --cells and --json; of repeat and batch, --json"
     )
     options.add_argument("--peers", action="store_true", help="time other libraries as well")
     options.add_argument(
@@ -267,13 +350,11 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="XxY",
         type=types.pair,
         default=(32, 8),
-        help="CUDA threads a block (default: 32x8)",
+        help="CUDA threads per block (default: 32x8)",
     )
     _add_made_picture_options(options)
     options.add_argument(
-        "--filter",
-        metavar="NAME",
-        help="a filter's name, or random (default: gaussian)",
+        "--filter", metavar="NAME", help="a filter's name, or random (default: gaussian)"
     )
     options.add_argument(
         "--size", metavar="K", type=types.size, help="K×K weights, K odd (default: 5)"
@@ -283,7 +364,6 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
-    """Add the options of a picture of noise."""
     options.add_argument(
         "--picture", metavar="WxH", type=types.pair, default=(4096, 4096), help="default: 4096x4096"
     )
@@ -351,15 +431,33 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name, metavar=name.upper(), type=Path, help="folder or .jsonl of a sweep"
         )
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the table there as well")
+    _add_csv_option(parser)
     parser.add_argument(
         "--fail-slower",
         metavar="PERCENT",
         type=types.percentage,
-        help="exit code 1 where a cell of B takes longer by more than that, beyond noise, or has "
-        "lost its time: refused now, wrong, or not there at all",
+        help="exit code 1 where a cell of B takes longer by more than that, and by more than two "
+        "sessions of the same work differ (3%% on the GPU, 5%% under 10 µs, 15%% on the CPU), or "
+        "has lost its time: refused now, wrong, or not there at all; a disturbed time fails "
+        "nothing, and stderr says how many there were",
     )
     _add_json_option(parser)
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench check`."""
+    parser.epilog = CHECK_HELP
+    parser.add_argument(
+        "kernels", metavar="FILE|FOLDER", nargs="+", type=Path, help="kernels, and folders of them"
+    )
+    parser.add_argument(
+        "--find-bug", action="store_true", help="say where a wrong kernel goes wrong: line, thread"
+    )
+    _add_jobs_option(parser, "check so many files at a time")
+    _add_csv_option(parser)
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page as well")
+    _add_json_option(parser)
+    _add_progress_option(parser)
 
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -403,7 +501,7 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
         "--implementation", metavar="NAME", help="default: the best that can run it"
     )
     options.add_argument(
-        "--block", metavar="XxY", type=types.pair, help="CUDA threads a block, such as 32x8"
+        "--block", metavar="XxY", type=types.pair, help="CUDA threads per block, such as 32x8"
     )
 
 
@@ -417,6 +515,24 @@ def _add_weights_options(options: argparse._ArgumentGroup) -> None:
         type=types.part_of_white,
         help="added to what --weights give, as a part of white: 1/2, or --offset=-0.25",
     )
+
+
+def _add_progress_option(options: argparse._ActionsContainer) -> None:
+    options.add_argument(
+        "--progress",
+        action="store_true",
+        help="say on stderr what is under way, where that is no terminal, too",
+    )
+
+
+def _add_jobs_option(options: argparse._ActionsContainer, does: str) -> None:
+    options.add_argument(
+        "--jobs", metavar="N", type=types.positive, default=1, help=f"{does} (default: 1)"
+    )
+
+
+def _add_csv_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the table there as well")
 
 
 def _add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -433,6 +549,7 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
 
 COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "apply": ("Filter picture files, and say how long it took.", add_apply_arguments),
+    "batch": ("Filter folders of pictures, as fast as files allow.", add_batch_arguments),
     "list": ("List what there is, and why what is missing cannot run here.", add_list_arguments),
     "doctor": ("Say what is installed here, and what is missing.", add_doctor_arguments),
     "shot": ("Draw the real window off screen into a PNG file.", add_shot_arguments),
@@ -441,5 +558,6 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "sweep": ("Measure a whole plan, such as a published table.", add_sweep_arguments),
     "report": ("Write what sweeps measured as a page to hand in.", add_report_arguments),
     "compare": ("Say what is faster in one sweep than in another.", add_compare_arguments),
+    "check": ("Compile and verify kernels of your own, or of a course.", add_check_arguments),
     "launch": ("Launch one rung once, for a profiler.", add_launch_arguments),
 }

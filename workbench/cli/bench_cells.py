@@ -53,11 +53,9 @@ class BenchCell:
             f"{self.weights} {self.pixel_type}×{self.channels} {self.size_in_words} K={self.ksize}"
         )
 
-    def job(self, border: str = "clamp") -> Job:
+    def job(self) -> Job:
         """Return the job, for no implementation yet."""
-        return made_jobs.job(
-            self.weights, self.ksize, self.size, self.channels, self.pixel_type, border
-        )
+        return made_jobs.job(self.weights, self.ksize, self.size, self.channels, self.pixel_type)
 
 
 def all_cells() -> tuple[BenchCell, ...]:

@@ -39,10 +39,10 @@ class Clock:
                 self._ceilings = CeilingBench(cp, self._timer, device)
         self._copies_ms: dict[int, float] = {}
 
-    def time(self, queue: Callable[[], Any], sampling: Sampling = SAMPLING) -> Timing:
+    def time(self, queue: Callable[[], Any]) -> Timing:
         """Return samples of what `queue` queues; the first run only warms up."""
         with self.stream:
-            return take_samples(lambda: self._timer.sample_ms(queue, "cold"), sampling, "cold")
+            return take_samples(lambda: self._timer.sample_ms(queue, "cold"), SAMPLING, "cold")
 
     def copy_ms(self, count: int) -> float:
         """Return the median time of a device-to-device copy of `count` bytes."""

@@ -12,12 +12,14 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
 from workbench.base import qt_libraries
+from workbench.base.importing import without_collecting
 from workbench.cli.arguments import COMMANDS, add_window_arguments
-from workbench.cli.command_error import FAILED, INTERRUPTED, USAGE, CommandError
+from workbench.cli.command_error import FAILED, INTERRUPTED, USAGE, CommandError, complain
 
 DESCRIPTION = """\
 See, time and verify image filters on the CPU and on a ladder of CUDA kernels.
@@ -81,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     from kernels.core.errors import BadJobError, KernelError, in_full
 
     try:
-        command = importlib.import_module(f"workbench.cli.commands.{arguments.command}")
+        with without_collecting():
+            command = importlib.import_module(f"workbench.cli.commands.{arguments.command}")
         return int(command.run(arguments))
     except CommandError as error:
         return _complain(error, error.exit_code)
@@ -97,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _complain(sentence: object, exit_code: int) -> int:
-    print(f"workbench: {sentence}", file=sys.stderr)
+    complain(sentence)
     return exit_code
 
 
@@ -177,7 +180,9 @@ def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
     """Refuse a bare word that is not a file: it was meant to be a command."""
     for image in images:
         if re.fullmatch(r"[\w-]+", str(image)) and not image.exists():
-            parser.error(f"there is no command or file {str(image)!r}")
+            near = get_close_matches(str(image), list(COMMANDS), n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            parser.error(f"there is no command or file {str(image)!r}{hint}")
 
 
 def _epilog() -> str:

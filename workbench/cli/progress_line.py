@@ -6,6 +6,8 @@ import re
 import shutil
 import sys
 
+from kernels.core.plain_data import without_controls
+
 
 def say(doing: str) -> None:
     """Show `doing` on stderr, if it is a terminal, in place of the last; "" clears the line."""
@@ -26,7 +28,7 @@ class ProgressLine:
 
     def say(self, doing: str) -> None:
         """Show `doing`, such as "photo.png: reading"; "" where another kind of line comes next."""
-        is_terminal = sys.stderr.isatty()
+        is_terminal, doing = sys.stderr.isatty(), without_controls(doing)  # it names files
         if not is_terminal:
             doing = re.sub(r": \d+%$", "", doing)
         if doing == self._said:

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     QEvent,
     QEventLoop,
     QMessageLogContext,
+    Qt,
     QTimer,
     QtMsgType,
     qInstallMessageHandler,
@@ -58,6 +59,7 @@ def real_window(
         settings = Settings(Path(folder) / "settings.json")
         settings.set("choices", changes)
         window = MainWindow(engine_maker(arguments), settings)
+        window.setWindowState(Qt.WindowState.WindowNoState)  # not as large as the screen
         window.resize(*size)
         window.opener.asked.connect(lambda _sentence, go_on: go_on())  # nobody is there to agree
         window.show()

@@ -8,6 +8,8 @@ from kernels import Result, filters
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.untimed import Untimed
+from workbench.cli.result_words import runtime_in_words
 from workbench.model import intents
 
 
@@ -18,25 +20,18 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
     """
     return {
         "version": program_version(),
-        "status": _status(outcome),
+        "status": outcome.status,
         "error": outcome.error,
         "input": outcome.pair.source_shown,
         "output": outcome.pair.target_shown,
         "remarks": [*outcome.remarks, *outcome.warnings],
-        **_asked(recipe),
-        **_found(outcome.result),
+        **asked_of(recipe),
+        **_found(outcome.result, outcome.untimed),
     }
 
 
-def _status(outcome: Outcome) -> str:
-    if outcome.skipped:
-        return "skipped"
-    if outcome.error is None:
-        return "done"
-    return "wrong" if outcome.is_wrong else "failed"
-
-
-def _asked(recipe: Recipe) -> dict[str, Any]:
+def asked_of(recipe: Recipe) -> dict[str, Any]:
+    """Return what filtering was asked for; None for what the filter does not know."""
     chosen, state = filters.get(recipe.chosen.filter), recipe.chosen
 
     def of_filter(name: str) -> Any:
@@ -53,9 +48,10 @@ def _asked(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _found(result: Result | None) -> dict[str, Any]:
+def _found(result: Result | None, untimed: Untimed | None) -> dict[str, Any]:
     """Return the same keys whether there is a result or not."""
-    job, kernel = (result.job, result.kernel) if result else (None, None)
+    answer, kernel = result or untimed, result.kernel if result else None
+    job = answer.job if answer else None
     low, high = kernel.quartiles_ms if kernel else (None, None)
     ran = result.ran if result else ()
     return {
@@ -64,22 +60,23 @@ def _found(result: Result | None) -> dict[str, Any]:
         "channels": job and job.channels,
         "pixel_type": job and job.pixel_type,
         "asked": job and job.implementation,
-        "implementation": result and result.implementation,
+        "implementation": result.implementation if result else job and job.implementation,
         "device": result and result.device_name,
-        "block": result and result.block_xy,
+        "block": result.block_xy if result else job and job.block_xy,
         "threads": ran[0].threads if ran else None,
-        "ran": [str(each) for each in ran],
+        "ran": [runtime_in_words(untimed)] if untimed else [str(each) for each in ran],
         "median_ms": kernel and kernel.median_ms,
         "quartiles_ms": [low, high] if kernel else None,
         "n": kernel and len(kernel.samples_ms),
         "ended": (kernel and kernel.ended) or None,
         "cache": kernel and kernel.cache,
+        "disturbances": list(result.disturbances) if result else [],
         "compile_ms": result and result.compile_ms,
         "upload_ms": result and result.upload_ms,
         "download_ms": result and result.download_ms,
         "megapixels_per_s": result and result.megapixels_per_s,
         "effective_gb_s": result and result.effective_gb_s,
-        "check": _check(result.check if result else None),
+        "check": _check(answer.check if answer else None),
     }
 
 

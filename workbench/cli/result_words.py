@@ -5,13 +5,15 @@ from __future__ import annotations
 from kernels.core.job import Result
 from workbench.base import numbers
 from workbench.base.columns import aligned
+from workbench.base.disturbed_words import star, why_starred
+from workbench.batch.untimed import Untimed
 from workbench.model.speed_up import single_in_words
 
 
 def in_one_line(result: Result) -> str:
     """Return a result for one file: "5×5, shared: kernel 13.2 µs (20 samples, cold), ..."."""
     job = result.job
-    parts = [f"kernel {numbers.duration(result.kernel.median_ms)} ({_samples(result)})"]
+    parts = [f"kernel {_kernel(result)}"]
     if result.device_name is not None:
         upload = _moved(result.upload_ms, result.upload_copy_ms)
         parts.append(f"upload {upload}" if upload else "resident")
@@ -19,7 +21,19 @@ def in_one_line(result: Result) -> str:
         parts.append(f"download {download}")
     parts.append(numbers.byte_rate(result.effective_gb_s))
     verdict = f"; {result.check}" if result.check is not None else ""
-    return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}"
+    why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
+    return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
+
+
+def untimed_in_one_line(untimed: Untimed) -> str:
+    """Return what a kernel of the user's own made of one file; a time there is none."""
+    job = untimed.job
+    return f"{job.ksize}×{job.ksize}, {runtime_in_words(untimed)}: no time; {untimed.check}"
+
+
+def runtime_in_words(untimed: Untimed) -> str:
+    """Return what ran, and where: "mine.cu on the CPU runtime"."""
+    return f"{untimed.job.implementation} on the CPU runtime"
 
 
 def as_table(result: Result) -> str:
@@ -29,8 +43,8 @@ def as_table(result: Result) -> str:
         ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
         ("picture", _picture(result)),
         ("ran", "; ".join(map(str, result.ran))),
-        ("kernel", f"{numbers.duration(result.kernel.median_ms)} ({_samples(result)})"),
-        ("quartiles", numbers.duration_range(low, high)),
+        ("kernel", _kernel(result)),
+        ("quartiles", numbers.duration_range(low, high, result.kernel.median_ms)),
         ("upload", _transfer(result, result.upload_ms, result.upload_copy_ms, "resident")),
         (
             "download",
@@ -41,11 +55,19 @@ def as_table(result: Result) -> str:
         ("effective", numbers.byte_rate(result.effective_gb_s)),
         ("check", str(result.check or "not checked")),
     ]
+    if result.disturbances:
+        rows.append(("* disturbed", "; ".join(result.disturbances)))
     if result.picked is not None:
         rows.insert(2, ("picked", f"{result.name}: {result.picked.why}"))
     if result.device_name is not None:
         rows.insert(2, ("device", result.device_name))
     return aligned(rows)
+
+
+def _kernel(result: Result) -> str:
+    """Return the kernel time, starred if disturbed, and its samples: "13.2 µs* (20 samples)"."""
+    mark = star(result.disturbances)
+    return f"{numbers.duration(result.kernel.median_ms)}{mark} ({_samples(result)})"
 
 
 def _samples(result: Result) -> str:

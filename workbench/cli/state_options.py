@@ -11,6 +11,7 @@ from kernels import Engine, filters
 from kernels.core.errors import BadJobError
 from kernels.engine.auto import AUTO
 from kernels.filters import Filter, custom
+from kernels.rungs.own_kernels import is_own
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, Picture, State
@@ -75,5 +76,10 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
 def _check(state: State) -> None:
     """Raise BadJobError for what no picture could make sense of."""
     intents.job_for(replace(state, picture=PIXEL))
+    if is_own(state.implementation):
+        raise BadJobError(
+            "A kernel of your own filters with `workbench apply`; the window opens its file: "
+            f"`workbench {state.implementation}`."
+        )
     if state.implementation != AUTO.key:
         Engine(use_gpu=False).implementation(state.implementation)

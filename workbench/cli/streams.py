@@ -1,7 +1,8 @@
-"""A picture from standard input and one to standard output: both are `-` on the command line."""
+"""Standard input and output, as pictures or a list of them: both are `-` on the command line."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,14 +12,27 @@ from workbench.cli.command_error import USAGE, CommandError
 NAME = "-"
 
 
+def read_names() -> list[Path]:
+    """Return the names that standard input lists: a line each, or with a NUL behind each."""
+    _refuse_terminal("a list of pictures")
+    text = sys.stdin.buffer.read()
+    between = b"\0" if b"\0" in text else b"\n"
+    names = (name if between == b"\0" else name.rstrip(b"\r") for name in text.split(between))
+    return [Path(os.fsdecode(name)) for name in names if name]
+
+
 def read_stdin(path: Path) -> None:
     """Write all of standard input to `path`: pictures are read by seeking, which a pipe cannot."""
-    if sys.stdin.isatty():
-        raise CommandError(
-            "- reads a picture from standard input, which is a terminal here; pipe one.", USAGE
-        )
+    _refuse_terminal("a picture")
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
+
+
+def _refuse_terminal(what: str) -> None:
+    if sys.stdin.isatty():
+        raise CommandError(
+            f"- reads {what} from standard input, which is a terminal here; pipe one.", USAGE
+        )
 
 
 def refuse_stdout() -> None:

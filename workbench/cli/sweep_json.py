@@ -74,7 +74,7 @@ def record_data(record: Record, baseline: Baseline | None = None) -> Data:
     return data | {
         "is_complete": record.is_complete,
         "median_ms": kernel.median_ms,
-        "interval_ms": list(kernel.interval_ms),
+        "interval_ms": list(kernel.interval_ms) if kernel.interval_ms else None,
         "quartiles_ms": list(kernel.quartiles_ms),
         "samples": len(kernel.samples_ms),
         "rounds": len(kernel.rounds) or 1,
@@ -107,6 +107,7 @@ def compare_data(
         "b": _who(b),
         "ratio": summary.ratio,
         "verdicts": {name: summary.verdicts[name] for name in ("faster", "slower", "same")},
+        "disturbed": summary.disturbed,
         "incomparable": summary.incomparable,
         "only_a": summary.only_a,
         "only_b": summary.only_b,
@@ -116,10 +117,9 @@ def compare_data(
 
 
 def ratio_data(found: Comparison) -> Data:
-    """Return a ratio with its interval and its verdict."""
-    return {
-        "ratio": found.ratio, "low": found.low, "high": found.high, "verdict": found.verdict,
-    }  # fmt: skip
+    """Return a ratio with its interval, None of too few samples, and its verdict."""
+    low, high = found.interval or (None, None)
+    return {"ratio": found.ratio, "low": low, "high": high, "verdict": found.verdict}
 
 
 def _who(session: Session) -> Data:

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from kernels.core.cpu_load import disturbed_in_words
-from kernels.core.statistics import CONFIDENCE
+from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
 from workbench.base import numbers
 from workbench.base.columns import columns
+from workbench.base.disturbed_words import star
 from workbench.report.baselines import Baseline, baseline_of
 
 MAX_REASONS = 8
@@ -95,7 +96,10 @@ def _speed_ups(
         for key, found in rows.items()
     ]
     yield ""
-    yield f"Times as fast as {baseline.title}, and where that lies at {CONFIDENCE:.0%} confidence:"
+    yield (
+        f"Speed-up against {baseline.title}, and its {100 * CONFIDENCE:g} % interval where there "
+        f"are {ENOUGH_SAMPLES} samples or rounds:"
+    )
     yield columns([head, *body])
 
 
@@ -103,7 +107,7 @@ def _speed_up(record: Record | None, baseline: Baseline) -> str:
     found = baseline.speed_up(record) if record else None
     if found is None:
         return numbers.MISSING
-    return numbers.ratio_between(found.ratio, found.low, found.high)
+    return numbers.speed_up_between(found.ratio, *(found.interval or 2 * (found.ratio,)))
 
 
 def _disturbances(records: Sequence[Record]) -> Iterator[str]:
@@ -130,8 +134,8 @@ def _errors(records: Sequence[Record], tolerance: float) -> Iterator[str]:
     largest = max(check.max_error for check in checks)
     yield ""
     yield (
-        f"{len(checks)} answers held against the oracle: the largest error is {largest:.3g}; the "
-        f"plan accepts {tolerance:g}, and {within}."
+        f"{len(checks)} answers compared with the reference: the largest error is {largest:.3g}; "
+        f"the plan accepts {tolerance:g}, and {within}."
     )
 
 
@@ -155,9 +159,9 @@ def _time(records: Sequence[Record], shows_block: bool) -> str:
         return numbers.MISSING
     block = record.cell.block_in_words if shows_block else ""
     once = "once" if len(record.verified.kernel.samples_ms) == 1 else ""
-    star = "*" if record.verified.disturbances else ""
     duration = numbers.duration(record.verified.kernel.median_ms)
-    return " ".join(filter(None, (duration, block, once, star)))
+    duration += star(record.verified.disturbances)
+    return " ".join(filter(None, (duration, block, once)))
 
 
 def _quickest(records: Sequence[Record]) -> Record | None:

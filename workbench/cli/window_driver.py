@@ -15,7 +15,6 @@ from workbench.cli.real_window import settle, wait_for_baseline, wait_until
 from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero
 from workbench.model.state import ViewMode
-from workbench.panels.anatomy.anatomy_overlay import block_area
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.pins import MAX_PINS
@@ -24,8 +23,9 @@ from workbench.window.main_window import MainWindow
 
 Point = tuple[int, int]
 RECORDED = "recorded/camerino_image_size.jsonl.gz"
+SHOWN_KERNEL = "shared"  # the rung that a kernel to show begins with
 SOUGHT = "bl"  # typed into the palette, to show that it finds by some letters
-VALUES_SCALE = 64.0  # screen pixels a pixel, for values
+VALUES_SCALE = 64.0  # screen pixels per pixel, for values
 GAIN = 8.0  # what a filter changes is faint, but where nothing of the picture is left
 
 
@@ -42,7 +42,7 @@ class WindowDriver:
         """Drive `window`.
 
         at     the pixel (x, y) to look at; None: the picture's middle
-        scale  screen pixels a pixel, in modes that look closely; None: what suits each
+        scale  screen pixels per pixel, in modes that look closely; None: what suits each
         """
         self.window = window
         self._at, self._scale = at, scale
@@ -72,13 +72,11 @@ class WindowDriver:
     # -- the modes
 
     def _look(self, mode: ViewMode) -> None:
-        self._make_room()
         self.window.store.update(view_mode=mode)
         self._wait_for_steps(mode)
 
     def _zoom_in(self, scale: float) -> None:
         """Zoom in as the wheel would."""
-        self._make_room()
         x, y = self._pixel()
         view = self.window.compare.findChild(PictureView)
         assert view is not None
@@ -86,7 +84,6 @@ class WindowDriver:
 
     def _pin(self) -> None:
         """Pin this result, and those with the next larger weights that the filter takes."""
-        self._make_room()
         window = self.window
         state = window.store.state
         chosen = filters.get(state.filter)
@@ -118,56 +115,59 @@ class WindowDriver:
 
     def _analyse(self) -> None:
         self.window.docks.bring_forward("Analysis")
-        self._wait_for_steps("histogram", "likeness")
+        self._wait_for_steps("histogram", "similarity")
 
     def _explain_pixel(self) -> None:
         self._point()
-        self.window.explaining.explain_pixel()
+        self.window.explanation.explain_pixel()
         self._zoom_in(VALUES_SCALE)
+        self.window.pixel.get().ask_view()
 
     def _take_apart(self) -> None:
         self._point()
-        self.window.explaining.show_anatomy()
+        self.window.explanation.show_anatomy()
         if self._scale is not None:
             self._zoom_in(self._scale)
-        elif (look := self.window.anatomy.look) is not None:
-            self._make_room()
-            self.window.compare.show_area(block_area(look))
 
     def _climb(self) -> None:
         ended: list[bool] = []
         worker = self.window.worker
         worker.sweep_ended.connect(lambda _error, is_complete: ended.append(is_complete))
         self.window.sweep_controller.toggle_ladder()
-        self.window.docks.bring_forward("Rung")
+        self.window.docks.bring_forward("Implementation")
         wait_until(self.window, lambda: bool(ended))
 
     def _compare_blocks(self) -> None:
-        self.window.docks.bring_forward("Blocks")
-        self.window.block_comparison.start()
-        over = (BlocksPhase.DONE, BlocksPhase.IDLE)
-        wait_until(self.window, lambda: self.window.blocks.phase in over)
+        window, over = self.window, (BlocksPhase.DONE, BlocksPhase.IDLE)
+        window.docks.enter("Blocks")
+        blocks = window.blocks.get()
+        wait_until(window, lambda: bool(blocks.rows) and blocks.phase in over)
 
     def _edit_weights(self) -> None:
-        self.window.weights.open()
-        assert self.window.weights.editor is not None
-        self.shown = self.window.weights.editor
+        self.window.docks.bring_forward("Weights")
+
+    def _write_kernel(self) -> None:
+        """Open the panel on a kernel that works, and wait until it was tried."""
+        window = self.window
+        window.docks.enter("Kernel")
+        page = window.kernel.get().page
+        page.begin_new(SHOWN_KERNEL)
+        wait_until(window, lambda: page.is_tried)
 
     def _open_recorded(self) -> None:
-        self.window.docks["Controls"].hide()
         self.window.sweep_menu.open_session(asset(RECORDED))
-        self._widen("Sweep")
+        self.window.docks.bring_forward("Sweep")
         wait_until(self.window, lambda: bool(self.window.sessions.shown))
 
     def _present(self) -> None:
         """Show the last step, which is the fastest of the ladder."""
-        window = self.window
+        window, before = self.window, self.window.live.result
         window.presenter.toggle()
         stage = window.presenter.stage
         assert stage is not None
         stage.showNormal()
         stage.jumped.emit(True)
-        wait_until(window, self._is_answered)
+        wait_until(window, lambda: window.live.result is not before and self._is_answered())
         assert window.live.result is not None
         wait_for_baseline(window, window.live.result)
         self.shown = stage
@@ -206,15 +206,6 @@ class WindowDriver:
         x, y = self._pixel()
         self.window.compare.pointed.emit((x + 0.5, y + 0.5))
 
-    def _make_room(self) -> None:
-        """Make room for the pictures."""
-        self.window.docks["History"].hide()
-
-    def _widen(self, title: str) -> None:
-        """Bring a panel forward, with more room than on the first day."""
-        self.window.docks.bring_forward(title)
-        self.window.docks[title].setMinimumWidth(self.window.width() * 2 // 5)
-
     def _wait_for_steps(self, *names: str) -> None:
         analysis_thread = self.window.analysis_thread
         wait_until(self.window, lambda: not any(map(analysis_thread.is_under_way, names)))
@@ -226,8 +217,9 @@ class WindowDriver:
 
 
 ENTER: dict[str, Callable[[WindowDriver], None]] = {
-    "side": lambda visit: visit.window.store.update(view_mode="side"),
+    "result": lambda visit: visit.window.store.update(view_mode="result"),
     "wipe": lambda visit: visit._look("wipe"),
+    "side": lambda visit: visit.window.store.update(view_mode="side"),
     "difference": WindowDriver._subtract,
     "values": lambda visit: visit._zoom_in(VALUES_SCALE),
     "pins": WindowDriver._pin,
@@ -238,6 +230,7 @@ ENTER: dict[str, Callable[[WindowDriver], None]] = {
     "ladder": WindowDriver._climb,
     "blocks": WindowDriver._compare_blocks,
     "weights": WindowDriver._edit_weights,
+    "kernel": WindowDriver._write_kernel,
     "sweep": WindowDriver._open_recorded,
     "presenter": WindowDriver._present,
     "palette": WindowDriver._find,

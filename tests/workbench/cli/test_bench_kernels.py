@@ -134,11 +134,12 @@ def test_ctrl_c_closes_with_what_was_measured_until_then(on_made_up_gpu, monkeyp
     assert "1 cells in " in said
 
 
+@pytest.mark.parametrize("bench", ["kernels", "cpu", "repeat", "timing"])
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
-    on_made_up_gpu, capsys
+    bench, on_made_up_gpu, capsys
 ):
     path = on_made_up_gpu / "no such folder" / "found.json"
-    assert main.main(["bench", "kernels", "--json", str(path)]) == 1
+    assert main.main(["bench", bench, "--json", str(path)]) == 1
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"workbench: Cannot write {path}: ")

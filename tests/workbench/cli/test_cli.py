@@ -12,9 +12,10 @@ from kernels import filters
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
 from kernels.pictures import generated
+from kernels.rungs.rung import BrokenRung
 from kernels.sweeps.presets import presets
 from tests.conftest import ROOT
-from workbench.base import qt_libraries
+from workbench.base import diagnostics, qt_libraries
 from workbench.cli import main
 from workbench.cli.arguments import COMMANDS
 from workbench.files import image_files
@@ -51,11 +52,12 @@ def refused(capsys):
     return refused
 
 
-def test_apply_imports_nothing_that_it_does_not_use(tmp_path):
+@pytest.mark.parametrize("words", [["apply", "a.png", "b.png"], ["batch", "a.png", "out"]])
+def test_filtering_files_imports_nothing_that_it_does_not_use(tmp_path, words):
     image_files.save(tmp_path / "a.png", generated.noise(20, 30, 3))
     script = (
         "import sys\nfrom workbench.cli.main import main\n"
-        "assert main(['apply', 'a.png', 'b.png', '--implementation', 'opencv', '--no-gpu']) == 0\n"
+        f"assert main([*{words}, '--implementation', 'opencv', '--no-gpu']) == 0\n"
         f"print([name for name in {NOT_FOR_FILES} if name in sys.modules])"
     )
     said = subprocess.run(
@@ -108,7 +110,9 @@ def test_words_that_are_no_command_are_pictures_for_the_window(tmp_path):
 
 
 def test_a_bare_word_that_is_no_file_was_meant_to_be_a_command(refused):
-    assert "no command or file 'aply'" in refused("aply", "photo.png")
+    assert "no command or file 'aply' (did you mean apply?)" in refused("aply", "photo.png")
+    assert "no command or file 'doctro' (did you mean doctor?)" in refused("doctro")
+    assert "no command or file 'xyzzy';" in refused("xyzzy")
 
 
 def test_a_file_may_have_a_bare_name(tmp_path, monkeypatch):
@@ -145,8 +149,8 @@ def test_a_block_shape_is_x_by_y():
         (["list", "extra"], "extra"),
         (
             ["bench", "speed"],
-            "BENCH takes startup, latency, display, frames, kernels, timing, cpu or repeat, not "
-            "'speed'",
+            "BENCH takes startup, latency, display, frames, saving, kernels, timing, cpu, repeat "
+            "or batch, not 'speed'",
         ),
         (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
         (["bench", "kernels", "--sizes", "3;5"], "--sizes takes an odd number"),
@@ -160,13 +164,16 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(words, complaint, refuse
     assert complaint in refused(*words)
 
 
-def test_without_qt_there_is_a_sentence(monkeypatch, capsys, tmp_path):
-    monkeypatch.setitem(sys.modules, "PySide6", None)
-    for name in [each for each in sys.modules if each.startswith(("workbench.", "PySide6."))]:
-        monkeypatch.delitem(sys.modules, name)
-    assert main.main(["shot", str(tmp_path / "a.png")]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("workbench: Qt does not load")
+def test_without_qt_there_is_a_sentence(tmp_path):
+    code = (
+        "import sys\nsys.modules['PySide6'] = None\n"
+        "from workbench.cli.main import main\nsys.exit(main(['shot', 'a.png']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("workbench: Qt does not load")
 
 
 def test_a_reader_that_goes_away_is_no_error():
@@ -254,6 +261,15 @@ def test_doctor_tells_programs_what_it_tells_people(capsys, monkeypatch):
     assert main.main(["doctor", "--no-gpu", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["why_no_window"], found["window"]) == ("Qt needs a thing.", None)
+
+
+def test_doctor_names_rungs_that_cannot_be_used(capsys, monkeypatch):
+    broken = BrokenRung("early", "01_early.cu", "01_early.cu, line 2: there is no field titel.")
+    monkeypatch.setattr(diagnostics, "broken_rungs", lambda: (broken,))
+    assert main.main(["doctor", "--no-gpu"]) == 0
+    assert broken.reason in capsys.readouterr().out
+    assert main.main(["doctor", "--no-gpu", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["facts"]["Broken rungs"] == broken.reason
 
 
 def test_doctor_names_versions_gpu_and_display(capsys, monkeypatch):

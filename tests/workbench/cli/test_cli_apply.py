@@ -151,7 +151,7 @@ def test_verify_tells_a_terminal_how_far_it_is(folder, capsys, monkeypatch):
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert apply("a.png", "out.png", "--verify") == 0
-    assert "checking against the oracle: 100%" in capsys.readouterr().err
+    assert "verifying against the float64 reference: 100%" in capsys.readouterr().err
 
 
 def test_without_verify_a_second_s_worth_is_checked(folder, capsys):
@@ -217,7 +217,9 @@ def test_one_bad_file_does_not_keep_the_others_from_being_done(folder, capsys):
             ["a.png", "o.png", "--filter", "sobel_x", "--size", "5"],
             "has no size 5; it takes 3 only",
         ),
-        (["a.png", "o.png", "--filter", "blur"], "There is no filter 'blur'; choose from identity"),
+        (["a.png", "o.png", "--filter", "xyz"], "There is no filter 'xyz'; choose from identity"),
+        (["a.png", "o.png", "--filter", "gausian"], "did you mean gaussian? There are identity"),
+        (["a.png", "o.png", "--filter", "blurr"], "filter 'blurr'; did you mean gaussian or box?"),
         (["a.png", "o.png", "--border", "edge"], "Unknown border 'edge'; choose from zero"),
         (["a.png", "o.png", "--implementation", "gpu"], "There is no implementation 'gpu'"),
         (["a.png", "o.png", "--sigma", "nan"], "sigma must be from"),
@@ -295,9 +297,9 @@ def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["b.png", "out.jpg"], "In JPEG 16-bit samples are rounded to 8 bits; PNG and TIFF keep"),
-        (["b.png", "out.bmp"], "In BMP 16-bit samples are rounded"),
-        (["a.png", "out.pgm"], "In PGM colours become grey"),
+        (["b.png", "out.jpg"], "JPEG holds 8 bits; 16-bit values are rounded. PNG and TIFF keep"),
+        (["b.png", "out.bmp"], "BMP holds 8 bits; 16-bit values are rounded"),
+        (["a.png", "out.pgm"], "PGM has no colour; colours become grey"),
     ],
 )
 def test_what_a_format_cannot_hold_is_said_before_anything_is_worked_out(

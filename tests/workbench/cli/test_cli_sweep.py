@@ -33,7 +33,7 @@ implementation = ["sequential", "opencv"]
 size = [16, "24x20"]
 kernel_size = [3, 5]
 [sampling]
-max_samples = 3
+max_samples = 6
 min_samples = 1
 max_seconds = 0.01
 warmup_seconds = 0
@@ -88,7 +88,7 @@ def test_a_plan_is_measured_into_a_folder(here, capsys):
         "Small pictures\n8 cells: 2 sizes × 2 kernel sizes × 2 implementations.\n"
     )
     assert re.search(r"Measuring them takes (about|less than) .*\. On .*, into results\.", said.out)
-    assert re.search(r"24×20 +5×5 +[\d.]+\sµs( \*)? +[\d.]+\sµs( \*)?\n", said.out)
+    assert re.search(r"24×20 +5×5 +[\d.]+\sµs\*? +[\d.]+\sµs\*?\n", said.out)
     assert "Kept in results." in said.out
     session = read_session(here / "results")
     assert len(session.records) == 8
@@ -226,11 +226,22 @@ def test_speed_ups_stand_below_the_times_with_their_intervals(here, capsys):
     assert run("small.toml", "--out", "a") == 0
     said = capsys.readouterr().out
     heading = re.search(
-        r"Times as fast as (Sequential|OpenCV), \d+ threads?( and \d+ threads)?, and .*95%.*:", said
+        r"Speed-up against (Sequential|OpenCV), \d+ threads?( and \d+ threads)?, "
+        r"and its 95 % interval where .*:",
+        said,
     )
     assert heading
     number = r"[\d.,]+×"
-    assert len(re.findall(rf"{number} \({number} to {number}\)", said)) == 4
+    assert len(re.findall(rf"{number}(?: slower)? \({number} to {number}\)", said)) == 4
+
+
+def test_a_speed_up_from_too_few_samples_has_no_interval(here, capsys):
+    path = here / "small.toml"
+    path.write_text(path.read_text().replace("max_samples = 6", "max_samples = 3"))
+    assert run("small.toml", "--out", "a", "--json") == 0
+    records = json.loads(capsys.readouterr().out)["records"]
+    assert all(each["interval_ms"] is None for each in records)
+    assert {each["speed_up"]["low"] for each in records} == {None}
 
 
 def test_json_is_one_document_on_stdout_and_all_else_on_stderr(here, capsys):
@@ -249,7 +260,7 @@ def test_json_is_one_document_on_stdout_and_all_else_on_stderr(here, capsys):
         assert told["median_ms"] == pytest.approx(record.verified.kernel.median_ms, rel=1e-4)
         low, high = told["interval_ms"]
         assert low <= told["median_ms"] <= high
-        assert (told["verified"], told["why_not"], told["rounds"]) == (True, None, 3)
+        assert (told["verified"], told["why_not"], told["rounds"]) == (True, None, 6)
         is_baseline = record.cell.implementation == data["baseline"]
         assert told["speed_up"]["low"] <= told["speed_up"]["ratio"] <= told["speed_up"]["high"]
         assert not is_baseline or told["speed_up"]["ratio"] == 1
@@ -304,7 +315,7 @@ def test_on_a_gpu_every_cell_has_its_time(here, on_gpu, capsys):
     )
     assert main.main(["sweep", "gpu.toml", "--out", "g"]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"16² +\S+\s\S+( \*)? +\S+\s\S+ (8×8|16×16) +\S+\s\S+\n", said)
+    assert re.search(r"16² +\S+\s\S+\*? +\S+\s\S+ (8×8|16×16) +\S+\s\S+\n", said)
     session = read_session(here / "g")
     assert session.machine.gpu == "NVIDIA Made Up 1"
     on_device = [r.verified for r in session.records if r.cell.implementation != "opencv"]

@@ -10,12 +10,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 from kernels.pictures import generated
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main
-from workbench.cli.benches import display, frames, latency
+from workbench.cli.benches import display, frames, latency, saving
 from workbench.cli.benches.view_modes import MODES
 from workbench.cli.commands import window
 from workbench.files import image_files
+from workbench.panels.kernel import trying
 from workbench.session.screenshot_files import read_settings
 
 SOME_MODES = [mode for mode in MODES if mode.name in ("wipe", "difference", "four results")]
@@ -200,6 +202,18 @@ def test_the_frames_bench_prints_how_many_are_in_time(folder, capsys, monkeypatc
         assert f"{mode.name}, zoom" in said
     assert "wipe, divider" in said
     assert "within 16.7" in said
+
+
+def test_the_saving_bench_prints_its_figures(folder, capsys, monkeypatch):
+    MadeUpTrials().take_over(monkeypatch)
+    monkeypatch.setattr(saving, "why_not", lambda: None)
+    monkeypatch.setattr(saving, "SIDE", 64)
+    monkeypatch.setattr(trying, "PAUSE_MS", 0)
+    assert main.main(["bench", "saving", "--runs", "2", "--no-gpu"]) == 0
+    said = capsys.readouterr().out
+    for key in saving.KEYS:
+        assert f"{key}, saved by another program" in said
+        assert f"{key}, saved in the panel" in said
 
 
 def test_the_startup_bench_prints_its_figures(folder, capsys):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kernels.core.cpu_load import Load
 from kernels.core.device import NoDevice
 from tests import made_up
 from tests.made_up import H200
@@ -34,6 +35,18 @@ def test_the_copies_alone_stand_beside_the_transfers():
         in_one_line(made)
     )
     assert "upload     384 µs (the copy 28.1 µs)" in plain(as_table(made))
+
+
+def test_a_disturbed_time_has_a_star_that_says_by_what():
+    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+    made = made_up.result("opencv", samples_ms=(2.0,) * 3, load=busy)
+    said = plain(in_one_line(made))
+    assert said.startswith("5×5, opencv: kernel 2.00 ms* (3 samples), ")
+    assert said.endswith(". * Disturbed: other programs kept 2.0 of 2 cores busy.")
+    table = plain(as_table(made))
+    assert "2.00 ms* (3 samples)" in table
+    assert "* disturbed  other programs kept 2.0 of 2 cores busy" in table
+    assert "*" not in in_one_line(replace(made, load=None)) + as_table(replace(made, load=None))
 
 
 def test_a_picture_that_was_on_the_device_is_resident():

@@ -11,15 +11,15 @@ import pytest
 from kernels import Job, filters
 from kernels.anatomy.patterns import pattern_of, why_not_told
 from kernels.anatomy.tile_shapes import shapes_of
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.counting import CountingShim
+from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
 from kernels.rungs.rung import read_rung
 from kernels.rungs.work import not_described, pass_work
 from kernels.rungs.work_facts import WorkFacts
 from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
-from tests.cuda_on_cpu import compiler
-from tests.cuda_on_cpu.counting import CountingShim
-from tests.cuda_on_cpu.shim import Shim
 from workbench.cli import main
 
 DOCS = ROOT / "docs"

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from kernels.core.device import Device
+from kernels.core.device import Device, cuda_version
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from workbench.base import diagnostics, numbers
@@ -42,8 +42,8 @@ class Conditions:
         rows = [
             ("Bench", f"kernels, Filter Workbench {program_version()}, {self.date}"),
             ("GPU", diagnostics.gpu(self.device)),
-            ("Driver", f"runs CUDA up to {_version(self.device.driver_version)}"),
-            ("CUDA", f"{_version(self.device.runtime_version)}, {cupy_version()}"),
+            ("Driver", f"runs CUDA up to {cuda_version(self.device.driver_version)}"),
+            ("CUDA", f"{cuda_version(self.device.runtime_version)}, {cupy_version()}"),
             ("CPU", this_machine.cpu()),
             ("Copy", f"{self.copy_gb_s:,.0f} GB/s, device to device, cold L2, read and written"),
             ("Launch", f"{numbers.duration(self.empty_launch_ms)} between two events, empty"),
@@ -54,8 +54,8 @@ class Conditions:
         """Return what JSON can hold of them."""
         return {
             "device": asdict(self.device),
-            "driver": _version(self.device.driver_version),
-            "cuda": _version(self.device.runtime_version),
+            "driver": cuda_version(self.device.driver_version),
+            "cuda": cuda_version(self.device.runtime_version),
             "cupy": cupy_version(),
             "python": platform.python_version(),
             "workbench": program_version(),
@@ -64,8 +64,3 @@ class Conditions:
             "copy_gb_s": self.copy_gb_s,
             "empty_launch_ms": self.empty_launch_ms,
         }
-
-
-def _version(number: int) -> str:
-    """Return a version in words: 13000 as 13.0."""
-    return f"{number // 1000}.{number % 1000 // 10}"

@@ -37,6 +37,7 @@ from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches.cpu_ways import CpuWay, missing, ways
 from workbench.cli.command_error import FAILED, USAGE, CommandError
+from workbench.cli.output_files import write_whole
 
 FILTERS = (
     *(("gaussian", ksize) for ksize in (3, 7, 15, 31)),
@@ -119,7 +120,7 @@ def run(arguments: Namespace) -> int:
     print("", *closing, sep="\n")
     if arguments.json is not None:
         found = {"facts": facts, "rows": [asdict(row) for row in rows], "closing": closing}
-        arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        write_whole(arguments.json, json.dumps(found, indent=1))
     return FAILED if any(line.endswith(WRONG) for line in closing) else 0
 
 
@@ -310,7 +311,6 @@ def closing_lines(rows: list[CpuCell]) -> Iterator[str]:
 
 
 def _versions() -> str:
-    """Return the libraries here with their versions."""
     found = []
     for module in ("cv2", "numba", "scipy", "skimage", "PIL"):
         with suppress(ImportError):

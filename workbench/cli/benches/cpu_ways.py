@@ -56,11 +56,7 @@ def missing() -> list[str]:
     """Return a sentence for each library that is not here."""
     absent = [
         f"{title} is not installed."
-        for module, title in (
-            ("scipy", "SciPy"),
-            ("skimage", "scikit-image"),
-            ("PIL", "Pillow"),
-        )
+        for module, title in (("scipy", "SciPy"), ("skimage", "scikit-image"), ("PIL", "Pillow"))
         if not _is_here(module)
     ]
     if c_loop() is None:

@@ -30,6 +30,7 @@ from workbench.cli.benches.cell_report import CellReport, RungTime
 from workbench.cli.benches.closing import closing_lines
 from workbench.cli.benches.conditions import Conditions
 from workbench.cli.command_error import INTERRUPTED, USAGE, CommandError
+from workbench.cli.output_files import write_whole
 from workbench.cli.peers import PeerTime, measure_peers
 from workbench.cli.this_machine import engine_maker
 
@@ -44,8 +45,6 @@ def run(arguments: Namespace) -> int:
     engine = engine_maker(arguments)()
     if isinstance(engine.device, NoDevice):
         raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
-    if arguments.json is not None:
-        _check_writable(arguments.json)
     clock = Clock(engine.device)
     conditions = Conditions.here(
         engine.device, clock.copy_ms(LARGE_COPY), LARGE_COPY, clock.empty_launch_ms()
@@ -161,14 +160,6 @@ def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
     print(f"Compiled in {perf_counter() - start:.0f} s.\n", flush=True)
 
 
-def _check_writable(path: Path) -> None:
-    """Refuse a path now rather than after an hour of measuring; what is there stays."""
-    try:
-        path.open("a").close()
-    except OSError as error:
-        raise CommandError(f"Cannot write {path}: {error.strerror}.") from error
-
-
 def _write(
     path: Path, conditions: Conditions, reports: list[CellReport], closing: list[str]
 ) -> None:
@@ -178,10 +169,7 @@ def _write(
         "cells": [each.to_data() for each in reports],
         "closing": closing,
     }
-    try:
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"Cannot write {path}: {error.strerror}.") from error
+    write_whole(path, json.dumps(data, indent=1) + "\n")
 
 
 def _say(doing: str) -> None:

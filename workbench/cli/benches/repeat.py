@@ -1,7 +1,8 @@
 """Tell how often the same work, swept again, is called different: `workbench bench repeat`.
 
-Every sweep is held against every other by the rule that all comparisons go by.  What differs is
+Every sweep is held against every other by the rule for two sessions.  What differs is
 then no difference of the work: at CONFIDENCE the rule should be wrong in one of twenty at most.
+Pairs of which a time was disturbed have no verdict; they are counted apart.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ from itertools import combinations
 from pathlib import Path
 
 from kernels import Engine
-from kernels.core.atomic_files import replacing
 from kernels.core.comparison import compare
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.device import NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.statistics import CONFIDENCE
-from kernels.core.timing import Timing
 from kernels.core.version import program_version
 from kernels.cpu import host_implementations
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
-from workbench.base import diagnostics
+from kernels.sweeps.session_comparison import within_of
+from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
 from workbench.cli.command_error import CommandError
+from workbench.cli.output_files import write_whole
 from workbench.cli.progress_line import say
 
 RUNS = 6
@@ -45,34 +46,38 @@ PLAN = Plan(
     channels=(3,),
     pixel_types=("uint8",),
 )
-HEADER = ("", "compared", "called different", "rate", "largest spread of medians")
+HEADER = (
+    *("", "with a verdict", "called different", "rate"),
+    *("disturbed", "would be different", "largest spread of medians"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Counts from comparing the sweeps of some cells, each with each.
 
-    compared, different  pairs, and how many of them were called faster or slower
-    naive      how many would have been, had samples been taken for independent of each other
-    spread     of the medians of one cell, largest over smallest, less 1: the largest there is
+    judged, different  pairs with a verdict, and how many of them were called faster or slower
+    naive       how many would have been, had samples been taken for independent of each other
+    disturbed, would_differ  pairs without a verdict since a time was disturbed, and how many of
+                them would have been called faster or slower
+    spread      of the medians of one cell, largest over smallest, less 1: the largest there is
     """
 
-    compared: int = 0
+    judged: int = 0
     different: int = 0
     naive: int = 0
+    disturbed: int = 0
+    would_differ: int = 0
     spread: float = 0.0
-
-    @property
-    def rate(self) -> float:
-        """Return the share of comparisons that found a difference."""
-        return self.different / self.compared if self.compared else 0.0
 
     def plus(self, other: Tally) -> Tally:
         """Return the sum of both."""
         return Tally(
-            self.compared + other.compared,
+            self.judged + other.judged,
             self.different + other.different,
             self.naive + other.naive,
+            self.disturbed + other.disturbed,
+            self.would_differ + other.would_differ,
             max(self.spread, other.spread),
         )
 
@@ -86,33 +91,37 @@ def run(arguments: Namespace) -> int:
         raise CommandError("Two sweeps at least are held against each other: --runs 2.")
     plan = _plan(engine)
     print(aligned(_facts(engine, plan, runs)), end="\n\n", flush=True)
-    timings, records = _swept(plan, make_engine, runs)
-    tallies = {key: _tally(timings, key) for key in plan.implementations}
+    measured, records = _swept(plan, make_engine, runs)
+    tallies = {key: _tally(measured, key) for key in plan.implementations}
     print("\n".join(lines(tallies)))
     if words := disturbed_in_words(
         each.outcome.load for each in records if isinstance(each.outcome, Measurement)
     ):
         print(words)
     if arguments.json:
-        _write(arguments.json, timings, tallies)
+        _write(arguments.json, measured, tallies)
     return 0
 
 
-def tally_of(timings: Sequence[Timing]) -> Tally:
-    """Count the verdicts of all timings of one cell against each other."""
-    medians = [each.median_ms for each in timings]
-    pairs = list(combinations(timings, 2))
-    alone = [(replace(a, rounds=()), replace(b, rounds=())) for a, b in pairs]
-    return Tally(
-        compared=len(pairs),
-        different=sum(compare(a, b).verdict != "same" for a, b in pairs),
-        naive=sum(compare(a, b).verdict != "same" for a, b in alone),
-        spread=max(medians) / min(medians) - 1 if pairs else 0.0,
-    )
+def tally_of(cell: Cell, measured: Sequence[Measurement]) -> Tally:
+    """Count the verdicts on all measurements of one cell against each other."""
+    medians = [each.kernel.median_ms for each in measured]
+    total = Tally(spread=max(medians) / min(medians) - 1 if measured else 0.0)
+    for pair in combinations(measured, 2):
+        a, b = (each.kernel for each in pair)
+        within = within_of(cell, a, b)
+        is_different = compare(a, b, within).verdict != "same"
+        if any(each.disturbances for each in pair):
+            total = total.plus(Tally(disturbed=1, would_differ=is_different))
+        else:
+            alone = compare(replace(a, rounds=()), replace(b, rounds=()), within)
+            naive = alone.verdict != "same"
+            total = total.plus(Tally(judged=1, different=is_different, naive=naive))
+    return total
 
 
 def lines(tallies: dict[str, Tally]) -> Iterator[str]:
-    """Yield the table, a row for each implementation, and the rate of all."""
+    """Yield the table, a row for each implementation, and the rates of all."""
     total = Tally()
     for each in tallies.values():
         total = total.plus(each)
@@ -120,18 +129,34 @@ def lines(tallies: dict[str, Tally]) -> Iterator[str]:
         [
             HEADER,
             *(
-                (key, str(t.compared), str(t.different), f"{t.rate:.1%}", f"{t.spread:.1%}")
+                (
+                    *(key, str(t.judged), str(t.different), _rate(t.different, t.judged)),
+                    *(str(t.disturbed), str(t.would_differ), f"{t.spread:.1%}"),
+                )
                 for key, t in tallies.items()
             ),
         ]
     )
     yield ""
     yield (
-        f"A was called different from A in {total.different} of {total.compared} comparisons, "
-        f"{total.rate:.1%}; the aim is {1 - CONFIDENCE:.0%} at most."
+        f"With a verdict: A was called different from A in {total.different} of {total.judged} "
+        f"comparisons, {_rate(total.different, total.judged)}; the aim is {1 - CONFIDENCE:.0%} at "
+        "most."
     )
-    naive = total.naive / total.compared if total.compared else 0.0
-    yield f"By samples alone, without their rounds, it would have been {naive:.1%}."
+    yield (
+        "By samples alone, without their rounds, it would have been "
+        f"{_rate(total.naive, total.judged)}."
+    )
+    if total.disturbed:
+        yield (
+            f"Without a verdict, since a time was disturbed: {total.disturbed} comparisons; "
+            f"{total.would_differ} of them would have been called different, "
+            f"{_rate(total.would_differ, total.disturbed)}."
+        )
+
+
+def _rate(count: int, of: int) -> str:
+    return f"{count / of:.1%}" if of else numbers.MISSING
 
 
 def _plan(engine: Engine) -> Plan:
@@ -141,13 +166,13 @@ def _plan(engine: Engine) -> Plan:
 
 def _swept(
     plan: Plan, make_engine: Callable[[], Engine], runs: int
-) -> tuple[dict[Cell, list[Timing]], list[Record]]:
-    """Return the times of each cell, one for each sweep; and all last records.
+) -> tuple[dict[Cell, list[Measurement]], list[Record]]:
+    """Return the measurements of each cell, one for each sweep; and all last records.
 
     Each sweep has a process of its own, as sessions that people compare have: what a process
     chose once, such as OpenCV's call for a job, would else be shared by all of them.
     """
-    timings: dict[Cell, list[Timing]] = {}
+    measured: dict[Cell, list[Measurement]] = {}
     records: list[Record] = []
     try:
         for number in range(1, runs + 1):
@@ -158,12 +183,12 @@ def _swept(
             records += found
             for record in found:
                 if record.verified:
-                    timings.setdefault(record.cell, []).append(record.verified.kernel)
+                    measured.setdefault(record.cell, []).append(record.verified)
     except KernelError as error:
         raise CommandError(str(error)) from error
     finally:
         say("")
-    return timings, records
+    return measured, records
 
 
 def _sweep(plan: Plan, make_engine: Callable[[], Engine], name: str) -> list[Record]:
@@ -177,11 +202,11 @@ def _sweep(plan: Plan, make_engine: Callable[[], Engine], name: str) -> list[Rec
     return list(last.values())
 
 
-def _tally(timings: dict[Cell, list[Timing]], key: str) -> Tally:
+def _tally(measured: dict[Cell, list[Measurement]], key: str) -> Tally:
     total = Tally()
-    for cell, each in timings.items():
+    for cell, each in measured.items():
         if cell.implementation == key:
-            total = total.plus(tally_of(each))
+            total = total.plus(tally_of(cell, each))
     return total
 
 
@@ -194,15 +219,17 @@ def _facts(engine: Engine, plan: Plan, runs: int) -> list[tuple[str, str]]:
     ]
 
 
-def _write(path: Path, timings: dict[Cell, list[Timing]], tallies: dict[str, Tally]) -> None:
-    """Write every median and interval, and what came of comparing them."""
+def _write(path: Path, measured: dict[Cell, list[Measurement]], tallies: dict[str, Tally]) -> None:
+    """Write every median and interval, what ran for it, and what came of comparing them."""
     data = {
         "program": program_version(),
         "tallies": {
             key: {
-                "compared": t.compared,
+                "judged": t.judged,
                 "different": t.different,
                 "without_rounds": t.naive,
+                "disturbed": t.disturbed,
+                "would_differ": t.would_differ,
                 "spread": t.spread,
             }
             for key, t in tallies.items()
@@ -212,15 +239,13 @@ def _write(path: Path, timings: dict[Cell, list[Timing]], tallies: dict[str, Tal
                 "implementation": cell.implementation,
                 "size": [cell.width, cell.height],
                 "kernel_size": cell.ksize,
-                "medians_ms": [t.median_ms for t in each],
-                "intervals_ms": [list(t.interval_ms) for t in each],
-                "rounds_ms": [list(t.independent_ms) for t in each],
+                "medians_ms": [m.kernel.median_ms for m in each],
+                "intervals_ms": [m.kernel.interval_ms for m in each],
+                "rounds_ms": [m.kernel.independent_ms for m in each],
+                "disturbances": [m.disturbances for m in each],
+                "ran": [", ".join(map(str, m.ran)) for m in each],
             }
-            for cell, each in timings.items()
+            for cell, each in measured.items()
         ],
     }
-    try:
-        with replacing(path) as file:
-            file.write(json.dumps(data, indent=1).encode())
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written ({error.strerror}).") from error
+    write_whole(path, json.dumps(data, indent=1))

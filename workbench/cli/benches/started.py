@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from workbench.cli import real_window
-from workbench.cli.benches.painted import Painted, ms_until_painted
-from workbench.cli.benches.view_modes import named_view
+from workbench.base.importing import without_collecting
 from workbench.cli.main import parse
+
+with without_collecting():  # as the program starts
+    from workbench.cli import real_window
+    from workbench.cli.benches.painted import Painted, ms_until_painted
+    from workbench.cli.benches.view_modes import named_view
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches.other_clocks import Clocked, OtherClock, other_clocks
 from workbench.cli.command_error import USAGE, CommandError
+from workbench.cli.output_files import write_whole
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")
 SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns
@@ -58,7 +59,9 @@ class LaunchTimes:
     verdict: str = ""
 
     def __str__(self) -> str:
-        quartiles = numbers.duration_range(self.found.low_ms, self.found.high_ms)
+        quartiles = numbers.duration_range(
+            self.found.low_ms, self.found.high_ms, self.found.median_ms
+        )
         is_ours = self.ratio is None or self.difference_ms is None
         words = f"{self.launch if is_ours else '':<24}{self.clock:<21}"
         words += f"{numbers.duration(self.found.median_ms):>9}{quartiles:>19}"
@@ -207,7 +210,4 @@ def _write(path: Path, engine: Engine, rows: list[LaunchTimes]) -> None:
         "ceilings": engine.ceilings(),
         "rows": [asdict(row) for row in rows],
     }
-    try:
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CommandError(f"Cannot write {path}: {error.strerror}.") from error
+    write_whole(path, json.dumps(data, indent=1) + "\n")

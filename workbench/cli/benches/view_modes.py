@@ -29,7 +29,7 @@ class ViewMode:
 
     name: str
     view: str = "After"
-    view_mode: str = "side"
+    view_mode: str = "result"
     divider: str = "upright"
     pins: int = 0
     panel: str = ""
@@ -37,7 +37,7 @@ class ViewMode:
     @contextmanager
     def on(self, window: MainWindow) -> Iterator[PictureView]:
         """Give the view, with the window in this mode and room for pictures; then put it back."""
-        before, layout = window.store.state, window.saveState()
+        before, layout = window.store.state, window.docks.layout()
         for dock in window.docks.values():
             dock.hide()
         if self.panel:
@@ -53,20 +53,21 @@ class ViewMode:
             for _ in range(self.pins):
                 window.inspection.unpin()
             window.store.restore(before)
-            window.restoreState(layout)
+            window.docks.restore_layout(layout)
 
 
-# Side by side first: what the others are held against.
+# The result first: what the others are compared with.
 MODES = (
-    ViewMode("side by side"),
+    ViewMode("result"),
+    ViewMode("side by side", view_mode="side"),
     ViewMode("wipe", "Before and after", "wipe"),
     ViewMode("wipe down", "Before and after", "wipe", "level"),
     ViewMode("difference", "Comparison", "difference"),
     ViewMode("mismatch", "Comparison", "mismatch"),
-    ViewMode("four results", pins=3),
-    ViewMode("this pixel", panel="Pixel"),
-    ViewMode("anatomy", panel="Anatomy"),
-    ViewMode("analysis", panel="Analysis"),
+    ViewMode("four results", view_mode="side", pins=3),
+    ViewMode("this pixel", view_mode="side", panel="Pixel"),
+    ViewMode("anatomy", view_mode="side", panel="Anatomy"),
+    ViewMode("analysis", view_mode="side", panel="Analysis"),
 )
 
 

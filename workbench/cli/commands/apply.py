@@ -11,38 +11,38 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kernels import Engine
-from workbench.batch.batch_run import running
+from kernels import Sampling
+from kernels.core.plain_data import without_controls
+from workbench.batch.batch_run import in_order, running
+from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.pairs import FilePair, PairingError, Pairs, names_folder, pairs_of
+from workbench.batch.naming import PairingError, with_extension
+from workbench.batch.pairs import Pairs, names_folder, pairs_of
 from workbench.cli import as_json, streams
 from workbench.cli.argument_types import EXTENSION_OF
-from workbench.cli.command_error import FAILED, USAGE, CommandError
+from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
+from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.result_record import record_of
-from workbench.cli.result_words import in_one_line
-from workbench.cli.state_options import PIXEL, changes_of, ignored
+from workbench.cli.result_words import in_one_line, untimed_in_one_line
 from workbench.cli.this_machine import engine_maker, facts
-from workbench.model import intents
-from workbench.model.state import State
 
 
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
-    chosen = replace(State(), **changes_of(arguments, State()))
-    engine = engine_maker(arguments)()
+    sampling = Sampling(check_taps=None) if arguments.verify else Sampling()
+    recipe = replace(recipe_of(arguments, sampling), keeps_files=arguments.no_clobber)
     if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
-        pairs = _pairs(arguments.inputs, arguments.output, arguments)
-        return _apply(engine, chosen, pairs, arguments)
+        return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
     with TemporaryDirectory(prefix="workbench-") as folder:
-        return _apply_to_streams(engine, chosen, arguments, Path(folder))
+        return _apply_to_streams(recipe, arguments, Path(folder))
 
 
 def _pairs(inputs: list[Path], output: str, arguments: Namespace) -> Pairs:
     is_for_files = arguments.format is not None and not _writes_stdout(arguments)
-    extension = EXTENSION_OF[arguments.format] if is_for_files else None
+    rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
     try:
-        return pairs_of(inputs, output, recursive=arguments.recursive, extension=extension)
+        return pairs_of(inputs, output, recursive=arguments.recursive, rename=rename)
     except PairingError as error:
         raise CommandError(str(error), USAGE) from error
 
@@ -51,7 +51,7 @@ def _writes_stdout(arguments: Namespace) -> bool:
     return bool(arguments.output == streams.NAME)
 
 
-def _apply_to_streams(engine: Engine, chosen: State, arguments: Namespace, folder: Path) -> int:
+def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:
     """Apply with files in `folder` in place of standard input and output."""
     stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
     if _writes_stdout(arguments):
@@ -63,8 +63,8 @@ def _apply_to_streams(engine: Engine, chosen: State, arguments: Namespace, folde
     pairs = _pairs(inputs, output, arguments)
     if stdin in inputs:
         streams.read_stdin(stdin)
-    shown = tuple(_as_streams(each, stdin, stdout) for each in pairs.pairs)
-    code = _apply(engine, chosen, replace(pairs, pairs=shown), arguments)
+    shown = [_as_streams(each, stdin, stdout) for each in pairs.pairs]
+    code = _apply(recipe, replace(pairs, pairs=shown), arguments)
     if stdout.exists():
         streams.write_stdout(stdout)
     return code
@@ -88,24 +88,20 @@ def _as_streams(pair: FilePair, stdin: Path, stdout: Path) -> FilePair:
     )
 
 
-def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) -> int:
-    if note := ignored(arguments, *_chosen_implementation(engine, chosen, arguments)):
-        _complain(note)
-    for complaint in pairs.complaints:
-        _complain(complaint)
-    recipe = Recipe(
-        chosen,
-        arguments.implementation,
-        verify=arguments.verify,
-        quality=arguments.quality,
-        reduce=arguments.reduce,
-        keeps_files=arguments.no_clobber,
-    )
+def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
+    engine = engine_maker(arguments)()
+    for sentence in (note_on(engine, recipe, arguments), *pairs.complaints):
+        if sentence:
+            complain(sentence)
     machine = facts(engine) if arguments.json else {}
     progress = ProgressLine(arguments.progress)
-    failures = len(pairs.complaints)
+    failures, count = len(pairs.complaints), len(pairs.pairs)
+
+    def say(outcome: Outcome, doing: str) -> None:
+        progress.say(f"{_name(outcome, count)}: {doing}")
+
     with _output_folder(pairs, arguments.output):
-        for outcome in running(engine, pairs.pairs, recipe, arguments.jobs, progress.say):
+        for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
             progress.say("")
             _print_outcome(outcome, recipe, machine, arguments)
             failures += outcome.error is not None
@@ -113,20 +109,26 @@ def _apply(engine: Engine, chosen: State, pairs: Pairs, arguments: Namespace) ->
     return FAILED if failures else 0
 
 
+def _name(outcome: Outcome, count: int) -> str:
+    """Return "photo.png", or "photo.png (3 of 20)"."""
+    name = outcome.pair.name
+    return name if count == 1 else f"{name} ({outcome.index + 1:,} of {count:,})"
+
+
 def _print_outcome(
     outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace
 ) -> None:
     """Print what became of one picture: words or JSON on stdout, and what is wrong on stderr."""
     for warning in outcome.warnings:
-        _complain(warning)
+        complain(warning)
     if arguments.json:
         print(as_json.text_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
     else:
         words = sys.stderr if _writes_stdout(arguments) else sys.stdout
         for line in _lines(outcome, recipe):
-            print(line, file=words, flush=True)
+            print(without_controls(line), file=words, flush=True)
     if outcome.error is not None:
-        _complain("\n".join(filter(None, (outcome.error, outcome.log))))
+        complain("\n".join(filter(None, (outcome.error, outcome.log))))
 
 
 def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
@@ -138,10 +140,9 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
     elif outcome.error is None and outcome.result is not None:
         line = in_one_line(outcome.result)
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-
-
-def _complain(sentence: str) -> None:
-    print(f"workbench: {sentence}", file=sys.stderr)
+    elif outcome.error is None and outcome.untimed is not None:
+        line = untimed_in_one_line(outcome.untimed)
+        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
 
 
 def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
@@ -166,17 +167,3 @@ def _folder(path: Path) -> Iterator[None]:
         if is_ours:
             with suppress(OSError):  # it is not empty
                 path.rmdir()
-
-
-def _chosen_implementation(
-    engine: Engine, chosen: State, arguments: Namespace
-) -> tuple[str, str | None]:
-    """Return the implementation named, or else the one that any picture gets.
-
-    And why none of the GPU.
-    """
-    if arguments.implementation is not None:
-        return arguments.implementation, None
-    job = intents.job_for(replace(chosen, picture=PIXEL))
-    assert job is not None
-    return engine.best_for(job), engine.why_not_auto(job)

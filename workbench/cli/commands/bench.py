@@ -11,13 +11,21 @@ from kernels.core.version import program_version
 from workbench.base import diagnostics, qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
-from workbench.cli.benches import HEADER, cpu, kernels, repeat, timing
+from workbench.cli.benches import HEADER, batch, cpu, kernels, repeat, timing
 from workbench.cli.command_error import USAGE, CommandError
+from workbench.cli.output_files import refuse_unwritable
 
-NEED_NO_QT = {"cpu": cpu.run, "kernels": kernels.run, "repeat": repeat.run, "timing": timing.run}
+NEED_NO_QT = {
+    "batch": batch.run,
+    "cpu": cpu.run,
+    "kernels": kernels.run,
+    "repeat": repeat.run,
+    "timing": timing.run,
+}
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
 TAKEN = {
     "kernels": OPTIONS[1:],
+    "batch": ("runs", "json"),
     "cpu": ("cells", "json"),
     "repeat": ("runs", "json"),
     "timing": ("cells", "json"),
@@ -31,6 +39,7 @@ def run(arguments: Namespace) -> int:
     Or what the bench prints itself, which then needs no Qt.
     """
     _refuse_what_does_nothing(arguments)
+    refuse_unwritable(arguments.json)
     if arguments.bench in NEED_NO_QT:
         return NEED_NO_QT[arguments.bench](arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

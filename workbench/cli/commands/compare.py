@@ -12,30 +12,26 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 
-from kernels.core.atomic_files import replacing
-from kernels.core.comparison import EQUAL, Comparison, Verdict
+from kernels.core.comparison import NO_INTERVAL, Comparison, Verdict
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan_run import in_words
 from kernels.sweeps.record import Record, Session
-from kernels.sweeps.session_comparison import CellPair, Summary, compare_sessions, summary_of
+from kernels.sweeps.session_comparison import EQUAL, CellPair, Summary, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_pairs_csv
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
 from workbench.base.columns import aligned, columns
 from workbench.cli.as_json import text_of
 from workbench.cli.command_error import FAILED, CommandError
+from workbench.cli.output_files import write_whole
 from workbench.cli.sweep_json import compare_data
 from workbench.model.names import ran_on
 
 WIDTH = 100
 NOTHING_SHARED = "They have no cell in common: nothing can be compared."
 HEADER = ("", "A", "B", "A / B", "B is")
-VERDICTS: dict[Verdict, str] = {
-    "faster": "faster",
-    "slower": "slower",
-    "same": EQUAL,
-}
+VERDICTS: dict[Verdict, str] = {"faster": "faster", "slower": "slower", "same": EQUAL}
 
 
 def run(arguments: Namespace) -> int:
@@ -51,7 +47,7 @@ def run(arguments: Namespace) -> int:
     if arguments.csv:
         _write(pairs, arguments.csv)
     shared = [pair for pair in pairs if pair.a and pair.b]
-    ran = {pair.cell.implementation for pair in shared if pair.comparison}
+    ran = {pair.cell.implementation for pair in shared if pair.comparison or pair.is_disturbed}
     failures = [] if arguments.fail_slower is None else failing(pairs, arguments.fail_slower)
     if arguments.json:
         print(text_of(compare_data(sessions["A"], sessions["B"], pairs, failures)))
@@ -65,23 +61,28 @@ def run(arguments: Namespace) -> int:
         print("\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in closing(pairs)))
     for failure in failures:
         print(f"workbench: {failure}", file=sys.stderr)
+    disturbed = sum(pair.is_disturbed for pair in pairs)
+    if disturbed and arguments.fail_slower is not None:
+        print(f"workbench: {_not_judged(disturbed)}", file=sys.stderr)
     return FAILED if failures else 0
 
 
 def failing(pairs: Iterable[CellPair], limit: float) -> list[str]:
-    """Yield a sentence for each cell that is slower in B by more than `limit` (0.05: 5 %).
+    """Return a sentence for each cell that is slower in B by more than `limit` (0.05: 5 %).
 
-    So that the whole interval says so; and for each that has a verified time in A and none in
-    B, be it refused or wrong there, or missing altogether.
+    So that the whole interval says so, and by more than two sessions of the same work differ; and
+    for each that has a verified time in A and none in B, be it refused or wrong there, or missing
+    altogether.  What was disturbed fails nothing.
     """
     sentences = []
     for pair in pairs:
         found = pair.comparison
         name = in_words(pair.cell)
-        if found is not None and found.high < 1 / (1 + limit):
+        if found is not None and found.high < 1 / (1 + max(limit, found.within)):
             low, high = 1 / found.high - 1, 1 / found.low - 1
+            allowed = 100 * max(limit, found.within)
             sentences.append(
-                f"{name} takes {low:.1%} to {high:.1%} longer in B; {100 * limit:g} % is the limit."
+                f"{name} takes {low:.1%} to {high:.1%} longer in B; {allowed:g} % is the limit."
             )
         elif pair.a and pair.a.verified and not (pair.b and pair.b.verified):
             why = pair.b.objection if pair.b else "it is only in A."
@@ -113,7 +114,10 @@ def closing(pairs: Iterable[CellPair]) -> Iterator[str]:
     pairs = tuple(pairs)
     summary = summary_of(pairs)
     yield _together(summary)
-    reasons = Counter(pair.objection for pair in pairs if pair.objection and pair.a and pair.b)
+    if summary.disturbed:
+        yield f"No verdict, {_cells(summary.disturbed)}: a time was disturbed (*)."
+    refused = [pair for pair in pairs if pair.a and pair.b and not pair.is_disturbed]
+    reasons = Counter(pair.objection for pair in refused if pair.objection)
     for reason, count in reasons.items():
         yield f"Not compared, {_cells(count)}: {reason}"
     for name, lonely in (
@@ -131,6 +135,8 @@ def closing(pairs: Iterable[CellPair]) -> Iterator[str]:
 
 
 def _together(summary: Summary) -> str:
+    if summary.ratio is None and summary.disturbed:
+        return "Nothing can be compared: none has two times that nothing disturbed."
     if summary.ratio is None:
         return "Nothing can be compared: a speed is only what gave a right answer."
     counts = ", ".join(
@@ -139,10 +145,8 @@ def _together(summary: Summary) -> str:
         if summary.verdicts[verdict]
     )
     compared = _cells(summary.verdicts.total())
-    return (
-        f"B runs at {_ratio(summary.ratio)} the speed of A, the geometric mean of {compared}: "
-        f"{counts}."
-    )
+    how = numbers.times_as_fast(summary.ratio, numbers.fine_ratio)
+    return f"B is {how} A, in the geometric mean of {compared}: {counts}."
 
 
 def _row(pair: CellPair, *, with_cache: bool) -> tuple[str, ...]:
@@ -151,7 +155,8 @@ def _row(pair: CellPair, *, with_cache: bool) -> tuple[str, ...]:
     if with_cache and cell.cache:
         name += f", {cell.cache}"
     mark = " *" if _is_disturbed(pair) else ""
-    verdict = pair.comparison.in_words if pair.comparison else "not compared"
+    without = "no verdict" if pair.is_disturbed else "not compared"
+    verdict = pair.comparison.in_words if pair.comparison else without
     return (
         name,
         _time(pair.a),
@@ -168,17 +173,10 @@ def _time(record: Record | None) -> str:
 
 
 def _interval(found: Comparison) -> str:
-    """Return a ratio with its interval: 1.25× (1.21 – 1.29)."""
-    return f"{_ratio(found.ratio)} ({_three(found.low)} – {_three(found.high)})"
-
-
-def _ratio(value: float) -> str:
-    return f"{_three(value)}×"
-
-
-def _three(value: float) -> str:
-    """Format finer than `numbers.ratio`, for here a hundredth may be the difference."""
-    return numbers.three_digits(value)
+    """Return a ratio with its interval, if it has one: 1.25× (1.21 – 1.29)."""
+    ends = found.interval
+    between = " – ".join(map(numbers.three_digits, ends)) if ends else NO_INTERVAL
+    return f"{numbers.fine_ratio(found.ratio)} ({between})"
 
 
 def _is_disturbed(pair: CellPair) -> bool:
@@ -218,6 +216,12 @@ def _who(session: Session, implementations: Iterable[str]) -> str:
     return f"{session.plan.title}, {ran_on(session.machine, implementations)}, {day}"
 
 
+def _not_judged(disturbed: int) -> str:
+    """Return how many cells have no verdict: "3 cells were not judged, …"."""
+    was = "was" if disturbed == 1 else "were"
+    return f"{_cells(disturbed)} {was} not judged, for a time was disturbed."
+
+
 def _cells(count: int) -> str:
     return f"{count} cell{'s' if count != 1 else ''}"
 
@@ -225,8 +229,4 @@ def _cells(count: int) -> str:
 def _write(pairs: Sequence[CellPair], path: Path) -> None:
     table = io.StringIO(newline="")
     write_pairs_csv(pairs, table)
-    try:
-        with replacing(path) as file:
-            file.write(table.getvalue().encode())
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written ({error.strerror}).") from error
+    write_whole(path, table.getvalue())

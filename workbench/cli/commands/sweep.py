@@ -231,11 +231,7 @@ def _write_table(folder: Path) -> CommandError | None:
 
 
 def _print_interruption(
-    error: BaseException,
-    kept: Sequence[Record],
-    total: int,
-    arguments: Namespace,
-    folder: Path,
+    error: BaseException, kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
 ) -> None:
     """Print that nothing is lost, and how to go on."""
     if not isinstance(error, (KeyboardInterrupt, KernelError)):

@@ -37,8 +37,5 @@ def ways(task: Task) -> Iterator[PeerWay]:
             found.append(back[radius : radius + height, radius : radius + width])
 
     yield PeerWay(
-        "cuFFT",
-        multiply_spectra,
-        lambda: to_host(cp, cp.stack(found, axis=-1)),
-        border="zero",
+        "cuFFT", multiply_spectra, lambda: to_host(cp, cp.stack(found, axis=-1)), border="zero"
     )

@@ -1,0 +1,353 @@
+"""`workbench batch`: folders in, folders out, whatever breaks or stops it."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.core.verdict import Check
+from kernels.engine import engine
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from tests.picture_files import all_kinds
+from workbench.batch import batch_run
+from workbench.batch.journal import NAME
+from workbench.cli import main
+from workbench.files import image_files
+
+# Stops for ever in the middle of the fourth file, between its last byte and its name.
+STUCK = """
+import pathlib, sys, time
+from workbench.cli import main
+real, calls = pathlib.Path.replace, []
+def replace(path, target):
+    calls.append(target)
+    if len(calls) > 3:
+        print("in the middle", flush=True)
+        time.sleep(600)
+    return real(path, target)
+pathlib.Path.replace = replace
+main.main(sys.argv[1:])
+"""
+
+
+def batch(*words):
+    return main.main(["batch", *words, "--filter", "sharpen", "--no-gpu"])
+
+
+def apply(*words):
+    return main.main(["apply", *words, "--filter", "sharpen", "--no-gpu"])
+
+
+def results(folder):
+    """What is in a folder of results, but for the journal: {name: bytes}."""
+    found = (each for each in Path(folder).rglob("*") if each.is_file() and each.name != NAME)
+    return {str(each.relative_to(folder)): each.read_bytes() for each in found}
+
+
+def journal(folder="out"):
+    """The lines that the journal has for pictures."""
+    lines = (json.loads(each) for each in (Path(folder) / NAME).read_text().splitlines())
+    return [each for each in lines if "status" in each]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with seven pictures in in/ and one below it."""
+    monkeypatch.chdir(tmp_path)
+    Path("in/sub").mkdir(parents=True)
+    for n in range(7):
+        image_files.save(f"in/p{n}.png", noise(20 + n, 31, 1 + n % 4))
+    image_files.save("in/sub/q.tif", noise(9, 8, 3, "uint16"))
+    return tmp_path
+
+
+# -- what comes out
+
+
+def test_every_kind_of_file_comes_out_as_apply_has_it_to_the_byte(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    for name, content in all_kinds().items():
+        Path("in", name).write_bytes(content)
+    code = apply("in", "one/", "--reduce")
+    alone = capsys.readouterr().err
+    assert batch("in", "all", "--reduce", "--jobs", "3") == code
+    together = capsys.readouterr().err
+    assert len(results("one")) > 30
+    assert results("all") == results("one")
+    said = [each for each in sorted(together.splitlines()) if " failed; " not in each]
+    assert said == sorted(alone.splitlines())
+    remarks = {each["input"]: each["remarks"] for each in journal("all")}
+    assert "Rotated upright (EXIF)." in remarks[str(Path("in/rgb8.png"))]
+
+
+def test_folders_below_and_another_format_and_names_of_ones_own(folder, capsys):
+    pattern = "{stem}_{filter}_{size}"
+    assert batch("in", "out", "--recursive", "--name", pattern, "--format", "tiff") == 0
+    names = [f"p{n}_sharpen_3.tif" for n in range(7)]
+    assert sorted(results("out")) == [*names, str(Path("sub/q_sharpen_3.tif"))]
+    assert {each["output"] for each in journal()} == {*names, "sub/q_sharpen_3.tif"}
+
+
+def test_a_list_on_standard_input_names_the_pictures(folder, monkeypatch):
+    for between in ("\n", "\r\n", "\0"):
+        listed = between.join(["in/p1.png", "in/sub/q.tif", ""]).encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(listed)))
+        assert batch("-", "out", "--replace") == 0
+        assert sorted(results("out")) == ["p1.png", "q.tif"]
+
+
+def test_an_empty_list_is_refused(folder, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
+    assert batch("-", "out") == 2
+    assert "lists no pictures" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere not every name can be had")
+def test_odd_names_come_through_and_are_known_again(folder):
+    data = Path("in/p0.png").read_bytes()
+    odd = [b"-dash.png", b"a b.png", b"100%.png", b"{x}.png", b"l\n2.png", b"\xff\xfe.png", b"~"]
+    for name in odd:
+        Path(os.fsdecode(b"in/" + name)).write_bytes(data)
+    words = ("in", os.fsdecode(b"in/~"), "out", "--format", "png")
+    assert batch(*words) == 0
+    assert len(results("out")) == 7 + len(odd)
+    assert batch(*words, "--resume") == 0
+    assert len(journal()) == 7 + len(odd)  # each once
+
+
+# -- what is refused before anything is written
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["in", "out", "--name", "{filter}.png"], "Several inputs are called sharpen.png"),
+        (["in/p1.png", "in/sub/../p1.png", "out"], "Several inputs are called p1.png"),
+        (["in", "in"], "in is a folder of inputs; write to another one."),
+        (["in/p1.png", "in/sub/..", "--name", "p2"], "p2.png is an input; write to another"),
+        (["in", "out", "--name", "{sigma}.png"], "has braces around something else"),
+        (["in", "out", "--name", "{stem}.png", "--format", "tiff"], "leave --format out"),
+        (["in", "out", "--verify", "0"], "--verify takes all, none or a number such as 100"),
+        (["in", "out", "--jobs", "0"], "--jobs takes a whole number from 1 up"),
+    ],
+)
+def test_what_would_lose_a_picture_or_makes_no_sense_is_refused(folder, capsys, words, complaint):
+    Path("in/p2.png").unlink()
+    os.link("in/p1.png", "in/p2.png")  # another name of it
+    before = results(".")
+    try:
+        code = batch(*words)
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    assert complaint in capsys.readouterr().err
+    assert results(".") == before
+    assert not Path("out").exists()
+
+
+def test_a_dry_run_says_what_would_be_written_and_touches_nothing(folder, capsys):
+    assert batch("in", "out", "--dry-run") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"{Path('in/p0.png')} → {Path('out/p0.png')}"
+    assert said[-1] == "7 pictures; nothing was written."
+    assert not Path("out").exists()
+    assert batch("in/p3.png", "out") == 0
+    capsys.readouterr()
+    assert batch("in", "out", "--dry-run") == 0
+    there = [each for each in capsys.readouterr().out.splitlines() if "is there already" in each]
+    assert there == [f"{Path('in/p3.png')} → {Path('out/p3.png')} (is there already)"]
+    assert batch("in", "out", "--dry-run", "--resume", "--json") == 0
+    plans = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+    assert [Path(each["output"]).name for each in plans] == [
+        f"p{n}.png" for n in (0, 1, 2, 4, 5, 6)
+    ]
+    assert not any(each["is_there"] for each in plans)
+
+
+def test_an_output_that_cannot_be_written_is_one_sentence(folder, capsys):
+    Path("file").touch()
+    assert batch("in", "file/out") == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"workbench: Cannot write {Path('file/out')}")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_an_output_that_may_only_be_read_is_one_sentence(folder, capsys):
+    Path("out").mkdir(mode=0o500)
+    assert batch("in", "out") == 1
+    assert "writing there is not allowed; choose another folder." in capsys.readouterr().err
+
+
+# -- what is there already, and what fails
+
+
+def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys):
+    Path("out").mkdir()
+    Path("out/p2.png").write_text("mine")
+    assert batch("in", "out") == 0
+    assert Path("out/p2.png").read_text() == "mine"
+    assert "7 pictures in" in (said := capsys.readouterr().out)
+    assert "1 skipped" in said
+    assert batch("in", "out", "--replace") == 0
+    assert image_files.load("out/p2.png").samples.shape == (22, 31, 3)
+
+
+def test_a_broken_file_is_a_line_with_its_sentence_and_the_rest_goes_on(folder, capsys):
+    Path("in/p3.png").write_bytes(b"no picture")
+    Path("in/p5.png").write_bytes(Path("in/p5.png").read_bytes()[:60])
+    assert batch("in", "missing.png", "out") == 1
+    said = capsys.readouterr()
+    lines = {each["output"]: each for each in journal()}
+    failed = {name for name, each in lines.items() if each["status"] == "failed"}
+    assert failed == {"p3.png", "p5.png", "missing.png"}
+    for name in failed:
+        assert name in lines[name]["error"]
+        assert f"workbench: {lines[name]['error']}\n" in said.err
+    assert "3 failed; " in said.err
+    assert "3 failed" in said.out.splitlines()[0]
+    assert sorted(results("out")) == [f"p{n}.png" for n in (0, 1, 2, 4, 6)]
+    image_files.save("in/p3.png", noise(9, 9, 3))
+    image_files.save("in/p5.png", noise(9, 9, 3))
+    before = results("out")
+    assert batch("in", "out", "--resume") == 0
+    assert len(results("out")) == 7
+    assert before.items() <= results("out").items()
+    assert len(journal()) == 10  # none of what was done was done again
+
+
+def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsys):
+    Path("empty").mkdir()
+    assert batch("empty", "in", "out") == 1
+    assert "There are no pictures in empty" in capsys.readouterr().err
+    assert len(results("out")) == 7
+    assert batch("empty", "none") == 1
+    assert not Path("none").exists()
+
+
+@pytest.mark.parametrize(("how", "checks"), [("all", 7), ("3", 3), ("none", 0), (None, 1)])
+def test_as_many_results_are_verified_as_asked_for(folder, capsys, how, checks):
+    assert batch("in", "out", *(("--verify", how) if how else ())) == 0
+    assert sum("verify" in each["seconds"] for each in journal()) == checks
+
+
+def test_what_is_wrong_is_not_written(folder, capsys, monkeypatch):
+    def wrong(job, *_arguments, **_keywords):
+        yield Check(3.0, (1, 2, 0), 4, 4, 0.1, 600, 600)
+
+    monkeypatch.setattr(engine, "checking", wrong)
+    assert batch("in", "out", "--verify", "all") == 1
+    assert {each["status"] for each in journal()} == {"wrong"}
+    assert results("out") == {}
+
+
+# -- what stops it
+
+
+def test_a_killed_batch_goes_on_and_nothing_is_lost_or_half_written(folder, capsys):
+    words = ["batch", "in", "out", "--filter", "sharpen", "--no-gpu", "--jobs", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout.readline() == b"in the middle\n"
+    process.kill()
+    process.communicate()
+    early = results("out")
+    parts = [name for name in early if name.endswith(".part")]
+    assert parts
+    assert len(early) - len(parts) in (2, 3)
+    with (Path("out") / NAME).open("ab") as file:
+        file.write(b'{"output": "p6.png", "status": "do')  # half a line, as a power cut leaves it
+
+    assert batch("in", "out") == 1  # what was stopped is not begun anew by mistake
+    assert "add --resume to go on with it" in capsys.readouterr().err
+    assert batch("in", "out", "--resume") == 0
+    assert apply("in", "wanted/") == 0
+    found = results("out")
+    assert {name: data for name, data in found.items() if name not in parts} == results("wanted")
+    whole = [name for name in early if name not in parts]
+    assert all(found[name] == early[name] for name in whole)
+    statuses = {each["output"]: each["status"] for each in journal()}
+    assert len(statuses) == len(journal()) == 7  # each once
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
+    folder, capsys, monkeypatch, number, code
+):
+    real, calls = batch_run.filter_, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 6:  # at most four are under way, so two at least are done
+            signal.raise_signal(number)
+        real(*arguments)
+
+    monkeypatch.setattr(batch_run, "filter_", interrupted)
+    assert batch("in", "out", "--jobs", "1") == code
+    said = capsys.readouterr()
+    assert "the same command with --resume goes on" in said.err
+    assert said.out.splitlines()[0].endswith(f": {len(journal())} done.")
+    assert {each["output"] for each in journal()} == set(results("out"))
+    assert 2 <= len(journal()) < 6
+    monkeypatch.setattr(batch_run, "filter_", real)
+    assert batch("in", "out", "--resume") == 0
+    assert len(results("out")) == len(journal()) == 7
+
+
+def test_it_is_gone_on_with_only_as_it_was_begun(folder, capsys):
+    assert batch("in", "out") == 0
+    assert batch("in", "out", "--resume", "--border", "wrap") == 1
+    assert "was begun with another border; resume it" in capsys.readouterr().err
+    assert batch("in", "out", "--resume", "--jobs", "3", "--verify", "none") == 0
+
+
+# -- what is said
+
+
+def test_json_is_the_journal_and_the_stages(folder, capsys):
+    assert batch("in", "out", "--json") == 0
+    *lines, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert lines == journal()
+    assert last["ended"]["counts"] == {"done": 7}
+    assert [each["stage"] for each in last["ended"]["stages"]] == [
+        *("decode", "filter", "verify", "encode")
+    ]
+    assert last["ended"]["limit"] in ("decode", "filter", "verify", "encode")
+
+
+def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("workbench.cli.commands.batch.NEWS_S", 0.0)
+    assert batch("in", "out") == 0
+    said = capsys.readouterr()
+    assert "\r\x1b[K7 of 7" in said.err
+    assert "is the limit" in said.err
+    assert said.err.endswith("\r\x1b[K")
+    assert said.out.splitlines()[0].endswith(": 7 done.")
+    assert "stage" in said.out
+    assert said.out.splitlines()[-1].startswith("The limit was ")
+
+
+def test_options_of_the_gpu_that_nothing_uses_are_said(folder, capsys):
+    assert batch("in/p1.png", "out", "--device", "1") == 0
+    assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err
+
+
+def test_results_are_right(folder):
+    assert batch("in", "out", "--border", "wrap") == 0
+    before = image_files.load("in/p0.png").samples.astype(np.int64)
+    around = sum(np.roll(before, by, axis) for by in (-1, 1) for axis in (0, 1))
+    expected = np.clip(5 * before - around, 0, 255)
+    np.testing.assert_array_equal(image_files.load("out/p0.png").samples, expected)

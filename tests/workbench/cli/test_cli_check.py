@@ -1,0 +1,197 @@
+"""`workbench check`: kernels in real files, each with a row, whatever becomes of the others."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.cuda_on_cpu import compiler
+from tests.conftest import ROOT
+from tests.first_kernel import steps
+from workbench.batch import kernel_checks
+from workbench.cli import main
+
+pytestmark = pytest.mark.skipif(
+    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
+)
+RIGHT, COPY = steps()[6], steps()[3]
+LOOP = RIGHT.replace(
+    "    float sum = OFFSET;", "    float sum = OFFSET;\n    while (sum == sum) {}"
+)
+SYNTAX = RIGHT.replace("to_sample(sum);", "to_sample(sum)")
+DASHES = "=1+1.cu"
+MARKUP = "<b>&amp.cu"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, build_cache):
+    """The current folder, empty."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(build_cache))
+    return tmp_path
+
+
+def write(**texts):
+    for name, text in texts.items():
+        Path(f"{name}.cu").write_text(text, encoding="utf-8")
+
+
+def check(*words):
+    return main.main(["check", *words])
+
+
+def rows_of(text):
+    """The rows of a printed table, by their first word."""
+    return {line.split()[0]: line for line in text.splitlines() if line.startswith("  ")}
+
+
+def test_a_right_kernel_is_verified_with_its_counts_and_without_a_time(folder, capsys):
+    write(mine=RIGHT)
+    assert check("mine.cu") == 0
+    said = capsys.readouterr().out
+    row = rows_of(said)["mine.cu"]
+    assert re.search(r"yes +verified, all jobs +49 loads, 1 store, 9[89] operations$", row)
+    assert (
+        "1 kernel, 1 verified. On the CPU runtime: no time. Counted per sample of 7×7, 53×27 "
+        "float32 grey, wrap.\n"
+    ) in said
+    assert " ms" not in said
+
+
+def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(folder, capsys, monkeypatch):
+    monkeypatch.setattr(kernel_checks, "DEADLINE_S", 1.0)
+    for sub in ("anna", "ben", ".hidden"):
+        Path("hand-ins", sub).mkdir(parents=True)
+    hand_ins = Path("hand-ins")
+    (hand_ins / "anna" / "mine.cu").write_text(RIGHT)
+    (hand_ins / "anna" / MARKUP).write_text(COPY)
+    (hand_ins / "ben" / "mine.cu").write_text(LOOP)
+    (hand_ins / "ben" / "syntax.cu").write_text(SYNTAX)
+    (hand_ins / DASHES).write_bytes(b"\xff\xfe")
+    (hand_ins / ".hidden" / "no.cu").write_text(RIGHT)
+    (hand_ins / "notes.txt").write_text("")
+    files = ["--csv", "marks.csv", "--html", "marks.html"]
+    assert check("hand-ins", "--json", "--jobs", "2", *files) == 1
+
+    document = json.loads(capsys.readouterr().out)
+    rows = {row["file"]: row for row in document["kernels"]}
+    assert list(rows) == [DASHES, f"anna/{MARKUP}", "anna/mine.cu", "ben/mine.cu", "ben/syntax.cu"]
+    verdicts = [row["verdict"] for row in rows.values()]
+    assert [row["counts"] is not None for row in rows.values()] == [
+        verdict == "verified" for verdict in verdicts
+    ]
+    assert verdicts == ["broken", "wrong", "verified", "failed", "broken"]
+    assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == 5
+    assert rows[f"anna/{MARKUP}"]["job"] == "3×3, 37×21 uint8 RGB, clamp"
+    assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, channel 0 is ")
+    assert rows["ben/syntax.cu"]["words"].startswith("Line 21: ")
+    assert "not UTF-8 text" in rows[DASHES]["words"]
+
+    table = list(csv.DictReader(Path("marks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["verdict"] for row in table] == verdicts
+    assert table[0]["file"] == f"'{DASHES}"  # no formula
+
+    page = Path("marks.html").read_text(encoding="utf-8")
+    assert "anna/&lt;b&gt;&amp;amp.cu" in page
+    assert "<b>" not in page
+    assert "On the CPU runtime: no time." in page
+    assert str(folder) not in page
+
+
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [("sum = OFFSET", "sum = 0.0f"), ("is_alpha(x)", "false")],
+    ids=["offset", "alpha"],
+)
+def test_a_kernel_that_forgets_the_offset_or_alpha_is_not_verified(words, instead, folder, capsys):
+    assert words in RIGHT
+    write(mine=RIGHT.replace(words, instead))
+    assert check("mine.cu") == 1
+    row = rows_of(capsys.readouterr().out)["mine.cu"]
+    assert "WRONG; right in 4 of 5 jobs" in row
+    assert "7×7, 4×5 uint8 RGBA, reflect, offset: x 0, y 0" in row
+
+
+def test_the_bug_is_looked_for_where_it_is_asked_for(folder, capsys):
+    write(mine=steps()[7])
+    assert check("mine.cu") == 1
+    without = rows_of(capsys.readouterr().out)["mine.cu"]
+    assert check("mine.cu", "--find-bug") == 1
+    found = rows_of(capsys.readouterr().out)["mine.cu"]
+    assert "WRONG" in without
+    assert "Line" not in without
+    assert "Line" in found
+
+
+def test_a_kernel_that_takes_some_of_the_jobs_says_which_it_refuses(folder, capsys):
+    header = '/*---\nrequires = [["KSIZE <= 3", "Sizes up to 3, not {KSIZE}."]]\n---*/\n'
+    none = header.replace("KSIZE <= 3", "KSIZE <= 1").replace("to 3", "to 1")
+    write(some=header + RIGHT, none=none + RIGHT)
+    assert check("some.cu") == 0
+    row = rows_of(capsys.readouterr().out)["some.cu"]
+    assert re.search(r"verified, 2 of 5 jobs +.* Sizes up to 3, not 7\.$", row)
+    assert check("none.cu") == 1
+    row = rows_of(capsys.readouterr().out)["none.cu"]
+    assert re.search(r"refused; right in 0 of 5 jobs + Sizes up to 1, not 3\.$", row)
+
+
+@pytest.mark.parametrize("named", ["missing.cu", "."])
+def test_what_is_not_there_is_said(named, folder, capsys):
+    assert check(named) == 1
+    streams = capsys.readouterr()
+    said = streams.out + streams.err
+    assert "No such file" in said if named == "missing.cu" else "There is no .cu file in ." in said
+
+
+@pytest.mark.parametrize("option", ["--csv", "--html"])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_checked(
+    option, folder, capsys
+):
+    write(mine=RIGHT)
+    Path("marks.csv").write_text("those of last year")
+    assert check("mine.cu", "--csv", "marks.csv", option, "no folder/marks") == 1
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err == (
+        "workbench: Cannot write no folder/marks: its folder does not exist; choose another "
+        "folder.\n"
+    )
+    assert Path("marks.csv").read_text() == "those of last year"
+
+
+def test_a_kernel_that_starts_a_program_is_ended(folder, capsys):
+    evil = 'extern "C" int system(const char*);\n' + COPY.replace(
+        "{\n", '{\n    if (threadIdx.x == 0) system("touch evil");\n', 1
+    )
+    write(mine=evil)
+    assert check("mine.cu") == 1
+    row = rows_of(capsys.readouterr().out)["mine.cu"]
+    assert "it asked the operating system for something, which no kernel may" in row
+    assert not Path("evil").exists()
+
+
+def test_ctrl_c_prints_the_rows_until_then(folder):
+    write(a_right=RIGHT, b_loop=LOOP)
+    command = [sys.executable, "-m", "workbench", "check", "a_right.cu", "b_loop.cu", "--progress"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        for line in process.stderr:
+            if line.startswith("b_loop.cu: job 1"):
+                break
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "verified, all jobs" in rows_of(said)["a_right.cu"]
+    assert "b_loop.cu" not in said
+    assert "Stopped; 1 was not checked." in said

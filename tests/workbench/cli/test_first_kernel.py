@@ -1,0 +1,66 @@
+"""The ten steps of docs/first-kernel.md do what the page says, under the command that it names."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.cuda_on_cpu import compiler
+from tests.conftest import ROOT
+from tests.first_kernel import PAGE, bugs, steps
+
+pytestmark = pytest.mark.skipif(
+    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
+)
+# The verdict that the page tells of, and how many jobs are right.
+TOLD = {
+    **{1: ("wrong", 0), 2: ("wrong", 0), 3: ("wrong", 0), 4: ("wrong", 0), 5: ("wrong", 2)},
+    **{6: ("verified", 5), 7: ("wrong", 0), 8: ("failed", 0), 9: ("verified", 5)},
+    10: ("verified", 5),
+}
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory, build_cache):
+    """The row of each step."""
+    folder = tmp_path_factory.mktemp("steps")
+    for number, text in steps().items():
+        (folder / f"step_{number}.cu").write_text(text, encoding="utf-8")
+    words = ["check", str(folder), "--json", "--find-bug", "--jobs", "2"]
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), FOLDER_VARIABLE: str(build_cache)},
+    )
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    return {int(row["file"][5:-3]): row for row in document["kernels"]}
+
+
+@pytest.mark.parametrize("step", TOLD)
+def test_a_step_does_what_the_page_says(step, checked):
+    row = checked[step]
+    assert (row["verdict"], row["verified"]) == TOLD[step], row
+
+
+@pytest.mark.parametrize(("step", "sentence"), bugs().items())
+def test_its_bug_is_told_in_these_words(step, sentence, checked):
+    assert checked[step]["bug"] == sentence
+
+
+def test_each_wrong_step_shows_its_bug_but_the_one_that_rounds():
+    assert {step for step, (verdict, _) in TOLD.items() if verdict != "verified"} == {*bugs(), 5}
+
+
+def test_the_tile_spares_loads(checked):
+    plain, tile, whole = (checked[step]["counts"]["loads"] for step in (6, 9, 10))
+    assert plain == 49
+    assert tile == whole
+    told = f"the {plain:.3g} loads per sample have become {tile:.3g}:"
+    assert told in PAGE.read_text(encoding="utf-8")

@@ -1,0 +1,98 @@
+"""Measure from a kernel's save to its verdict: compiled, run on the CPU, checked and shown."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from kernels.cuda_on_cpu.compiler import why_not
+from kernels.pictures import generated
+from kernels.rungs.starting_points import starting_points
+from workbench.cli.benches import BenchRow
+from workbench.cli.command_error import CommandError
+from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
+from workbench.files.kernel_files import FOLDER_VARIABLE
+from workbench.model.state import Picture
+from workbench.panels.kernel.kernel_page import KernelPage
+from workbench.session.kernel_journal import DIRECTORY_VARIABLE
+from workbench.window.main_window import MainWindow
+
+TITLE = "From a kernel's save to its verdict (part of 1024×1024 RGB, Gaussian 5×5, on the CPU)"
+RUNS = 10
+SIDE = 1024
+KEYS = ("constant", "shared")
+
+
+def measure(arguments: Namespace) -> Iterator[BenchRow]:
+    """Measure two kernels, saved by another program and in the panel; no text is the same twice."""
+    if (reason := why_not()) is not None:
+        raise CommandError(reason)
+    with _folders() as folder, real_window(arguments, {}) as window:
+        wait_for_device(window)
+        picture = Picture("noise", generated.noise(SIDE, SIDE, 3))
+        settle(window, lambda: window.store.update(picture=picture))
+        window.docks.enter("Kernel")
+        page = window.kernel.get().page
+        for key in KEYS:
+            path = folder / f"{key}.cu"
+            path.write_text(_text(key, 0), encoding="utf-8")
+            page.open_file(path)
+            wait_until(window, lambda: page.is_tried)
+            for way, save in (("by another program", _save_outside), ("in the panel", _save_here)):
+                samples = [
+                    _ms(window, page, save, path, f"{_text(key, number)}// {way}\n")
+                    for number in range(1, 1 + (arguments.runs or RUNS))
+                ]
+                yield BenchRow(f"{key}, saved {way}", samples)
+
+
+@contextmanager
+def _folders() -> Iterator[Path]:
+    """Give a folder for kernels, and for what was not saved, in place of the user's."""
+    names = (FOLDER_VARIABLE, DIRECTORY_VARIABLE)
+    before = {name: os.environ.get(name) for name in names}
+    with TemporaryDirectory() as folder:
+        try:
+            os.environ |= dict.fromkeys(names, folder)
+            yield Path(folder)
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+
+def _text(key: str, number: int) -> str:
+    text = next(each.text for each in starting_points() if each.key == key)
+    return f"{text}// {number}\n"
+
+
+def _save_outside(_page: KernelPage, path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _save_here(page: KernelPage, _path: Path, text: str) -> None:
+    page.entrance.replace_text(text)
+    page.save()
+
+
+def _ms(
+    window: MainWindow,
+    page: KernelPage,
+    save: Callable[[KernelPage, Path, str], None],
+    path: Path,
+    text: str,
+) -> float:
+    """Return the milliseconds until the verdict of `text` is shown; counts may come later."""
+    start = perf_counter()
+    save(page, path, text)
+    wait_until(window, lambda: page.entrance.toPlainText() == text and page.has_verdict)
+    taken = 1e3 * (perf_counter() - start)
+    wait_until(window, lambda: page.is_tried)
+    return taken

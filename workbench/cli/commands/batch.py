@@ -1,0 +1,165 @@
+"""`workbench batch IN... OUT`: filter folders of pictures, as fast as their files allow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from kernels.core.cores import usable_cores
+from kernels.core.plain_data import without_controls
+from workbench.base.same_file import identity
+from workbench.batch.batch_run import running
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe
+from workbench.batch.journal import Journal, JournalError, known_in, line_of
+from workbench.batch.naming import Naming, PairingError, by_pattern, with_extension
+from workbench.batch.pairs import Pairs, pairs_of
+from workbench.batch.stage_times import StageTimes
+from workbench.cli import as_json, streams
+from workbench.cli.argument_types import EXTENSION_OF
+from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
+from workbench.cli.progress_line import ProgressLine
+from workbench.cli.recipe_options import note_on, recipe_of
+from workbench.cli.result_record import asked_of
+from workbench.cli.stage_table import closing_lines, progress, summary
+from workbench.cli.stopping import ended_by_sigterm
+from workbench.cli.this_machine import engine_maker
+
+NEWS_S = 0.1  # between two looks at how far it is, which is as often as they can be read
+NEWS_ON_LINES_S = 10.0  # where each is a line that stays
+
+
+def run(arguments: Namespace) -> int:
+    """Filter every picture into the folder OUT; one that fails does not keep the others back."""
+    recipe = recipe_of(arguments, UNTIMED, arguments.verify)
+    recipe = replace(recipe, keeps_files=not arguments.replace)
+    try:
+        pairs = _pairs(arguments, recipe)
+        if arguments.dry_run:
+            return _print_plan(pairs, arguments)
+        if not pairs.pairs:
+            return _complain_of(pairs)
+        asked = {**asked_of(recipe), **_asked_of_files(arguments)}
+        with Journal(arguments.output, asked, resuming=arguments.resume) as journal:
+            return _run(recipe, pairs, journal, arguments)
+    except PairingError as error:
+        raise CommandError(str(error), USAGE) from error
+    except JournalError as error:
+        raise CommandError(str(error)) from error
+
+
+def _pairs(arguments: Namespace, recipe: Recipe) -> Pairs:
+    inputs: list[Path] = []
+    for each in arguments.inputs:
+        inputs += streams.read_names() if str(each) == streams.NAME else [each]
+    if not inputs:
+        raise PairingError("Standard input lists no pictures.")
+    output = arguments.output
+    if any(each.is_dir() and identity(each) == identity(output) for each in inputs):
+        raise PairingError(f"{output} is a folder of inputs; write to another one.")
+    return pairs_of(
+        inputs,
+        os.path.join(output, ""),  # noqa: PTH118 - a folder, whether it is there or not
+        recursive=arguments.recursive,
+        rename=_naming(arguments, recipe),
+    )
+
+
+def _naming(arguments: Namespace, recipe: Recipe) -> Naming:
+    extension = EXTENSION_OF[arguments.format] if arguments.format is not None else None
+    if arguments.name is None:
+        return with_extension(extension)
+    values = {"filter": recipe.chosen.filter, "size": str(recipe.chosen.ksize)}
+    return by_pattern(arguments.name, values, extension)
+
+
+def _asked_of_files(arguments: Namespace) -> dict[str, Any]:
+    """Return the options beside the filter's that decide what is in the results' files."""
+    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
+    return {name: getattr(arguments, name) for name in names}
+
+
+def _print_plan(pairs: Pairs, arguments: Namespace) -> int:
+    """Print what would be done, and touch nothing."""
+    known = known_in(arguments.output) if arguments.resume else frozenset()
+    count = 0
+    for pair in pairs.pairs:
+        if pair.target.relative_to(arguments.output).as_posix() in known:
+            continue
+        count += 1
+        is_there = os.path.lexists(pair.target)
+        if arguments.json:
+            plan = {"input": pair.source_shown, "output": pair.target_shown, "is_there": is_there}
+            print(as_json.text_of(plan))
+        else:
+            kept = " (is there already)" if is_there and not arguments.replace else ""
+            print(without_controls(f"{pair.source_shown} → {pair.target_shown}{kept}"))
+    if not arguments.json:
+        print(f"{count:,} picture{'' if count == 1 else 's'}; nothing was written.")
+    return _complain_of(pairs)
+
+
+def _complain_of(pairs: Pairs) -> int:
+    for sentence in pairs.complaints:
+        complain(sentence)
+    return FAILED if pairs.complaints else 0
+
+
+def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -> int:
+    """Filter what the journal does not know to be done, and print what came of it."""
+    engine = engine_maker(arguments)()
+    if note := note_on(engine, recipe, arguments):
+        complain(note)
+    code = _complain_of(pairs)
+    jobs = arguments.jobs or usable_cores()
+    times = StageTimes(max(len(pairs.pairs) - len(journal.known), 0), jobs)
+    left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
+    try:
+        with ended_by_sigterm(), closing(running(engine, left, recipe, jobs)) as outcomes:
+            _tell(outcomes, times, journal, arguments)
+    except KeyboardInterrupt:
+        _close("stopped", times, arguments)
+        complain(f"Stopped; the same command with --resume goes on, as {journal.path} knows.")
+        raise
+    journal.append({"ended": summary(times)})
+    _close("ended", times, arguments)
+    if times.failed:
+        complain(f"{times.failed:,} failed; {journal.path} says why, and --resume tries again.")
+    return FAILED if times.failed else code
+
+
+def _tell(
+    outcomes: Iterable[Outcome], times: StageTimes, journal: Journal, arguments: Namespace
+) -> None:
+    """Write each outcome into the journal, and say what is to be said of it."""
+    said = ProgressLine(arguments.progress)
+    every_s = NEWS_S if sys.stderr.isatty() else NEWS_ON_LINES_S
+    news_at = monotonic() + every_s
+    for outcome in outcomes:
+        times.add(outcome)
+        line = line_of(outcome, journal.of(outcome.pair.target))
+        journal.append(line)
+        if arguments.json or outcome.error is not None:
+            said.say("")
+        if arguments.json:
+            print(as_json.text_of(line), flush=True)
+        if outcome.error is not None:
+            complain("\n".join(filter(None, (outcome.error, outcome.log))))
+        if monotonic() >= news_at:
+            said.say(progress(times))
+            news_at = monotonic() + every_s
+        del outcome  # its pictures would stay in memory while others are waited for
+    said.say("")
+
+
+def _close(how: str, times: StageTimes, arguments: Namespace) -> None:
+    if arguments.json:
+        print(as_json.text_of({how: summary(times)}), flush=True)
+    else:
+        print("\n".join(closing_lines(times)), flush=True)

@@ -1,0 +1,58 @@
+"""Options of the commands that filter files: what is to be done to every picture."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+from kernels import Engine, Sampling
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import is_own, read_own_kernel
+from kernels.rungs.rung import Rung
+from workbench.batch.filtering import Recipe
+from workbench.cli.command_error import CommandError
+from workbench.cli.state_options import PIXEL, changes_of, ignored
+from workbench.model import intents
+from workbench.model.state import State
+
+
+def recipe_of(arguments: Namespace, sampling: Sampling, check_every: int = 1) -> Recipe:
+    """Return what is to be done to every picture.
+
+    sampling, check_every  as in `Recipe`
+    Raises CommandError for a kernel of the user's own that cannot be read, and BadJobError.
+    """
+    own = _own_kernel(arguments.implementation)
+    named = arguments.implementation if own is None else None
+    known = Namespace(**{**vars(arguments), "implementation": named})
+    return Recipe(
+        chosen=replace(State(), **changes_of(known, State())),
+        implementation=named,
+        own=own,
+        sampling=sampling,
+        check_every=check_every,
+        quality=arguments.quality,
+        reduce=arguments.reduce,
+    )
+
+
+def note_on(engine: Engine, recipe: Recipe, arguments: Namespace) -> str | None:
+    """Return a sentence on what is not as the options may make one expect, or None."""
+    if recipe.own is not None:
+        return f"{recipe.own.key} runs on the CPU runtime, which is slow; no time is taken."
+    if recipe.implementation is not None:
+        return ignored(arguments, recipe.implementation, None)
+    job = intents.job_for(replace(recipe.chosen, picture=PIXEL))
+    assert job is not None
+    return ignored(arguments, engine.best_for(job), engine.why_not_auto(job))
+
+
+def _own_kernel(named: str | None) -> Rung | None:
+    """Read the kernel that --implementation names by its file, if it does."""
+    if named is None or not is_own(named):
+        return None
+    try:
+        return read_own_kernel(Path(named))
+    except HeaderError as error:
+        raise CommandError(str(error)) from error

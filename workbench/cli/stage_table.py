@@ -1,0 +1,75 @@
+"""A table of the stages of a batch, and the line that says how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from kernels.core.cores import usable_cores
+from kernels.sweeps.estimate import about
+from workbench.base import numbers
+from workbench.base.columns import columns
+from workbench.batch.filtering import Stage
+from workbench.batch.stage_times import StageTime, StageTimes
+
+IN_WORDS: dict[Stage, str] = {
+    "decode": "reading and decoding",
+    "filter": "filtering",
+    "verify": "verifying",
+    "encode": "encoding and writing",
+}
+HEADS = ("stage", "pictures", "per picture", "threads", "busy", "at most")
+
+
+def progress(times: StageTimes) -> str:
+    """Return one line: "1,234 of 100,000 · 56.1 per s · about 29 min left · ...: the limit"."""
+    parts = [f"{times.finished:,} of {times.total:,}"]
+    if times.failed:
+        parts.append(f"{times.failed:,} failed")
+    if times.left_s is not None:
+        parts += [_rate(times.per_s), f"{about(times.left_s)} left"]
+    if times.limit is not None:
+        parts.append(f"{IN_WORDS[times.limit]} is the limit")
+    return " · ".join(parts)
+
+
+def closing_lines(times: StageTimes) -> list[str]:
+    """Return how many there were, how fast it was, and a table of the stages."""
+    counts = ", ".join(f"{count:,} {status}" for status, count in times.counts.items())
+    pictures = f"{times.finished:,} picture{'' if times.finished == 1 else 's'}"
+    took = f"{pictures} in {numbers.duration(times.elapsed_s * 1e3)}"
+    lines = [f"{took}, {_rate(times.per_s)}: {counts}." if counts else f"{took}."]
+    if stages := times.stages():
+        lines.append(columns([HEADS, *map(_row, stages)]))
+    if times.limit is not None:
+        cores = f"{times.cores_busy:.1f} of {usable_cores()} cores were busy"
+        lines.append(f"The limit was {IN_WORDS[times.limit]}; {cores}.")
+    return lines
+
+
+def summary(times: StageTimes) -> dict[str, Any]:
+    """Return the same for programs; durations in seconds, rates per second."""
+    return {
+        "counts": dict(times.counts),
+        "seconds": times.elapsed_s,
+        "per_s": times.per_s,
+        "limit": times.limit,
+        "cores_busy": times.cores_busy,
+        "cores": usable_cores(),
+        "stages": [asdict(each) for each in times.stages()],
+    }
+
+
+def _row(each: StageTime) -> tuple[str, ...]:
+    return (
+        each.stage,
+        f"{each.pictures:,}",
+        numbers.duration(each.seconds / each.pictures * 1e3),
+        str(each.threads),
+        f"{100 * each.share:.0f} %",
+        _rate(each.at_most_per_s),
+    )
+
+
+def _rate(per_s: float) -> str:
+    return f"{numbers.three_digits(per_s)} per s"
