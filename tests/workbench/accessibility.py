@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QGroupBox,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QScrollBar,
     QTabBar,
     QTabWidget,
@@ -243,6 +244,8 @@ class Keyboard:
         if here is None or not _is_in(here, root):
             root.setFocus()
             root.focusNextPrevChild(True)
+        else:
+            _leave(here)  # a picture that was not reached by a key shows no ring
         here = QApplication.focusWidget()
         return here if here is not None and _is_in(here, root) else None
 
@@ -250,6 +253,8 @@ class Keyboard:
 def _leave(widget):
     """By Tab; where that is the widget's own, by Ctrl+Tab."""
     own = getattr(widget, "tabKeyNavigation", bool)()
+    if isinstance(widget, QPlainTextEdit) and not widget.isReadOnly():
+        own = not widget.tabChangesFocus()
     modifiers = Qt.KeyboardModifier
     QTest.keyClick(widget, Qt.Key.Key_Tab, modifiers.ControlModifier if own else modifiers(0))
 

@@ -1,14 +1,23 @@
 """What the window's tests share: windows that are closed again, and never the user's own files."""
 
 import os
+from functools import partial
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
 
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.engine.engine import Engine
-from kernels.engine.measurements import FOLDER_VARIABLE
+from tests.workbench.driving import PATIENCE_MS, until
+from workbench.base import theme
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.session import worker
 from workbench.window.main_window import MainWindow
+
+SIZE = (1280, 800)
+NOWHERE = QPoint(5000, 5000)  # on no screen
+WAITS = ("waitUntil", "waitSignal", "waitSignals", "waitCallback", "waitActive", "waitExposed")
 
 # Nobody looks: thousands of tests would wait for what is painted.
 worker.PAINTING_S = 0.0
@@ -19,8 +28,21 @@ def no_gpu():
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
-    """A folder for settings, data and measurements in place of the user's; no power fails there."""
+def qtbot(qtbot):
+    """pytest-qt's, but with patience."""
+    for name in WAITS:
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    return qtbot
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch, build_cache):
+    """A folder for settings, data and measurements in place of the user's; no power fails there.
+
+    What is compiled is kept for all tests.
+    """
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "cuda-on-cpu").symlink_to(build_cache)
     monkeypatch.setattr(os, "fsync", lambda _: None)  # a disk takes its time for it
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "settings"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -28,15 +50,24 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def themed(qapp):
+    """The application in the program's style and letters, whatever test comes first."""
+    theme.apply(qapp, "light")
+
+
 @pytest.fixture
-def make_window(qtbot, home):
+def make_window(qtbot, themed, home):
     """Makes windows on the screen, by default of a computer without a GPU, and closes them."""
     made = []
 
     def make(make_engine=no_gpu):
+        QCursor.setPos(NOWHERE)  # else what a test before pointed at is lit from the beginning
         window = MainWindow(make_engine, Settings())
         qtbot.addWidget(window)
         made.append(window)
+        window.setWindowState(Qt.WindowState.WindowNoState)  # the made-up screen is small
+        window.resize(*SIZE)
         window.show()
         return window
 
@@ -46,6 +77,8 @@ def make_window(qtbot, home):
 
 
 @pytest.fixture
-def window(make_window):
-    """A window on the screen, with no picture yet."""
-    return make_window()
+def window(make_window, qtbot):
+    """A window on the screen, with no picture yet, that has said what it knows of the GPU."""
+    made = make_window()
+    until(qtbot, lambda: made.device is not None)
+    return made

@@ -1,22 +1,30 @@
 """Do in a window what a user does, through its widgets, and wait for what comes of it."""
 
 import warnings
+from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QMenu, QWidget
 
 from workbench.model import intents
 from workbench.model.state import Picture
 from workbench.panels.compare.picture_view import PictureView
+from workbench.window.main_window import MainWindow
 
-PATIENCE_MS = 20_000  # for a machine that has much else to do
+QFileDialog_selected = QFileDialog.selectedFiles
+PATIENCE_MS = 60_000  # for a machine that has much else to do
 
 
 def child(window, name, kind=QWidget):
-    """The widget with this object name."""
+    """The widget with this object name; of a window also one of a panel that was never open."""
     found = window.findChild(kind, name)
+    if found is None and isinstance(window, MainWindow):
+        for title in window.docks:
+            window.docks.panel(title).get()
+        found = window.findChild(kind, name)
     assert found is not None, f"there is no {name}"
     return found
 
@@ -27,9 +35,7 @@ def settle(qtbot, window, act=lambda: None):
     def is_the_answer(result):
         return answers(result, window.store.state)
 
-    with qtbot.waitSignal(
-        window.live.settled, timeout=PATIENCE_MS, check_params_cb=is_the_answer
-    ) as settled:
+    with qtbot.waitSignal(window.live.settled, check_params_cb=is_the_answer) as settled:
         act()
     return settled.args[0]
 
@@ -40,7 +46,7 @@ def answers(result, state):
 
 
 def until(qtbot, condition):
-    qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: bool(condition()))
 
 
 def show_picture(qtbot, window, samples, **facts):
@@ -125,6 +131,36 @@ def drop_data(window, data):
     if enter.isAccepted():
         QApplication.sendEvent(window, QDropEvent(point, copy, data, left, none))
     return enter.isAccepted()
+
+
+@dataclass
+class AskedFor:
+    """What a file dialog asked for: where it began, which name it proposed, and of which types."""
+
+    title: str
+    folder: Path
+    name: str
+    types: list[str]
+    kind: str
+
+
+def answer_file_dialogs(monkeypatch, *paths, kind=None):
+    """Answer the file dialogs from here on with these paths, or none; returns what they ask for."""
+    asked = []
+
+    def read(dialog):
+        types, chosen = dialog.nameFilters(), QFileDialog_selected(dialog)
+        name = Path(chosen[0]).name if chosen else ""
+        folder = Path(dialog.directory().absolutePath())
+        found = AskedFor(dialog.windowTitle(), folder, name, types, dialog.selectedNameFilter())
+        asked.append(found)
+        return bool(paths)
+
+    monkeypatch.setattr(QFileDialog, "exec", read)
+    monkeypatch.setattr(QFileDialog, "selectedFiles", lambda _: list(map(str, paths)))
+    if kind is not None:
+        monkeypatch.setattr(QFileDialog, "selectedNameFilter", lambda _: kind)
+    return asked
 
 
 def grey(image: QImage, x, y):

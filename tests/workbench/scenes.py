@@ -31,6 +31,7 @@ from workbench.window.tune_dialog import TuneDialog
 
 # What has to say in words what it draws.
 CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView)
+ANALYSES = ("histogram", "similarity")
 PROJECTOR_PX = (1280, 720)
 ERROR = (
     "The picture cannot be filtered with this block shape: 64×32 is 2048 threads, and a block of "
@@ -75,10 +76,14 @@ def rest():
     for _ in range(6):  # what is laid out anew may have others do so
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
+    for _ in range(3):  # a last message may have changed a text: laid out, with no message after it
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 def _modes(window):
     show = window.store.update
+    yield "result", window
+    show(view_mode="side")
     yield "side by side", window
     for divider in ("upright", "level"):
         show(view_mode="wipe", divider=divider)
@@ -87,7 +92,7 @@ def _modes(window):
         show(view_mode=mode)
         until(lambda mode=mode: not window.analysis_thread.is_under_way(mode))
         yield mode, window
-    show(view_mode="side")
+    show(view_mode="result")
     for _ in range(2):
         window.inspection.pin()
     yield "pins", window
@@ -97,35 +102,39 @@ def _modes(window):
 
 def _sweep(window):
     window.docks.bring_forward("Sweep")
-    window.sweep.draw_now()
+    window.sweep.get().draw_now()
     yield "sweep", window
-    window.sweep.give_chart_room()
+    window.sweep.get().give_chart_room()
     yield "sweep, chart", window
-    window.sweep.restore({})
+    window.sweep.get().restore({})
     window.docks["Sweep"].hide()
 
 
 def _rung(window):
-    window.docks.bring_forward("Rung")
+    window.docks.bring_forward("Implementation")
     for tab in ("ladder", "source", "ptx", "idea"):
-        window.rung.show_tab(tab)
+        window.rung.get().show_tab(tab)
         yield f"rung, {tab}", window
-    window.docks["Rung"].hide()
+    window.docks["Implementation"].hide()
 
 
 def _panels(window):
-    for title in ("Gallery", "Blocks", "Pixel", "Anatomy", "Analysis"):
+    for title in ("Gallery", "Blocks", "Pixel", "Anatomy", "Analysis", "Weights", "Kernel"):
         window.docks.bring_forward(title)
         rest()
         if title == "Blocks":
             _show_blocks(window)
             yield "blocks, bars", window
             child(window, "blocks-map").click()
+        elif title == "Kernel":
+            until(lambda: window.kernel.get().page.is_tried)
         elif title == "Analysis":
-            until(
-                lambda: not any(map(window.analysis_thread.is_under_way, ("histogram", "likeness")))
-            )
+            until(lambda: not any(map(window.analysis_thread.is_under_way, ANALYSES)))
         yield title.lower(), window
+        if title == "Weights":
+            child(window, "weights-grid").typed.emit([(0, 0)], "x")
+            yield "weights, one of them none", window
+            child(window, "weights-undo").click()
         if title == "Blocks":
             child(window, "blocks-bars").click()
         window.docks[title].hide()
@@ -134,7 +143,7 @@ def _panels(window):
 
 def _show_blocks(window):
     """A comparison that is over: two equal ones, others after them, one that is wrong."""
-    panel, state = window.blocks, window.store.state
+    panel, state = window.blocks.get(), window.store.state
     field = field_of(state, window.device, None, panel.picks.shapes)
     times = [0.1, 0.1, *(0.12 + 0.05 * n for n in range(len(field.able) - 2))]
     standings = tuple(
@@ -189,13 +198,7 @@ def _dialog(window, name):
 
 
 def _windows(window):
-    window.weights.open()
-    editor = window.weights.editor
-    yield "weights", editor
-    child(editor, "weights-grid").typed.emit([(0, 0)], "x")
-    yield "weights, one of them none", editor
-    editor.close()
-    window.sweep.large_wanted.emit()
+    window.sweep.get().large_wanted.emit()
     rest()
     chart = child(window, "chart-window")
     yield "chart", chart
@@ -207,7 +210,7 @@ def _windows(window):
     stage.resize(*PROJECTOR_PX)
     settle(window)
     yield "stage", stage
-    stage.toggle_wipe()
+    window.store.update(view_mode="wipe")
     yield "stage, wipe", stage
     stage.close()
     rest()
