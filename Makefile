@@ -24,6 +24,8 @@ lint: .venv/test.stamp ## format and style (ruff)
 types: .venv/test.stamp ## types (mypy, strict)
 	$(BIN)/mypy
 
+# Hundreds of processes import the program: without bytecode each would compile all of it anew.
+unit: export PYTHONDONTWRITEBYTECODE =
 unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS)
 

@@ -34,8 +34,9 @@ COLORS = 256
 
 # What `workbench shot` is told besides the mode, so that each has something to show.
 WORDS: dict[str, str] = {
-    "side": "--size 9",
+    "result": "--size 9",
     "wipe": "--filter sobel_x",
+    "side": "--size 9",
     "difference": "--size 9",
     "values": "--at 402,300",
     "pins": "",
@@ -46,6 +47,7 @@ WORDS: dict[str, str] = {
     "ladder": "",
     "blocks": "",
     "weights": "--filter laplacian_of_gaussian --size 7",
+    "kernel": "",
     "sweep": "",
     "presenter": "--size 9",
     "palette": "",
@@ -53,7 +55,7 @@ WORDS: dict[str, str] = {
 }
 # With a GPU `auto` takes a rung whose blocks have a shape of their own.
 ON_GPU = {"blocks": ["--implementation", "shared"], "anatomy": ["--implementation", "shared"]}
-DARK = ("side",)  # drawn in the dark theme as well
+DARK = ("result",)  # drawn in the dark theme as well
 # Whatever whoever draws them has: weights, sessions, measurements.
 THEIR_OWN = ("FILTER_WORKBENCH_DATA", "FILTER_WORKBENCH_CACHE", "XDG_DATA_HOME")
 

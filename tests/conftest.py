@@ -10,12 +10,18 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 ROOT = Path(__file__).resolve().parents[1]
+# How quickly examples are made and run says nothing on a machine that has much else to do.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
 # A pool that the library keeps for the process's life: its threads wait, and end with it.
 POOLS = ("workbench-looking",)
 
@@ -42,6 +48,9 @@ def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # in whichever thread happens to be running.
 gc.disable()
 TESTS_A_COLLECTION = 8
+# What outlived one collection is looked at in every eighth only: sessions that are kept for the
+# process's life are millions of objects.
+TESTS_A_FULL_COLLECTION = 64
 _tests_run = count(1)
 
 
@@ -77,20 +86,38 @@ def pytest_collection_finish() -> None:
 def garbage_is_collected_here() -> Iterator[None]:
     """In the main thread, after every few tests."""
     yield
-    if next(_tests_run) % TESTS_A_COLLECTION == 0:
-        gc.collect()
+    number = next(_tests_run)
+    if number % TESTS_A_COLLECTION == 0:
+        gc.collect(1 if number % TESTS_A_FULL_COLLECTION else 2)
 
 
 @pytest.fixture(autouse=True)
 def nothing_outlives_its_test(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails a test that used Qt and leaves a thread running or a window open."""
-    before = set(threading.enumerate())
-    yield
     if {"qapp", "qtbot"}.isdisjoint(request.fixturenames):
+        yield
         return
-    left = [*_open_windows(), *_running_qthreads(), *_python_threads(before)]
+    before, started = set(threading.enumerate()), request.getfixturevalue("started_qthreads")
+    yield
+    left = [*_open_windows(), *_running(started), *_python_threads(before)]
     if left:
         pytest.fail(f"outlives the test: {', '.join(map(str, left))}")
+
+
+@pytest.fixture(scope="session")
+def started_qthreads() -> WeakSet[Any]:
+    """All QThreads that were started from now on, while they exist."""
+    from PySide6.QtCore import QThread
+
+    started: WeakSet[Any] = WeakSet()
+    start = QThread.start
+
+    def start_and_remember(thread: Any, *priority: Any) -> None:
+        started.add(thread)
+        start(thread, *priority)
+
+    QThread.start = start_and_remember
+    return started
 
 
 def _open_windows() -> list[Any]:
@@ -101,13 +128,10 @@ def _open_windows() -> list[Any]:
     return [window for window in QApplication.topLevelWidgets() if window.isVisible()]
 
 
-def _running_qthreads() -> list[Any]:
-    from PySide6.QtCore import QThread
+def _running(threads: WeakSet[Any]) -> list[Any]:
     from shiboken6 import isValid
 
-    found = [each for each in gc.get_objects() if issubclass(type(each), QThread)]
-    main = QThread.currentThread()
-    return [each for each in found if isValid(each) and each.isRunning() and each is not main]
+    return [each for each in threads if isValid(each) and each.isRunning()]
 
 
 def _python_threads(before: set[threading.Thread]) -> list[threading.Thread]:

@@ -125,6 +125,7 @@ def a_session(
 ) -> Session:
     """All records of a plan, or of the one of PLANS that is called so.
 
+    is_recorded  it came with the program
     first    only so many of them, as while it is still being measured
     outcome  what becomes of a cell instead of its measurement: another one, or a sentence
     """
@@ -133,7 +134,7 @@ def a_session(
         Record(cell, _refused(cell, machine) or outcome(cell, measured(cell, plan)), STARTED + i)
         for i, cell in enumerate(plan.cells()[:first])
     )
-    return Session(plan, machine, STARTED, records, is_recorded)
+    return Session(plan, machine, STARTED, records, is_recorded, is_recorded)
 
 
 def measured(cell: Cell, plan: Plan | None = None, check: Check | None = None) -> Measurement:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kernels", "workbench")
-# Of every named tuple and ctypes structure, in spite of their names.
-PUBLIC = {"_fields", "_replace", "_asdict"}
+# Of every named tuple and ctypes structure, and of os, in spite of their names.
+PUBLIC = {"_fields", "_replace", "_asdict", "_exit"}
 PRIVATE = re.compile(r"_[A-Za-z]\w*")
 
 

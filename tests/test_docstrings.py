@@ -14,6 +14,7 @@ ROOMS = {
     "kernels": (
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
         *("export", "engine", "measuring", "pictures", "sweeps", "anatomy"),
+        "cuda_on_cpu",
     ),
     "workbench": (
         "base",

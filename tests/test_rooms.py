@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.import_graph import circles, grouped, imports_of, modules_of, storeys
 ROOMS = {
     "kernels": (
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
-        *("anatomy", "export", "engine", "measuring", "pictures", "sweeps"),
+        *("anatomy", "cuda_on_cpu", "export", "engine", "measuring", "pictures", "sweeps"),
     ),
     "workbench": (
         *("base", "widgets", "imaging", "model", "files", "batch"),
@@ -22,7 +23,12 @@ ROOMS = {
     ),
 }
 MODULES = modules_of(ROOT, ROOMS)
-IMPORTS = imports_of(MODULES)
+
+
+@cache
+def imports():
+    """Which module imports which: to read them all takes seconds, and every worker imports this."""
+    return imports_of(MODULES)
 
 
 def folder_of(module: str) -> str:
@@ -39,11 +45,11 @@ def room_of(module: str) -> str:
 
 
 def test_no_file_imports_itself_by_way_of_others():
-    assert circles(IMPORTS) == []
+    assert circles(imports()) == []
 
 
 def test_no_folder_imports_itself_by_way_of_others():
-    assert circles(grouped(IMPORTS, folder_of)) == []
+    assert circles(grouped(imports(), folder_of)) == []
 
 
 @pytest.mark.parametrize("package", ROOMS)
@@ -51,7 +57,7 @@ def test_a_room_imports_only_rooms_below_it(package):
     height = {room: at for at, room in enumerate(ROOMS[package])}
     upwards = [
         (module, other)
-        for module, others in IMPORTS.items()
+        for module, others in imports().items()
         for other in others
         if module.startswith(package) and other.startswith(package)
         if room_of(module) in height and room_of(other) in height
@@ -71,7 +77,7 @@ def test_nothing_lies_loose_at_the_top(package):
 def test_the_library_knows_nothing_of_the_window():
     naming = [
         name
-        for name, others in IMPORTS.items()
+        for name, others in imports().items()
         if name.startswith("kernels")
         if any(each.startswith("workbench") for each in others)
     ]
@@ -100,7 +106,7 @@ def test_what_is_chosen_and_the_files_import_without_qt(room):
 
 
 if __name__ == "__main__":
-    folders = grouped(IMPORTS, folder_of)
-    print(f"{len(IMPORTS)} files: circles of {[len(each) for each in circles(IMPORTS)]}")  # noqa: T201
+    folders = grouped(imports(), folder_of)
+    print(f"{len(imports())} files: circles of {[len(each) for each in circles(imports())]}")  # noqa: T201
     print(f"{len(folders)} folders: circles of {[len(each) for each in circles(folders)]}, ")  # noqa: T201
-    print(f"{storeys(folders)} storeys of folders, {storeys(IMPORTS)} of files")  # noqa: T201
+    print(f"{storeys(folders)} storeys of folders, {storeys(imports())} of files")  # noqa: T201

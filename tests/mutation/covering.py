@@ -14,7 +14,13 @@ from pathlib import Path
 from tests.mutation.operators import Mutant
 
 # What takes long, or runs the program in a process of its own.
-SLOW = ("tests/soak/", "tests/broken/", "tests/mutation/", "tests/cuda_on_cpu/", "tests/packaging/")
+SLOW = (
+    "tests/soak/",
+    "tests/broken/",
+    "tests/mutation/",
+    "tests/kernels/cuda_on_cpu/",
+    "tests/packaging/",
+)
 SLOW_FILES = {
     *("test_against_oracle.py", "test_planted_faults.py", "test_sanitizers.py", "test_xvfb.py"),
     *("test_snapshots.py", "test_leaks.py", "test_rungs_compile.py", "test_wheel.py"),

@@ -18,6 +18,7 @@ class Dialogs:
         self.next_to_open = None
         self._rng = Random(0)
         self._files, self._folder = files, folder
+        self._chosen = []
 
     def answer_by(self, seed):
         self._rng = Random(f"dialogs {seed}")
@@ -26,16 +27,15 @@ class Dialogs:
         self._kept = [
             (owner, name, getattr(owner, name))
             for owner, name in (
-                (QFileDialog, "getOpenFileName"),
-                (QFileDialog, "getSaveFileName"),
-                (QFileDialog, "getExistingDirectory"),
+                (QFileDialog, "exec"),
+                (QFileDialog, "selectedFiles"),
                 (QMessageBox, "exec"),
                 (QDesktopServices, "openUrl"),
             )
         ]
-        QFileDialog.getOpenFileName = self._open
-        QFileDialog.getSaveFileName = self._save
-        QFileDialog.getExistingDirectory = self._existing
+        proposed = QFileDialog.selectedFiles
+        QFileDialog.exec = lambda dialog: self._file_dialog(dialog, proposed(dialog))
+        QFileDialog.selectedFiles = lambda _: self._chosen
         QMessageBox.exec = self._question
         QDesktopServices.openUrl = lambda _: True
         return self
@@ -44,22 +44,31 @@ class Dialogs:
         for owner, name, kept in self._kept:
             setattr(owner, name, kept)
 
-    def _open(self, *_, **__):
+    def _file_dialog(self, dialog, proposed):
+        """Choose files, or none; returns whether any."""
+        modes = QFileDialog.FileMode
+        if dialog.acceptMode() == QFileDialog.AcceptMode.AcceptSave:
+            self._chosen = self._save(proposed)
+        elif dialog.fileMode() == modes.Directory:
+            self._chosen = [] if self._rng.random() < 0.3 else [str(self._folder)]
+        else:
+            self._chosen = self._open(4 if dialog.fileMode() == modes.ExistingFiles else 1)
+        return bool(self._chosen)
+
+    def _open(self, most):
         if self.next_to_open is not None:
-            return str(self.next_to_open), ""
+            return [str(self.next_to_open)]
         if self._rng.random() < 0.2:
-            return "", ""
-        return str(self._files[self._rng.choice(sorted(self._files))]), ""
+            return []
+        count = self._rng.randint(1, most)
+        return [str(self._files[each]) for each in self._rng.choices(sorted(self._files), k=count)]
 
-    def _save(self, _parent, _title, suggested, *_, **__):
+    def _save(self, proposed):
         if self._rng.random() < 0.2:
-            return "", ""
-        name = suggested.replace("\\", "/").rpartition("/")[2] or "unnamed"
+            return []
+        name = proposed[0].replace("\\", "/").rpartition("/")[2] if proposed else "unnamed"
         ending = self._rng.choice(("", "", "", ".png", ".tif", ".jpg", ".webp", ".xyz"))
-        return str(self._folder / f"{name}{ending}"), ""
-
-    def _existing(self, *_, **__):
-        return "" if self._rng.random() < 0.3 else str(self._folder)
+        return [str(self._folder / f"{name}{ending}")]
 
     def _question(self, *_, **__):
         buttons = QMessageBox.StandardButton

@@ -39,10 +39,11 @@ def most_grown(before, after, most=12):
     return dict(sorted(more.items(), key=lambda each: -each[1])[:most])
 
 
+# A chart keeps the axes and labels of the largest that it has drawn, which hold a few points each.
 # The grid of weights has a tint for each cell, and up to 31 × 31 of those; its editor can go back
-# over 500 steps, each of which keeps a draft.  The sweep's panel holds the cells of the last sweep.
+# over 500 steps, each of which keeps a draft.
 BOUNDED = {
-    "kernels.sweeps.cell.Cell": 500,
+    "pyqtgraph.Point.Point": 300,
     "PySide6.QtGui.QColor": 31 * 31,
     "workbench.panels.weights.weights_draft.WeightsDraft": 501,
     "workbench.panels.weights.weights_undo.WeightsStep": 500,

@@ -38,11 +38,11 @@ def rest(stage, known):
     yield from _all_answered(window)  # a file that is still being read would come afterwards
     yield 100
     window.memory.forget()
-    window.sweep.close_sessions()
+    window.sweep.get().close_sessions()
     while window.inspection.pins:
         window.inspection.unpin()
     for title, dock in window.docks.items():
-        dock.setFloating(False)
+        dock.enlarge(False)
         window.docks.bring_forward(title)  # so that all that is made when it is first seen was made
         yield 20
     window.memory.forget()
@@ -51,8 +51,8 @@ def rest(stage, known):
     window.settings.set("recent", [])
     QGuiApplication.clipboard().clear()
     result = yield from _filtered(window, known)
-    window.undoing.forget()
-    window.history.clear()
+    window.undo_history.forget()
+    window.timing.history.clear()
     yield from _idle(window)
     return result
 
@@ -112,6 +112,8 @@ def _all_answered(window):
         while not answered:
             yield POLL_MS
     yield from all_compiled(window)
+    while window.kernel.made is not None and not window.kernel.made.page.is_tried:
+        yield POLL_MS
 
 
 def all_compiled(window):

@@ -1,17 +1,23 @@
 """Everything once, so that what is made at its first use is made before anything is counted."""
 
+from itertools import product
+
+import numpy as np
 from PySide6.QtWidgets import QApplication, QComboBox
 
-from kernels.core.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES, Job
+from kernels.cpu import loops, row_loops
 from kernels.engine.engine import all_implementations
 from tests.soak import finding
 from tests.soak.rest import all_compiled
+from workbench.panels.controls.filter_box import FilterBox
+from workbench.panels.controls.filter_popup import FilterPopup
 
 LONG_MS, SHORT_MS = 300, 60
-POLL_MS, MAX_POLLS = 20, 100
+POLL_MS, MAX_POLLS = 20, 500
 COMPILED = "global"
 LEFT_OUT = "Close all sessions"  # without any there is no report, and nothing to compare
-SLOW = ("Start or cancel sweep", "Block shapes, live", "Measure the ladder, or cancel")
+SLOW = ("Start sweep", "Block shapes, live", "Measure the ladder")
 
 
 def tour(stage):
@@ -19,6 +25,7 @@ def tour(stage):
     window = stage.window
     yield from _every_implementation(stage)
     yield from _a_compilation(window)
+    yield from _the_list_of_filters(window)
     for name, path in sorted(stage.files.items()):
         window.intake.open_paths([path])
         yield LONG_MS if "." not in name else SHORT_MS
@@ -33,6 +40,7 @@ def tour(stage):
 
 def _every_implementation(stage):
     """With every pixel type: what is compiled for it is compiled then, which takes much memory."""
+    _all_loops()
     window = stage.window
     window.opener.open_file(stage.files["rgb8.png"])
     yield LONG_MS
@@ -43,14 +51,30 @@ def _every_implementation(stage):
                 yield from _answered(window, implementation.key)
 
 
+def _all_loops():
+    """Compile for gradients as well."""
+    for pixel_type, gradient in product(PIXEL_TYPES, (False, True)):
+        picture = np.zeros((2, 2, 1), pixel_type)
+        job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
+        loops.prepare(job)
+        row_loops.prepare(job)
+
+
 def _a_compilation(window):
     """Of a rung to look at: the compiler and what it keeps of its first text take 100 MiB."""
-    window.docks.bring_forward("Rung")
-    window.rung.show_tab("ptx")
-    shown = window.rung.findChild(QComboBox, "rung-shown")
+    window.docks.bring_forward("Implementation")
+    window.rung.get().show_tab("ptx")
+    shown = window.rung.get().findChild(QComboBox, "rung-shown")
     shown.setCurrentIndex(shown.findData(COMPILED))
     shown.activated.emit(shown.currentIndex())
     yield from all_compiled(window)
+
+
+def _the_list_of_filters(window):
+    """With its previews; the list is kept from then on."""
+    window.findChild(FilterBox).showPopup()
+    yield LONG_MS
+    window.findChild(FilterPopup).hide()
 
 
 def _answered(window, key):

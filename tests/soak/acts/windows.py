@@ -1,6 +1,6 @@
 """Docks, sizes, dialogs, and what runs in the background."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 
 from tests.soak import finding
 from tests.soak.acts.act import Act, one_of
@@ -8,29 +8,21 @@ from tests.soak.acts.act import Act, one_of
 SIZES = ((640, 480), (1024, 700), (1280, 800), (1600, 900), (1920, 1080))
 
 
-def _choose_dock(rng, stage):
-    docks = sorted(stage.window.docks)
-    what = rng.choice(("hide", "show", "float", "left", "right", "bottom", "raise", "tab"))
-    return rng.choice(docks), what, rng.choice(docks)
+def _choose_panel(rng, stage):
+    what = rng.choice(("hide", "show", "enlarge", "rail", "wider"))
+    return rng.choice(sorted(stage.window.docks)), what, rng.choice((200, 400, 700))
 
 
-def _do_dock(stage, title, what, other):
-    window, dock = stage.window, stage.window.docks[title]
-    areas = {
-        "left": Qt.DockWidgetArea.LeftDockWidgetArea,
-        "right": Qt.DockWidgetArea.RightDockWidgetArea,
-        "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
-    }
-    if what in areas:
-        window.addDockWidget(areas[what], dock)
-    elif what == "float":
-        dock.setFloating(not dock.isFloating())
-    elif what == "tab" and other != title and not dock.isFloating():
-        window.tabifyDockWidget(window.docks[other], dock)
-    elif what == "raise":
-        window.docks.bring_forward(title)
+def _do_panel(stage, title, what, width):
+    docks = stage.window.docks
+    if what == "enlarge":
+        docks.enlarge(title)
+    elif what == "rail":
+        docks.toggle(title)
+    elif what == "wider":
+        docks.area.set_widths({"right": width})
     else:
-        dock.setVisible(what == "show")
+        docks.show(title, what == "show")
 
 
 def _choose_size(rng, stage):
@@ -68,7 +60,7 @@ def _do_stop(stage):
 
 
 ACTS = {
-    "dock": Act(5, _choose_dock, _do_dock),
+    "dock": Act(5, _choose_panel, _do_panel),
     "size": Act(2, _choose_size, _do_size),
     "away": Act(10, _choose_away, _do_away),
     "stop": Act(3, _choose_stop, _do_stop),
