@@ -15,6 +15,9 @@ SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled
 # A first run of up to so long is followed by another, whatever the plan's time: whatever else the
 # computer did meanwhile, a page fault or another program, must not stay as the job's time.
 REPEATED_S = 3.0
+# A process's new threads share a core until the scheduler has moved them apart: measured on two
+# cores, OpenCV's calls took twice as long for their first 36 to 74 ms, in every other process.
+THREADS_SETTLE_S = 0.1
 # What takes half a second is measured once, after a warm-up; what is faster ten times and more.
 SWEEP_SAMPLING = Sampling(
     max_samples=100,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -12,11 +14,14 @@ from numpy.typing import NDArray
 from kernels.core.cpu_load import LoadWatch
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampled, Sampling
-from kernels.core.sampling import Sampler
+from kernels.core.sampling import THREADS_SETTLE_S, Sampler
 from kernels.cpu import HostImplementation
 from kernels.cpu.prepared import Prepared
 
 LONG_S = 0.5  # from here on it is said how much is done
+
+# For how many seconds each implementation has run in this process.
+_ran_s: defaultdict[str, float] = defaultdict(float)
 
 
 def filtering(
@@ -34,10 +39,11 @@ def filtering(
     prepared = implementation.prepare(job)
     compile_ms = (perf_counter() - start) * 1e3 if prepared.compiled else None
     picture = _empty_like(job.picture)
+    plan = _settling_threads(implementation, prepared, sampling)
     first_ms = yield from _timed(implementation, prepared, picture)
     ran = (prepared.ran,)
 
-    samples = Sampler(first_ms, sampling)
+    samples = Sampler(first_ms, plan)
     yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms, load=watch.load())
     if not samples.wants_more():
         return
@@ -52,6 +58,16 @@ def filtering(
     yield Result(job, _read_only(again), samples.timing(), ran, compile_ms, load=watch.load())
 
 
+def _settling_threads(
+    implementation: HostImplementation, prepared: Prepared, sampling: Sampling
+) -> Sampling:
+    """Return the rule with a warm-up in which new threads find a core each."""
+    if (prepared.ran.threads or 1) == 1:
+        return sampling
+    settle_s = THREADS_SETTLE_S - _ran_s[implementation.key]
+    return replace(sampling, warmup_seconds=max(sampling.warmup_seconds, settle_s))
+
+
 def _timed(
     implementation: HostImplementation, prepared: Prepared, out: NDArray[Any]
 ) -> Generator[Progress, None, float]:
@@ -63,7 +79,9 @@ def _timed(
         try:
             share = next(steps)
         except StopIteration:
-            return (spent_s + perf_counter() - start) * 1e3
+            spent_s += perf_counter() - start
+            _ran_s[implementation.key] += spent_s
+            return spent_s * 1e3
         except MemoryError as error:
             raise _out_of_memory(out) from error
         spent_s += perf_counter() - start

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from kernels.core.cache import LruCache, once_a_picture
 from kernels.core.cores import usable_cores
 from kernels.core.job import Job
+from kernels.core.sampling import THREADS_SETTLE_S
 from kernels.cpu.cv_calls import Call, calls, exact_call
 
 TRIAL_SAMPLES = 1 << 24  # of a larger picture as many are tried
@@ -84,6 +86,8 @@ def _tried(
     ways = [(call, threads) for threads in counts for call in found]
     if len(ways) == 1:
         return ((found[0].name, cores),)
+    if len(counts) > 1:  # else all calls meet the same threads, settled or not
+        _settle_threads()
     target = np.zeros_like(picture)
     took_s: dict[tuple[str, int], list[float]] = {(call.name, n): [] for call, n in ways}
     for _ in range(TRIAL_ROUNDS):
@@ -91,6 +95,18 @@ def _tried(
             use_threads(threads)
             took_s[call.name, threads] += trial_seconds(call, picture, target, border)
     return _ranked({way: median(seconds) for way, seconds in took_s.items()})
+
+
+@cache
+def _settle_threads() -> None:
+    """Let OpenCV's threads find a core each, once in a process: see THREADS_SETTLE_S."""
+    import cv2
+
+    use_threads(usable_cores())
+    picture = np.zeros((512, 512, 3), np.uint8)  # enough for all threads
+    ends_at = perf_counter() + THREADS_SETTLE_S
+    while perf_counter() < ends_at:
+        cv2.GaussianBlur(picture, (5, 5), 1.0)
 
 
 def _ranked(seconds: dict[tuple[str, int], float]) -> tuple[tuple[str, int], ...]:

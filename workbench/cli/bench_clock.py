@@ -9,7 +9,7 @@ from typing import Any
 from kernels.core.device import Device
 from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Sampling
-from kernels.core.sampling import take_samples
+from kernels.core.sampling import THREADS_SETTLE_S, take_samples
 from kernels.core.timing import Timing
 from kernels.cuda.ceilings import CeilingBench
 from kernels.cuda.event_timer import EventTimer
@@ -17,7 +17,7 @@ from kernels.cuda.event_timer import EventTimer
 # Libraries take long to queue their launches: a millisecond, so that this is not timed.
 HOLD_CYCLES = 2_000_000
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3)
-ON_CPU = Sampling(max_samples=5, max_seconds=0.5)
+ON_CPU = Sampling(max_samples=5, max_seconds=0.5, warmup_seconds=THREADS_SETTLE_S)
 
 
 class Clock:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cores import usable_cores
 from kernels.core.job import Job
+from kernels.core.sampling import THREADS_SETTLE_S
 from kernels.core.verdict import Tolerance
 from kernels.core.version import program_version
 from kernels.cpu import HostImplementation, host_implementations
@@ -236,10 +237,14 @@ def _is_right(job: Job, error: float) -> bool:
 def _taking_turns(entries: list[CpuEntry]) -> dict[CpuEntry, list[float]]:
     """Return the seconds of each way's runs: a run each in turn, in a changing order.
 
-    It ends after ROUNDS, or when the time is over.
+    Before, all warm up.  It ends after ROUNDS, or when the time is over.
     """
     seconds: dict[CpuEntry, list[float]] = {entry: [] for entry in entries}
     order, shuffle = list(entries), Random(SEED)
+    settled_at = perf_counter() + THREADS_SETTLE_S
+    while perf_counter() < settled_at:
+        for entry in order:
+            _seconds(entry)
     for number in range(ROUNDS):
         shuffle.shuffle(order)
         for entry in order:
