@@ -42,7 +42,7 @@ PLAN = Plan(
     title="Again and again",
     implementations=(),
     sizes=((256, 256), (768, 512)),
-    ksizes=(3, 7),
+    ksizes=(3, 5, 7),
     channels=(3,),
     pixel_types=("uint8",),
 )
