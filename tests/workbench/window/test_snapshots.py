@@ -34,7 +34,7 @@ LISTING = {"palette", "presenter", "sweep"}
 LISTED = FOLDER / "listed.txt"
 IS_WRITING = os.environ.get("SNAPSHOTS") == "write"
 SIZE = (1280, 800)
-FONT, FIXED_FONT, POINTS = "DejaVu Sans", "DejaVu Sans Mono", 10.0
+FONT, FIXED_FONT, POINTS = "DejaVu Sans", "DejaVu Sans Mono", 10
 TIMES_MS = {"shared": 0.02, "opencv": 1.5, "sequential": 30.0, "parallel": 12.0}
 
 # By theme; name: what is chosen, modes, the pixel looked at.
@@ -83,16 +83,19 @@ def _timed(result):
 
 
 @pytest.fixture
-def dress(qapp):
-    """Dresses the application in a theme, with a font that is the same wherever it is installed."""
+def dress(qapp, monkeypatch):
+    """Dresses the application in a theme, with fonts that are the same wherever installed.
+
+    What the system takes for its monospaced font depends on which others it has.
+    """
     if missing := {FONT, FIXED_FONT} - set(QFontDatabase.families()):
         pytest.skip(f"the font {', '.join(sorted(missing))} is not installed")
     font = qapp.font()
+    monkeypatch.setattr(theme, "fixed_font", lambda: QFont(FIXED_FONT, POINTS))
 
     def dress(scheme):
         theme.apply(qapp, scheme)
-        pinned = QFont(FONT)
-        pinned.setPointSizeF(POINTS)
+        pinned = QFont(FONT, POINTS)
         pinned.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
         QApplication.setFont(pinned)
 
