@@ -9,10 +9,13 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from kernels.core import atomic_files
 from kernels.rungs.own_kernels import MAX_BYTES
+from workbench.base.background import Background
+from workbench.base.throttle import Throttle
 from workbench.files.kernel_files import KernelFileError
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
 SETTLE_MS = 100  # an editor writes a file in several steps, or puts another in its place
+KEEP_MS = 300  # of typing are lost at most, where the program is killed
 NEW_NAME = "my_kernel.cu"
 
 
@@ -25,6 +28,7 @@ class KernelFile(QObject):
         named(): its path, or whether it is saved, is another.
         saved(): the text is on disk.
         said(sentence): what became of a text, in words.
+        broke(sentence, details): a bug, with its traceback.
     """
 
     arrived = Signal(str)
@@ -32,10 +36,14 @@ class KernelFile(QObject):
     named = Signal()
     saved = Signal()
     said = Signal(str)
+    broke = Signal(str, str)
 
     def __init__(self, journal: KernelJournal, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._journal = journal
+        self._keeping = Background((), self)  # the disk may be slow, and typing must not be
+        self._keeping.broke.connect(self.broke)
+        self._soon = Throttle(KEEP_MS, self._keep, self)
         self._path: Path | None = None
         self._new_name = ""
         self._text = self._on_disk = ""
@@ -103,7 +111,7 @@ class KernelFile(QObject):
         self._note()
 
     def type(self, text: str) -> None:
-        """Take what is typed; it is kept from now on, also if the program ends."""
+        """Take what is typed; it is kept in a moment, also if the program ends."""
         if text == self._text:
             return
         self._text = text
@@ -128,7 +136,9 @@ class KernelFile(QObject):
     def close(self) -> None:
         """Let go of the file; what is not saved is offered the next time."""
         self._settling.stop()
+        self._soon.stop()
         self._unwatch()
+        self._keeping.close()
         self._journal.close()
 
     # -- the disk
@@ -152,8 +162,17 @@ class KernelFile(QObject):
         if self._text == self._on_disk:
             self._journal.forget()
         else:
-            self._journal.write(Unsaved(self._text, self._path))
+            self._journal.note(Unsaved(self._text, self._path))
+            self._soon.ask()
         self.named.emit()
+
+    @Slot()
+    def _keep(self) -> None:
+        self._keeping.run(self._journal.write, self._complain, self._complain)
+
+    def _complain(self, _outcome: object) -> None:
+        if self._journal.complaint:
+            self.said.emit(self._journal.complaint)
 
     @Slot()
     def _look(self) -> None:

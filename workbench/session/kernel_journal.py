@@ -1,4 +1,4 @@
-"""A journal of what is typed into a kernel, written at each keystroke: it outlives a crash.
+"""A journal of what is typed into a kernel, written as it is typed: it outlives a crash.
 
 One file per running program, held while it lives; one that nobody holds is from a program that has
 ended, and what is in it was not saved.
@@ -11,6 +11,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 from uuid import uuid4
 
@@ -54,30 +55,37 @@ class KernelJournal:
     """The journal of this program, and those that others left.
 
     Never fails: where nothing can be written, `complaint` says so once there was a try.
+    One thread calls it, but for `write`, which may be called on another.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or journal_folder()
         self._own: tuple[Path, BinaryIO] | None = None
         self._left: tuple[Unsaved, Path, BinaryIO] | None = None
+        self._noted: Unsaved | None = None
+        self._written: Unsaved | None = None
+        self._writing = Lock()
         self.complaint = ""
 
-    def write(self, unsaved: Unsaved) -> None:
-        """Keep this text from now on, instead of the one before."""
-        try:
-            self._write(unsaved)
-            self.complaint = ""
-        except OSError as error:
-            reason = atomic_files.reason(error)
-            self.complaint = f"What you type is not kept if the program ends: {reason}."
+    def note(self, unsaved: Unsaved) -> None:
+        """Keep this text, instead of the one before, from the next `write` on."""
+        self._noted = unsaved
+
+    def write(self) -> None:
+        """Write what was noted last, unless it is written."""
+        with self._writing:
+            self._write_noted()
 
     def forget(self) -> None:
         """Keep nothing: what was typed is saved."""
-        self._let_go(is_wanted=False)
+        with self._writing:
+            self._let_go(is_wanted=False)
 
     def set_aside(self) -> None:
         """Leave the text to `left`: another one is typed from now on."""
-        self._let_go(is_wanted=True)
+        with self._writing:
+            self._write_noted()
+            self._let_go(is_wanted=True)
 
     def left(self) -> Unsaved | None:
         """Return the newest text that was not saved, by a program that has ended or by this one.
@@ -104,6 +112,18 @@ class KernelJournal:
             self._left[2].close()
             self._left = None
 
+    def _write_noted(self) -> None:
+        noted = self._noted
+        if noted is None or noted is self._written:
+            return
+        try:
+            self._write(noted)
+            self._written = noted
+            self.complaint = ""
+        except OSError as error:
+            reason = atomic_files.reason(error)
+            self.complaint = f"What you type is not kept if the program ends: {reason}."
+
     def _write(self, unsaved: Unsaved) -> None:
         if self._own is None:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -113,11 +133,12 @@ class KernelJournal:
             self._own = path, held
         at = str(unsaved.path) if unsaved.path else ""
         data = json.dumps({"text": unsaved.text, "path": at}).encode()
-        # Not on the disk yet but with the system, which outlives the program: for each letter.
+        # Not on the disk yet but with the system, which outlives the program.
         with atomic_files.replacing(self._own[0], is_synced=False) as file:
             file.write(data)
 
     def _let_go(self, *, is_wanted: bool) -> None:
+        self._noted, self.complaint = None, ""
         if self._own is not None:
             path, held = self._own
             self._own = None

@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+from kernels.core import atomic_files
 from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import until
 from workbench.files.kernel_files import KernelFileError
@@ -235,30 +237,49 @@ def test_what_is_no_text_any_more_is_said_and_not_shown(qtbot, file, mine):
 # -- over a crash
 
 
-def test_every_letter_outlives_a_crash(home):
+def test_what_was_typed_a_moment_ago_outlives_a_crash(qtbot, home):
     """Of a program that is killed in the middle of typing, with no chance to tidy up."""
     typing = (
-        "import sys\n"
-        "from PySide6.QtCore import QCoreApplication\n"
+        "from PySide6.QtCore import QCoreApplication, QTimer\n"
         "from workbench.session.kernel_file import KernelFile\n"
         "from workbench.session.kernel_journal import KernelJournal\n"
         "app = QCoreApplication([])\n"
         "file = KernelFile(KernelJournal())\n"
         "file.begin('', 'my_kernel.cu')\n"
-        "for number in range(1, 10_000):\n"
-        "    file.type('x' * number)\n"
-        "    print(number, flush=True)\n"
+        "timer = QTimer(interval=1)\n"
+        "timer.timeout.connect(lambda: file.type(file.text + 'x'))\n"
+        "timer.start()\n"
+        "app.exec()\n"
     )
-    command = [sys.executable, "-c", typing]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        seen = [int(next(process.stdout)) for _ in range(25)]
+    with subprocess.Popen([sys.executable, "-c", typing], cwd=ROOT) as process:
+        sizes = set()
+        while len(sizes) < 3:  # as it is written again and again
+            sizes |= {path.stat().st_size for path in journals(home)}
+            assert process.poll() is None
+            qtbot.wait(10)
         os.kill(process.pid, signal.SIGKILL)
-        rest = [int(line) for line in process.stdout.read().split("\n")[:-1]]
-    last = [*seen, *rest][-1]
     left = offered()
     assert set(left.text) == {"x"}
-    assert len(left.text) >= last  # all that it said to have typed
+    assert len(left.text) >= max(sizes) - len('{"text": "", "path": ""}')
     assert left.path is None
+
+
+def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
+    replacing, on_threads = atomic_files.replacing, []
+
+    def seen(*arguments, **options):
+        on_threads.append(threading.current_thread())
+        return replacing(*arguments, **options)
+
+    monkeypatch.setattr(atomic_files, "replacing", seen)
+    file.begin("", "my_kernel.cu")
+    for number in range(1, 101):
+        file.type("x" * number)
+    until(qtbot, lambda: journals(home))
+    assert len(on_threads) == 1
+    assert on_threads != [threading.main_thread()]
+    file.close()
+    assert offered().text == "x" * 100
 
 
 def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, journal, mine):
@@ -279,19 +300,20 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, jour
     assert offered() is None
 
 
-def test_what_was_saved_is_not_offered(file, home, mine):
+def test_what_was_saved_is_not_offered(qtbot, file, home, mine):
     file.open(mine)
     file.type("typed\n")
-    assert len(journals(home)) == 1
+    until(qtbot, lambda: len(journals(home)) == 1)
     file.save()
     file.close()
     assert journals(home) == []
     assert offered() is None
 
 
-def test_another_program_that_runs_keeps_its_own(file, mine):
+def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     file.open(mine)
     file.type("typed\n")
+    until(qtbot, lambda: journals(home))
     script = (
         "from workbench.session.kernel_journal import KernelJournal; print(KernelJournal().left())"
     )
@@ -319,11 +341,12 @@ def test_a_damaged_journal_is_passed_over(home, journal, file):
     assert offered().text == "typed\n"
 
 
-def test_where_nothing_can_be_kept_it_is_said(home, file, journal):
+def test_where_nothing_can_be_kept_it_is_said(qtbot, home, file):
     (home / "data").write_text("no folder")
     file.begin("", "my_kernel.cu")
     file.type("typed\n")
-    assert journal.complaint.startswith("What you type is not kept if the program ends: ")
+    until(qtbot, lambda: file.heard.sentences)
+    assert file.heard.sentences[0].startswith("What you type is not kept if the program ends: ")
     assert file.text == "typed\n"
 
 

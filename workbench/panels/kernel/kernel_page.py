@@ -262,6 +262,7 @@ class KernelPage(QWidget):
         file.arrived.connect(self._arrive)
         file.named.connect(self._show_name)
         file.said.connect(lambda sentence: self.said.emit("warning", sentence))
+        file.broke.connect(self.broke)
         self._editor.textChanged.connect(lambda: file.type(self._editor.toPlainText()))
         self._editor.asked.connect(self._press)
         self._find_row.left.connect(self._editor.setFocus)
@@ -316,8 +317,6 @@ class KernelPage(QWidget):
         self._name.setToolTip(tip_text(str(self._file.path or "")))
         self._buttons.show_saved(self._file.is_saved)
         self.worked_on.emit(self._file.name)
-        if self._journal.complaint:
-            self.said.emit("warning", self._journal.complaint)
 
     @Slot(str)
     def _press(self, keys: str) -> None:
