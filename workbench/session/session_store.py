@@ -101,8 +101,13 @@ def is_plan(path: Path) -> bool:
 
 
 def is_of_sweep(path: Path) -> bool:
-    """Return whether `path` is, by its name, a session, a plan or a table, and so not a picture."""
-    return is_session(path) or is_plan(path) or path.suffix.lower() == ".csv"
+    """Return whether `path` is a session, a plan or a table, and so not a picture."""
+    return is_named_for_sweep(path) or is_session(path)
+
+
+def is_named_for_sweep(path: Path) -> bool:
+    """Return whether `path` has the name of a session's, a plan's or a table's file."""
+    return path.name.endswith(SUFFIXES) or is_plan(path) or path.suffix.lower() == ".csv"
 
 
 def new_path(plan: Plan, now: datetime) -> Path:

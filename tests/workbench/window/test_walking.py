@@ -1,5 +1,6 @@
 """Several files, folders and what is dragged: opened, walked through, shown in the gallery."""
 
+import os
 import sys
 
 import numpy as np
@@ -249,7 +250,7 @@ def sign(window):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Qt 6.12 wants a QPointF
 def test_what_letting_go_would_do_is_shown_while_dragging(qtbot, window, folder):
     kept = drag_over(window, folder)
-    assert sign(window) == "Open folder holiday"
+    assert sign(window) == "Open holiday"
     frame = window.findChild(QWidget, "drop-sign")
     assert frame.geometry() == window.rect()
     assert frame.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -260,6 +261,19 @@ def test_what_letting_go_would_do_is_shown_while_dragging(qtbot, window, folder)
     assert words_for(kept) == "Open 2 files"
     settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
     assert sign(window) is None
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Qt 6.12 wants a QPointF
+def test_no_slow_disk_holds_up_who_drags(window, folder, monkeypatch):
+    stat, looked_at = os.stat, []
+
+    def seen(path, **how):
+        looked_at.append(str(path))
+        return stat(path, **how)
+
+    monkeypatch.setattr(os, "stat", seen)
+    drag_over(window, folder)
+    assert not [each for each in looked_at if each.startswith(str(folder))]
 
 
 # -- while something is opened

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.rungs.own_kernels import is_own
 from workbench.base import theme
 from workbench.session import clipboard
-from workbench.session.session_store import is_of_sweep
+from workbench.session.session_store import is_named_for_sweep
 
 EDGE_PX, INSET_PX, ROUND_PX = 4, 6, 10
 VEIL_ALPHA = 40  # of 255
@@ -106,7 +106,10 @@ class DropSign(QWidget):
 
 
 def words_for(content: QMimeData) -> str:
-    """Return what dropping `content` would do, in a few words."""
+    """Return what dropping `content` would do, in a few words.
+
+    Files go by their names: to look at one on a slow network would hold up who drags it.
+    """
     paths = clipboard.files_in(content)
     if not paths:
         return "Open this picture"
@@ -118,7 +121,7 @@ def words_for(content: QMimeData) -> str:
 def _kind(path: Path) -> str:
     if is_own(path.name):
         return "kernel"
-    return "session" if is_of_sweep(path) else "folder" if path.is_dir() else ""
+    return "session" if is_named_for_sweep(path) else ""
 
 
 def _short(path: Path) -> str:
