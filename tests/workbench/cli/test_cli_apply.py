@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from kernels import filters
+from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
 from kernels.core.verdict import Check
 from kernels.engine import engine
 from kernels.oracle import reference
 from kernels.pictures import generated
-from tests.workbench.engines import MadeUpGpu
+from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.cli import main
 from workbench.cli.commands import apply as apply_command
 from workbench.files import image_files
@@ -129,6 +130,23 @@ def test_on_a_gpu_auto_picks_the_rung_its_block_and_says_so(folder, capsys, monk
     words = ["--implementation", "shared", "--block", "8x8", "--device", "0"]
     assert apply("a.png", "out.png", *words) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_kernel_that_does_not_compile_is_told_in_the_compilers_words(folder, capsys, monkeypatch):
+    log = '02_constant.cu(11): error: identifier "yy" is undefined\n  int x = yy;\n          ^\n'
+
+    def compiling(job, steps):
+        raise CompileFailedError.from_log("Constant memory did not compile", log)
+
+    monkeypatch.setattr(apply_command, "engine_maker", lambda _: lambda: Scripted(compiling))
+    assert apply("a.png", "out.png") == 1
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first == (
+        "workbench: a.png: Constant memory did not compile: "
+        '02_constant.cu, line 11: identifier "yy" is undefined.'
+    )
+    assert rest == log.splitlines()
+    assert names() == ["a.png", "b.png"]
 
 
 def test_own_weights_are_applied_as_drawn(folder):
