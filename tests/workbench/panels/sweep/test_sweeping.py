@@ -818,6 +818,7 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
     trigger(window, "Chart in a window")
     shown = child(window, "chart-window")
     until(qtbot, shown.isVisible)
+    assert shown.size() == shown.size().boundedTo(shown.screen().availableSize())
     assert shown.isAncestorOf(chart)
     assert chart.isVisible()
     assert child(window, "chart-away").isVisible()
