@@ -199,6 +199,10 @@ def test_everything_can_be_reset(qtbot, home, make_window):
     pick(child(window, "border", QComboBox), "wrap")
     pick(child(window, "implementation", QComboBox), "sequential")
     window.docks.bring_forward("Timing")
+    panel = window.docks["Timing"]
+    width = panel.width()
+    window.docks.area.set_widths({"right": width + 80})
+    until(qtbot, lambda: panel.width() > width)
 
     def ran():
         result = window.live.result
@@ -208,8 +212,10 @@ def test_everything_can_be_reset(qtbot, home, make_window):
     answer(window, "Reset")
     until(qtbot, lambda: ran() == ("clamp", "opencv"))
     assert window.store.state.border == "clamp"
-    assert not window.docks["Timing"].isVisible()
+    assert not panel.isVisible()
     assert window.settings.recent_files == []
+    window.docks.bring_forward("Timing")
+    until(qtbot, lambda: panel.width() == width)
     window.close()
     assert Settings().get("choices", {})["border"] == "clamp"
 
