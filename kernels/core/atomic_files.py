@@ -9,8 +9,8 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -83,6 +83,19 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def replace_all(contents: Mapping[Path, bytes]) -> None:
+    """Write files, none of which is put in its place before all are on the disk.
+
+    Raises OSError as `replacing` does.
+    """
+    with ExitStack() as files:
+        for path, content in contents.items():
+            file = files.enter_context(replacing(path, is_synced=False))
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def is_special(path: Path) -> bool:

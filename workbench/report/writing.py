@@ -67,9 +67,7 @@ def writing(
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, data in made.items():
-            with atomic_files.replacing(folder / name) as file:
-                file.write(data)
+        atomic_files.replace_all({folder / name: data for name, data in made.items()})
     except OSError as error:
         raise ReportError(
             f"Cannot write the report into {folder}: {atomic_files.reason(error)}."

@@ -801,12 +801,19 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
         write_report([a_session(SMALL)], tmp_path / "file")
 
 
-def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(report, tmp_path, monkeypatch):
+@pytest.mark.parametrize("written", [0, 1, 2])
+def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(
+    written, report, tmp_path, monkeypatch
+):
     report(a_session(SMALL))
     before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+    fsync, synced = os.fsync, []
 
     def no_room(descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        if len(synced) == written:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        synced.append(descriptor)
+        fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", no_room)
     with pytest.raises(ReportError, match="the disk is full"):
