@@ -52,7 +52,7 @@ def rest(stage, known):
     QGuiApplication.clipboard().clear()
     result = yield from _filtered(window, known)
     window.undo_history.forget()
-    window.timing.history.clear()
+    window.runs.clear()
     yield from _idle(window)
     return result
 

@@ -21,10 +21,11 @@ PATIENCE_MS = 60_000  # for a machine that has much else to do
 def child(window, name, kind=QWidget):
     """The widget with this object name; of a window also one of a panel that was never open."""
     found = window.findChild(kind, name)
-    if found is None and isinstance(window, MainWindow):
+    if isinstance(window, MainWindow):
         for title in window.docks:
-            window.docks.panel(title).get()
-        found = window.findChild(kind, name)
+            if found is None:
+                window.docks.panel(title).get()
+                found = window.findChild(kind, name)
     assert found is not None, f"there is no {name}"
     return found
 

@@ -38,6 +38,7 @@ from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.auto_levels import AutoLevels
 from workbench.panels.controls.previewing import FilterPreviews
+from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.kernel.kernel_menu import KernelMenu
 from workbench.panels.sweep.apply_measurement import ApplyMeasurement
 from workbench.panels.sweep.detachable_chart import DetachableChart
@@ -46,6 +47,8 @@ from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.sweep.unfinished_sweep import UnfinishedSweep
+from workbench.panels.timing.run_history import RunHistory
+from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.live import Live
@@ -94,6 +97,7 @@ from workbench.window.undo.undo_history import UndoHistory
 if TYPE_CHECKING:
     from workbench.panels.analysis.analysis_panel import AnalysisPanel
     from workbench.panels.blocks.blocks_panel import BlocksPanel
+    from workbench.panels.controls.controls_panel import ControlPanel
     from workbench.panels.gallery.gallery import Gallery
     from workbench.panels.kernel.kernel_pane import KernelPane
     from workbench.panels.rung.rung_panel import RungPane
@@ -109,6 +113,13 @@ class ShowsState(Protocol):
 
     def show_state(self, state: State) -> None:
         """Show `state`, which the store holds by now."""
+
+
+class ShowsDevice(Protocol):
+    """A panel that says something of the GPU."""
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Show what the device can, or that there is none."""
 
 
 class MainWindow(QMainWindow):
@@ -163,8 +174,10 @@ class MainWindow(QMainWindow):
         self.chip.setContentsMargins(0, 0, 8, 0)
         self.statusBar().addPermanentWidget(self.chip)
         store, worker, reading = self.store, self.worker, self.reading
-        settings, figures = controls.lazy_panel(), timing.lazy_panel()
-        self.controls, self.timing = settings.get(), figures.get()  # parts of both are always seen
+        self.tool_row, self.runs = ToolRow(), RunHistory(self)
+        self.controls = controls.lazy_panel()
+        self.timing = timing.lazy_panel(self.runs)
+        self.timing_views = TimingViews(self.timing, self)
         self.analysis = analysis.lazy_panel()
         self.pixel = pixel.lazy_panel(store)
         self.anatomy = anatomy.lazy_panel(store, worker, self.analysis_thread)
@@ -175,20 +188,20 @@ class MainWindow(QMainWindow):
         self.gallery = gallery.lazy_panel(self.settings)
         self.kernel = kernel.lazy_panel(store)
         panels: tuple[LazyPanel[Any], ...] = (  # in the order of the rail
-            *(settings, self.analysis, self.pixel, self.anatomy, self.rung),
-            *(self.blocks, self.sweep, self.weights, self.gallery, figures, self.kernel),
+            *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),
+            *(self.blocks, self.sweep, self.weights, self.gallery, self.timing, self.kernel),
         )
         body = QWidget()
         rows = VBox(body, 0, 0)
         self.setCentralWidget(Steady(body))  # first: Qt styles all that is in what it takes up
-        self.toolbar = Toolbar(self.controls.tool_row, self.compare.bar)
+        self.toolbar = Toolbar(self.tool_row, self.compare.bar)
         rows.addWidget(self.toolbar)
-        self.docks = Docks(body, self.compare, self.timing.line, panels)
+        self.docks = Docks(body, self.compare, self.timing_views.line, panels)
         rows.addWidget(self.docks.area, 1)
         self.docks.area.drawer_moved.connect(self.compare.make_way)
         self.docks.area.drawer_moved.connect(self.messages.make_way)
         self.statusBar().addWidget(self.compare.read_out_row, 1)
-        line, status = self.timing.line, self.statusBar()
+        line, status = self.timing_views.line, self.statusBar()
         chrome = (self.toolbar, self.docks.rail, line, status)
         self.window_layout = WindowLayout(self, self.docks, self.compare, chrome, self.messages)
         self.compare.tabbed.connect(self.window_layout.toggle_bare)
@@ -202,14 +215,14 @@ class MainWindow(QMainWindow):
         store.changed.connect(lambda _old, new: self._show_state(new))
         # Before everything that analyses what is on the screen.
         self.result_views = ResultViews(
-            *(store, worker, live, self.compare, self.timing, self.rung, self._rung_times),
-            *(messages, self),
+            *(store, worker, live, self.compare, self.timing_views, self.runs, self.rung),
+            *(self._rung_times, messages, self),
         )
         self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
         self.memory = Memory(
             store, worker, live, self.inspection, docks, self.window_layout, settings
         )
-        self.filter_previews = FilterPreviews(store, self.controls, reading, self)
+        self.filter_previews = FilterPreviews(store, self.tool_row.filter, reading, self)
         self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
         self.sweep_controller = SweepController(
@@ -228,7 +241,7 @@ class MainWindow(QMainWindow):
         )
         # Input and output.
         self.intake = PictureIntake(
-            *(store, worker, self.opener, self.timing, self.sweep, self.sweep_menu),
+            *(store, worker, self.opener, self.timing_views, self.sweep, self.sweep_menu),
             *(reading, settings, messages, self),
         )
         self.open_menu = OpenMenu(store, self.opener, settings, messages, self)
@@ -236,7 +249,7 @@ class MainWindow(QMainWindow):
         self.drop_target = DropTarget(self)
         self.save_menu = SaveMenu(store, live, self.exporter, settings, messages, self)
         self.screenshots = Screenshots(
-            *(live, self.compare, self.sweep, self.timing.history, self.save_menu, self.exporter),
+            *(live, self.compare, self.sweep, self.timing, self.save_menu, self.exporter),
             *(self.memory, messages, self),
         )
         self.copy_as = CopyAs(store, worker, live, self.rung, reading, messages, self)
@@ -256,7 +269,7 @@ class MainWindow(QMainWindow):
             *(store, worker, live, self.undo_history, self.staging, reading, self.exporter),
             *(settings, messages, self),
         )
-        self.help_controller = HelpController(store, self)
+        self.help_controller = HelpController(store, docks, self)
         self.chart_place = DetachableChart(self.sweep, self.help_controller.serve, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
@@ -311,7 +324,7 @@ class MainWindow(QMainWindow):
             *self.presenter.actions(),
             Action(*("&Run", "&Run again", self.live.run_again, ("R",)), "Run and time again."),
             *self.kernel_menu.run_actions(),
-            *self.controls.actions_of_menu(),
+            *self.tool_row.actions_of_menu(),
             *self.sweep_controller.ladder_actions(),
             *self.tuner.actions(),
             *self.sweep_controller.actions(),
@@ -328,8 +341,8 @@ class MainWindow(QMainWindow):
 
     def _connect_session(self) -> None:
         say = self.messages.show_message
-        for panel in (self.controls, self.compare):
-            panel.wanted.connect(self._choose)
+        for part in (self.tool_row, self.compare):
+            part.wanted.connect(self._choose)
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
         for each in (*self._backgrounds, self.worker):
@@ -341,7 +354,7 @@ class MainWindow(QMainWindow):
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
         ask_about_large_pictures(self.opener, self.messages)
         self.opener.busy.connect(self.compare.show_opening)
-        self.timing.line.clicked.connect(lambda: self.docks.enter("Timing"))
+        self.timing_views.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
     def _connect_services(self) -> None:
         self.inspection.message.connect(self._inform)
@@ -352,23 +365,28 @@ class MainWindow(QMainWindow):
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
-        self.controls.weights.grid_wanted.connect(lambda: self.docks.enter("Weights"))
-        self.controls.tool_row.filter.settings_wanted.connect(lambda: self.docks.enter("Settings"))
+        self.tool_row.filter.settings_wanted.connect(lambda: self.docks.enter("Settings"))
 
     # -- what panels are told and say, once they are made
 
     def _connect_panels(self) -> None:
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
+        self.controls.when_made(self._connect_controls)
         self.analysis.when_made(self._connect_analysis)
         self.anatomy.when_made(lambda panel: panel.wanted.connect(self._choose))
         self.rung.when_made(self._connect_rung)
         self.blocks.when_made(self._connect_blocks)
         self.sweep.when_made(self._connect_sweep)
+        self.timing.when_made(self._tell_device)
         self.weights.when_made(self._connect_weights)
         self.gallery.when_made(self._connect_gallery)
         self.kernel.when_made(self._connect_kernel)
         for panel, tell in self._following:
             panel.when_made(tell)
+
+    def _connect_controls(self, panel: ControlPanel) -> None:
+        panel.wanted.connect(self._choose)
+        panel.weights.grid_wanted.connect(lambda: self.docks.enter("Weights"))
 
     def _connect_analysis(self, panel: AnalysisPanel) -> None:
         from workbench.panels.analysis.analysis_controller import AnalysisController
@@ -397,6 +415,9 @@ class MainWindow(QMainWindow):
 
     def _connect_sweep(self, panel: SweepPanel) -> None:
         panel.report_wanted.connect(self.report_writer.start)
+        self._tell_device(panel)
+
+    def _tell_device(self, panel: ShowsDevice) -> None:
         if self.device is not None:
             panel.show_device(self.device)
 
@@ -416,7 +437,7 @@ class MainWindow(QMainWindow):
         panel.said.connect(self.messages.show_message)
         panel.refused.connect(self.messages.show_error_if_free)
         panel.unsaid.connect(self.messages.dismiss)
-        panel.worked_on.connect(self.controls.show_own_kernel)
+        panel.worked_on.connect(self.tool_row.show_own_kernel)
         panel.broke.connect(self.messages.show_bug)
         self.compare.picked.connect(panel.look_at)
 
@@ -440,8 +461,8 @@ class MainWindow(QMainWindow):
         )
 
     def _show_state(self, state: State) -> None:
-        self.controls.show_implementations([(AUTO, None), *self._availability(state)])
-        self.controls.show_state(state)
+        self.tool_row.show_implementations([(AUTO, None), *self._availability(state)])
+        self.tool_row.show_state(state)
         self.compare.show_state(state)
         for panel, tell in self._following:
             if panel.made is not None:
@@ -454,6 +475,7 @@ class MainWindow(QMainWindow):
     def _following(self) -> tuple[tuple[LazyPanel[Any], Callable[[Any], None]], ...]:
         """Return the panels that follow the state, and what tells them of it."""
         return (
+            (self.controls, self._tell_controls),
             (self.sweep, self._tell_sweep),
             (self.rung, self._tell_rung),
             (self.anatomy, self._tell),
@@ -461,6 +483,10 @@ class MainWindow(QMainWindow):
             (self.weights, self._tell),
             (self.kernel, self._tell),
         )
+
+    def _tell_controls(self, panel: ControlPanel) -> None:
+        panel.show_implementations([(AUTO, None), *self._availability(self.store.state)])
+        self._tell(panel)
 
     def _tell_sweep(self, panel: SweepPanel) -> None:
         panel.show_implementations(
@@ -489,8 +515,7 @@ class MainWindow(QMainWindow):
         """
         self.gpu_loss.take(device)
         self.chip.show_device(device)
-        self.timing.show_device(device)
-        panels: tuple[LazyPanel[Any], ...] = (self.rung, self.anatomy, self.sweep)
+        panels: tuple[LazyPanel[Any], ...] = (self.timing, self.rung, self.anatomy, self.sweep)
         for panel in panels:
             if panel.made is not None:
                 panel.made.show_device(device)

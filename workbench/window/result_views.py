@@ -12,7 +12,8 @@ from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.timing.timing_panel import TimingPanel
+from workbench.panels.timing.run_history import RunHistory
+from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -33,7 +34,8 @@ class ResultViews(QObject):
     Made before everything that analyses what is on the screen: Qt calls the slots of a signal in
     the order in which they were connected, and the picture has to be there first.
 
-    times  of this session, which every final result adds to
+    runs   the last ones, which every final result adds to, as it does to
+    times  of this session
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class ResultViews(QObject):
         worker: Worker,
         live: Live,
         compare: CompareView,
-        timing: TimingPanel,
+        timing: TimingViews,
+        runs: RunHistory,
         rung: LazyPanel[RungPane],
         times: RungTimes,
         messages: MessageBar,
@@ -50,7 +53,8 @@ class ResultViews(QObject):
     ) -> None:
         super().__init__(parent)
         self._store, self._live, self._compare = store, live, compare
-        self._timing, self._rung, self._times = timing, rung, times
+        self._timing, self._runs = timing, runs
+        self._rung, self._times = rung, times
         self._messages = messages
         store.changed.connect(self._follow)
         worker.progressed.connect(timing.show_progress)
@@ -85,7 +89,7 @@ class ResultViews(QObject):
         self._timing.show_preview()
 
     def _show_settled(self, result: Result) -> None:
-        self._timing.history.add(result)
+        self._runs.add(result)
         self._times.add_result(result)
         if self._rung.made is not None:
             self._rung.made.show_result(result)

@@ -12,7 +12,6 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.session.exporter import Exporter, MakeImage
 from workbench.session.live import Live
 from workbench.session.screenshot_files import FILTERED, SHOWS
@@ -24,6 +23,7 @@ from workbench.window.save_menu import NOTHING_TO_SAVE, SaveMenu
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.panels.timing.timing_panel import TimingPanel
 
 SHOT, EDIT = "&File/S&creenshot", "&Edit"
 PNG_FILTER = "PNG (*.png)"
@@ -43,7 +43,7 @@ class Screenshots(QObject):
         live: Live,
         compare: CompareView,
         sweep: LazyPanel[SweepPanel],
-        history: HistoryPlot,
+        timing: LazyPanel[TimingPanel],
         save_menu: SaveMenu,
         exporter: Exporter,
         memory: Memory,
@@ -51,7 +51,7 @@ class Screenshots(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._live, self._compare, self._sweep, self._history = live, compare, sweep, history
+        self._live, self._compare, self._sweep, self._timing = live, compare, sweep, timing
         self._save_menu, self._exporter, self._memory = save_menu, exporter, memory
         self._messages, self._window = messages, window
         sweep.when_made(self._connect)
@@ -107,7 +107,8 @@ class Screenshots(QObject):
 
     def of_window(self) -> QImage:
         """Return the window as it is, its charts brought up to date."""
-        self._history.draw_now()
+        if self._timing.made is not None:
+            self._timing.made.history.draw_now()
         if self._sweep.made is not None:
             self._sweep.made.draw_now()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)

@@ -224,7 +224,7 @@ def test_the_history_has_one_run_for_each_job(qtbot, held):
     show_picture(qtbot, held, noise(8, 8))
     for border in ("wrap", "zero"):
         settle(qtbot, held, lambda b=border: held.store.update(border=b))
-    assert held.timing.history.accessibleDescription().startswith("3 runs")
+    assert held.timing.get().history.accessibleDescription().startswith("3 runs")
 
 
 # -- a figure that stands is a figure that was repeated
@@ -259,8 +259,8 @@ def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot,
     assert tile.text == f"20.0{GAP}ms"
     assert after(window) is shown  # the picture stayed
     assert window.live.result.check.ok
-    assert window.timing.history.accessibleDescription().startswith("1 run")
-    assert f"20.0{GAP}ms" in window.timing.history.accessibleDescription()
+    assert window.timing.get().history.accessibleDescription().startswith("1 run")
+    assert f"20.0{GAP}ms" in window.timing.get().history.accessibleDescription()
 
 
 def test_a_single_run_of_the_baseline_is_timed_again_as_well(qtbot, make_window):

@@ -179,7 +179,8 @@ def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(
         stops = [each for each in visited if inside.isAncestorOf(each)]
         rows = [each.mapTo(inside, each.rect().center()).y() // ROW_PX for each in stops]
         assert rows == sorted(rows), [each.objectName() for each in stops]
-    parts = (window.toolbar, window.controls, window.compare, window.sweep.get(), window.docks.rail)
+    panels = window.controls.get(), window.sweep.get()
+    parts = (window.toolbar, panels[0], window.compare, panels[1], window.docks.rail)
     seen = [part for each in visited for part in parts if part.isAncestorOf(each)]
     assert [part for part, _ in groupby(seen)] == list(parts)
 

@@ -171,14 +171,16 @@ def test_a_press_on_the_handle_moves_nothing(window):
 @pytest.mark.parametrize("name", ["filter", "ksize-slider", "ksize", "border", "pixel-type"])
 def test_the_wheel_changes_only_what_has_the_focus(name, qtbot, window):
     window.resize(1400, 400)
-    before, bar = window.store.state, window.controls.verticalScrollBar()
+    before, bar = window.store.state, window.controls.get().verticalScrollBar()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     window.centralWidget().setFocus()
     control = child(window, name)
     turn_wheel(control)
     assert window.store.state == before
-    assert (bar.value() > 0) == window.controls.isAncestorOf(control)  # what is around it scrolls
+    assert (bar.value() > 0) == window.controls.get().isAncestorOf(
+        control
+    )  # what is around it scrolls
     assert not control.hasFocus()
     window.activateWindow()
     control.setFocus()

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 
@@ -12,13 +13,17 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.plan import Plan
 from tests.conftest import ROOT
 from tests.made_sessions import a_session
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from workbench.charts.chart_view import ChartView
 from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.sweep.run_row import SweepPhase
 from workbench.widgets.menu_lines import menu_lines
+from workbench.widgets.tile import ValueTile
 
-LAZY = ("Analysis", "Pixel", "Anatomy", "Implementation", "Blocks", "Sweep", "Weights", "Gallery")
+PANELS = (
+    *("Settings", "Analysis", "Pixel", "Anatomy", "Implementation", "Blocks", "Sweep", "Weights"),
+    *("Gallery", "Timing", "Kernel"),
+)
 
 
 def made(window):
@@ -31,7 +36,8 @@ def lines(window):
 
 def test_a_start_makes_no_panel_that_is_closed(qtbot, window):
     show_picture(qtbot, window, noise(20, 30))
-    assert made(window) == ["Settings", "Timing"]
+    assert made(window) == []
+    assert tuple(window.docks) == PANELS
 
 
 def test_a_start_imports_no_panel_that_is_closed():
@@ -43,12 +49,15 @@ def test_a_start_imports_no_panel_that_is_closed():
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
     )
     modules = done.stdout.split()
-    for late in ("anatomy_panel", "pixel_panel", "rung_panel", "sweep_panel", "weights_editor"):
+    for late in (
+        *("anatomy_panel", "controls_panel", "pixel_panel", "rung_panel", "sweep_panel"),
+        *("timing_panel", "weights_editor"),
+    ):
         assert not [name for name in modules if name.endswith(f".{late}")]
     assert "workbench.panels.compare.compare_view" in modules
 
 
-@pytest.mark.parametrize("title", LAZY)
+@pytest.mark.parametrize("title", PANELS)
 def test_a_panel_is_made_when_it_is_opened_and_only_once(qtbot, window, title):
     window.docks.bring_forward(title)
     panel = window.docks.panel(title).made
@@ -94,6 +103,30 @@ def test_times_measured_before_the_ladder_was_seen_are_on_it(qtbot, window):
     assert times["opencv"] is not None
     assert times["sequential"] is not None
     assert child(window, "rung-shown", QComboBox).currentData() == "opencv"
+
+
+def test_runs_from_before_are_in_the_history(qtbot, window):
+    show_picture(qtbot, window, noise(20, 30))
+    settle(qtbot, window, lambda: window.store.choose(border="wrap"))
+    line = window.timing_views.line.accessibleName()
+    window.docks.enter("Timing")
+    assert window.timing.get().history.accessibleDescription().startswith("2 runs")
+    time = child(window, "filter-time", ValueTile).text
+    assert time in line
+    settle(qtbot, window, lambda: window.store.choose(border="zero"))
+    assert window.timing.get().history.accessibleDescription().startswith("3 runs")
+
+
+def test_settings_seen_late_show_what_was_chosen_before_and_choose(qtbot, window):
+    show_picture(qtbot, window, noise(20, 30))
+    settle(qtbot, window, lambda: window.store.choose(border="wrap", baseline="sequential"))
+    assert window.controls.made is None
+    window.docks.enter("Settings")
+    border, baseline = (child(window, name, QComboBox) for name in ("border", "baseline"))
+    assert (border.currentData(), baseline.currentData()) == ("wrap", "sequential")
+    settle(qtbot, window, lambda: pick(border, "zero"))
+    child(window, "Undo", QAction).trigger()
+    until(qtbot, lambda: border.currentData() == "wrap")
 
 
 def test_the_pixel_that_was_pointed_at_before_is_explained(qtbot, window):
@@ -164,4 +197,4 @@ def test_tab_goes_through_a_panel_made_late_as_it_is_seen(qtbot, window):
         len(stops) - 2
     )
     assert len(stops) > 2
-    assert QApplication.focusWidget() is window.timing.line
+    assert QApplication.focusWidget() is window.timing_views.line

@@ -31,11 +31,11 @@ def test_letters_of_the_panel_with_the_keyboard_grow_and_shrink(window):
     QTest.qWait(1)
     source = child(window.rung.get(), "rung-source", QPlainTextEdit)
     source.setFocus()
-    before, elsewhere = points(source), points(window.controls)
+    before, elsewhere = points(source), points(window.controls.get())
     trigger(window, "Larger letters")
     trigger(window, "Larger letters")
     assert points(source) == pytest.approx(before * STEPS[3], rel=0.05)
-    assert points(window.controls) == elsewhere
+    assert points(window.controls.get()) == elsewhere
     trigger(window, "Smaller letters")
     trigger(window, "Smaller letters")
     assert points(source) == pytest.approx(before, rel=0.05)

@@ -200,7 +200,7 @@ def test_what_is_missing_or_garbled_is_found(qtbot, dress, steady, tmp_path):
         "rows apart": np.stack([np.roll(row, y // 4, 0) for y, row in enumerate(seen)]),
         "nothing": np.full_like(seen, 238),
     }
-    parts = {"line": window.timing.line, "toolbar": window.toolbar, "rail": window.docks.rail}
+    parts = {"line": window.timing_views.line, "toolbar": window.toolbar, "rail": window.docks.rail}
     for name, part in parts.items():
         part.hide()
         spoilt[f"no {name}"] = look(window, [], None)

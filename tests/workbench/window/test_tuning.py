@@ -83,7 +83,7 @@ def test_auto_is_the_first_choice_and_says_what_it_ran(window):
 
 
 def test_auto_leaves_the_block_shape_to_itself(window, qtbot):
-    picker = window.findChild(BlockNumbers)
+    picker = window.controls.get().findChild(BlockNumbers)
     assert not picker.isEnabled()
     assert "Auto picks" in picker.toolTip()
     settle(qtbot, window, lambda: window.store.update(implementation="shared"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
@@ -10,10 +11,13 @@ from workbench.base.background import Background
 from workbench.imaging.display import Display
 from workbench.imaging.fitted_levels import Levels, around_zero, spanning
 from workbench.model import intents
-from workbench.panels.controls.controls_panel import ControlPanel
 from workbench.session.live import Live
 from workbench.session.store import Store
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
+
+if TYPE_CHECKING:
+    from workbench.panels.controls.controls_panel import ControlPanel
 
 NOTHING = "Auto levels: what is shown has one value only, so there is nothing to spread."
 
@@ -25,7 +29,7 @@ class AutoLevels(QObject):
         self,
         store: Store,
         live: Live,
-        controls: ControlPanel,
+        controls: LazyPanel[ControlPanel],
         background: Background,
         messages: MessageBar,
         parent: QObject,
@@ -33,13 +37,19 @@ class AutoLevels(QObject):
         super().__init__(parent)
         self._store, self._live, self._messages = store, live, messages
         self._controls, self._background = controls, background
-        controls.auto_levels_wanted.connect(self._search)
+        controls.when_made(self._connect)
         live.after_ready.connect(self._tell)
+
+    def _connect(self, controls: ControlPanel) -> None:
+        controls.auto_levels_wanted.connect(self._search)
+        if self._live.of_view is not None:
+            controls.show_levels(self._live.of_view[2].levels)
 
     @Slot(object, object)
     def _tell(self, _result: object, display: Display) -> None:
         """Let the panel show the levels that only the samples could tell."""
-        self._controls.show_levels(display.levels)
+        if self._controls.made is not None:
+            self._controls.made.show_levels(display.levels)
 
     @Slot()
     def _search(self) -> None:

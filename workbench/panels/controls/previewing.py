@@ -14,7 +14,7 @@ from workbench.base.background import Background
 from workbench.imaging.filter_previews import preview, reduced
 from workbench.model.intents import has_parameter
 from workbench.model.state import State
-from workbench.panels.controls.controls_panel import ControlPanel
+from workbench.panels.controls.filter_box import FilterBox
 from workbench.session.store import Store
 
 MAX_KSIZE = 7  # in a picture this small larger ones leave nothing to tell filters apart by
@@ -24,11 +24,11 @@ class FilterPreviews(QObject):
     """The previews of the picture in view, one per filter, for as long as a list asks for them."""
 
     def __init__(
-        self, store: Store, controls: ControlPanel, background: Background, parent: QObject
+        self, store: Store, filter_box: FilterBox, background: Background, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._store, self._background = store, background
-        self._filter_box = controls.tool_row.filter
+        self._filter_box = filter_box
         self._made_of: tuple[Any, ...] = ()
         self._filter_box.previews_wanted.connect(self._compute)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
@@ -14,8 +16,10 @@ from workbench.panels.controls.block_box import BlockBox
 from workbench.panels.controls.filter_box import FilterBox
 from workbench.panels.controls.implementation_box import Availability, ImplementationBox
 from workbench.panels.controls.size_picker import SLIDER_PX, SizePicker
+from workbench.widgets.actions import Action
 from workbench.widgets.boxes import HBox
 
+MENU = "&Run"
 GAP_PX = 6
 
 
@@ -47,6 +51,40 @@ class ToolRow(QWidget):
         self._block.activated.connect(lambda _: self.wanted.emit("block_xy", self._block.block_xy))
         self._labels: list[Label] = []
         self._lay_out()
+
+    def actions_of_menu(self) -> list[Action]:
+        """Return the menu's actions, by which keys step through the choices."""
+        size = self.size_picker
+        return [
+            Action(
+                *(MENU, "Next &implementation", partial(self.step_implementation, 1), ("I",)),
+                "What it runs on: the next that can; the answer stays, the time changes.",
+                separator=True,
+            ),
+            Action(
+                *(MENU, "Previous implementation", partial(self.step_implementation, -1)),
+                ("Shift+I",),
+                "What it runs on: the one before that can.",
+            ),
+            Action(
+                *(MENU, "&Larger kernel", partial(size.step, 1), ("]",)),
+                "The next size of the weights: more neighbours count, and it takes longer.",
+            ),
+            Action(
+                *(MENU, "&Smaller kernel", partial(size.step, -1), ("[",)),
+                "The size before: fewer neighbours count, and it takes less long.",
+            ),
+            Action(
+                *(MENU, "Next &block shape", partial(self.step_block, 1), (".",)),
+                "Another shape of the CUDA blocks: the answer stays, the time changes.",
+                why_not=self.why_no_block,
+            ),
+            Action(
+                *(MENU, "Previous block shape", partial(self.step_block, -1), (",",)),
+                "The shape before.",
+                why_not=self.why_no_block,
+            ),
+        ]
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer these implementations, each with the reason it cannot run the job, or None."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.widgets.lazy_panel import Dock, LazyPanel
 
 if TYPE_CHECKING:
+    from workbench.panels.timing.run_history import RunHistory
     from workbench.panels.timing.timing_panel import TimingPanel
 
 DOCK = Dock(
@@ -16,12 +17,12 @@ DOCK = Dock(
 )
 
 
-def lazy_panel() -> LazyPanel[TimingPanel]:
-    """Return the panel of all figures of time."""
+def lazy_panel(runs: RunHistory) -> LazyPanel[TimingPanel]:
+    """Return the panel of all figures of time, which plots `runs`."""
 
     def make() -> TimingPanel:
         from workbench.panels.timing.timing_panel import TimingPanel
 
-        return TimingPanel()
+        return TimingPanel(runs)
 
     return LazyPanel(DOCK, make)

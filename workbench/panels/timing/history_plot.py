@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,19 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QShowEvent
 from PySide6.QtWidgets import QFrame
 
-from kernels.core.job import Job, Result
 from workbench.base import numbers, theme
-from workbench.base.disturbed_words import star, why_starred
 from workbench.base.plain_text import Label
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_spots import Spot
-from workbench.model.intents import title_with_pick
-from workbench.model.speed_up import single_in_words
+from workbench.panels.timing.run_history import LAST_RUNS, Run, RunHistory
 from workbench.widgets.boxes import VBox
 from workbench.widgets.tile import scaled_font
 
-LAST_RUNS = 60
 EMPTY = "The next runs appear here."
 REDRAW_MS = 200  # often enough to keep up with dragging, seldom enough not to slow it down
 LARGE_RANGE = 10.0  # from here on the axis is logarithmic
@@ -36,26 +31,16 @@ AXIS_PX = 60  # about the width of the left axis
 MIN_WIDTH = 20  # runs; so the first ones are not far apart
 
 
-class Run(NamedTuple):
-    """One Result in the plot, without its pictures: for those of sixty runs there is no room."""
-
-    implementation: str
-    name: str
-    median_ms: float
-    is_wrong: bool
-    in_words: str
-
-
 class HistoryPlot(QFrame):
     """The plot of the last runs: one point for each job, in the order they ran."""
 
-    def __init__(self) -> None:
+    def __init__(self, history: RunHistory) -> None:
+        """Show the runs of `history`, those from before as well."""
         super().__init__()
         self.setObjectName("history-plot")
         self.setAccessibleName("History of filter times")
         self.setProperty("card", True)
-        self._runs: deque[Run] = deque(maxlen=LAST_RUNS)
-        self._last_job: Job | None = None
+        self._runs = history.runs
         self._canvas = Canvas(EMPTY)
         self._canvas.setObjectName("history-canvas")
         self._canvas.setAccessibleName("Filter times of the last runs")
@@ -67,32 +52,22 @@ class HistoryPlot(QFrame):
         layout = VBox(self, (10, 6, 10, 6), 2)
         layout.add(caption, (self._canvas, 1))
         self.setMinimumHeight(110)
-        self._tell_summary(EMPTY)
-
-    def add(self, result: Result) -> None:
-        """Add a run, or what is newly known of the last one if it is of the same job."""
-        if self._last_job is result.job:
-            self._runs.pop()
-        self._last_job = result.job
-        self._runs.append(_run(result))
-        self._tell_summary(_summary(self._runs))
-        self._later.ask()
+        history.changed.connect(self._follow)
+        self._follow()
 
     def draw_now(self) -> None:
         """Draw what would be drawn in a moment, for a picture that is taken now."""
         self._canvas.make_plot()
         self._draw()
 
-    def clear(self) -> None:
-        """Remove all runs."""
-        self._runs.clear()
-        self._last_job = None
-        self._tell_summary(EMPTY)
-        self._draw()
-
-    def _tell_summary(self, words: str) -> None:
+    def _follow(self) -> None:
+        words = _summary(self._runs) if self._runs else EMPTY
         self.setAccessibleDescription(words)
         self._canvas.show_summary(words)
+        if self._runs:
+            self._later.ask()
+        else:
+            self._draw()  # also while it is closed: nothing of what was removed stays
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -225,28 +200,6 @@ def _changes(runs: Iterable[Run]) -> list[tuple[int, str]]:
     """Return where another implementation or block shape begins, and its name."""
     names = ["", *(run.name for run in runs)]
     return [(i, name) for i, (before, name) in enumerate(pairwise(names)) if name != before]
-
-
-def _run(result: Result) -> Run:
-    job, kernel = result.job, result.kernel
-    is_wrong = result.check is not None and not result.check.ok
-    lines = [
-        f"{_name(result)}: {numbers.duration(kernel.median_ms)}{star(result.disturbances)}",
-        single_in_words(result)
-        if kernel.is_single
-        else f"quartiles {numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)}",
-        f"{job.filter_title} {job.ksize}×{job.ksize}, {job.width}×{job.height} pixels",
-        *(["✗ its answer is WRONG"] if is_wrong else []),
-        *filter(None, [why_starred(result.disturbances)]),
-    ]
-    return Run(result.implementation, _name(result), kernel.median_ms, is_wrong, "\n".join(lines))
-
-
-def _name(result: Result) -> str:
-    """Return what ran: "Shared-memory tile 32×8", or "OpenCV", which has no block shape."""
-    blocks = [ran.block for ran in result.ran if ran.block]
-    title = title_with_pick(result.job.implementation, result.picked)
-    return " ".join([title, *(f"{x}×{y}" for x, y in blocks[:1])])
 
 
 def _summary(runs: Sequence[Run]) -> str:

@@ -15,7 +15,7 @@ from workbench.base.plain_text import tip_text
 from workbench.panels.timing import timing_tips as tips
 from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.history_plot import HistoryPlot
-from workbench.panels.timing.status_line import StatusLine
+from workbench.panels.timing.run_history import RunHistory
 from workbench.panels.timing.timing_words import Figure
 from workbench.panels.timing.verdict_bar import paint_bar, role_of
 from workbench.widgets.boxes import VBox
@@ -24,9 +24,6 @@ from workbench.widgets.sentence_label import words_label
 from workbench.widgets.tile import TEXT, ValueTile
 from workbench.widgets.upright_area import UprightArea
 
-NO_PICTURE = "Open a picture to see how fast it is filtered."
-REFUSED = "Not filtered, so there is nothing to time."
-PREVIEWED = "Preview. The whole picture is filtered next."
 GAP_PX = 6
 COLUMNS = 2
 ONLY_ON_GPU = ("upload", "download", "total", "compile")  # a CPU may have to compile, too
@@ -36,68 +33,42 @@ Tiles = dict[ValueTile, FigureOf]
 
 
 class TimingPanel(UprightArea):
-    """The tiles of the newest Result as it is refined, and the line under the picture.
+    """The tiles of the newest Result as it is refined.
 
-    Closed, it only keeps the line up to date: the tiles are filled in when it is opened.
+    Closed, it only remembers what it was told: the tiles are filled in when it is opened.
 
     Attributes:
-        line: says what matters most; its owner finds a place for it.
         history: the plot of the last runs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, runs: RunHistory) -> None:
+        """Show `runs` in the plot below the tiles."""
         super().__init__()
         self.setObjectName("timing-panel")
         self.setAccessibleName("Timing")
-        self.line, self.history = StatusLine(), HistoryPlot()
+        self.history = HistoryPlot(runs)
         self._result: Result | None = None
         self._baseline: Result | None = None
+        self._why_empty = ""
         self._has_gpu = False
-        self._is_stale = False  # the tiles, of an earlier Result
+        self._is_stale = True  # the tiles, of an earlier Result
         self._large, self._small = _large(), _small()
         self._verdict = VerdictCard()
         self._lay_out()
-        self.show_nothing()
 
-    def show_result(self, result: Result, baseline: Result | None = None) -> None:
-        """Show the newest that is known of the newest job.
-
-        baseline  a CPU's Result for the same work; None: the one that was told last stays
-        """
-        self._result, self._baseline = result, baseline or self._baseline
+    def show_result(self, result: Result, baseline: Result | None) -> None:
+        """Show a result, and its speed-up against `baseline`; None: that is not known yet."""
+        self._result, self._baseline = result, baseline
         self._refresh()
 
-    def show_baseline(self, result: Result | None) -> None:
-        """Set a CPU's Result to compare with; it counts only for the same work."""
-        if result is not self._baseline:  # told with every Result
-            self._baseline = result
-            self._refresh()
+    def show_sentence(self, sentence: str) -> None:
+        """Show why there are no figures, and clear all."""
+        self._result, self._why_empty = None, sentence
+        self._refresh()
 
     def show_device(self, device: Device | NoDevice | None) -> None:
         """Show tiles that only a GPU gives a value where there is one."""
         self._has_gpu = isinstance(device, Device)
-        self._refresh()
-
-    def show_progress(self, doing: str) -> None:
-        """Show what is under way, in the -ing form; empty: nothing is."""
-        self.line.show_doing(doing and f"{doing} …")
-
-    def show_nothing(self) -> None:
-        """Clear all figures: there is no picture, or nothing is known of it."""
-        self._show_empty(NO_PICTURE)
-
-    def show_preview(self) -> None:
-        """Clear all figures: a preview is shown, and what it is of is not filtered yet."""
-        self._show_empty(PREVIEWED)
-
-    def show_refused(self) -> None:
-        """Clear all figures: the picture could not be filtered as chosen."""
-        self._show_empty(REFUSED)
-
-    def _show_empty(self, why: str) -> None:
-        self._result = self._baseline = None
-        self._why_empty = why
-        self.show_progress("")
         self._refresh()
 
     def _lay_out(self) -> None:
@@ -117,10 +88,6 @@ class TimingPanel(UprightArea):
         super().showEvent(event)
 
     def _refresh(self) -> None:
-        if self._result is None:
-            self.line.show_sentence(self._why_empty)
-        else:
-            self.line.show_result(self._result, self._baseline)
         self._is_stale = True
         if self.isVisible():
             self._refresh_tiles()

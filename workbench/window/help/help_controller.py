@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
+from workbench.widgets.docks import Docks
 
 if TYPE_CHECKING:
     from workbench.window.help.help_window import HelpWindow
@@ -24,9 +25,9 @@ class HelpController(QObject):
     window  the one that is explained, with its menus and all parts
     """
 
-    def __init__(self, store: Store, window: QMainWindow) -> None:
+    def __init__(self, store: Store, docks: Docks, window: QMainWindow) -> None:
         super().__init__(window)
-        self._store, self._window = store, window
+        self._store, self._docks, self._window = store, docks, window
         self._help: HelpWindow | None = None
 
     def actions(self) -> list[Action]:
@@ -76,7 +77,7 @@ class HelpController(QObject):
             from workbench.window.help.help_window import HelpWindow
             from workbench.window.help.pages import book_of  # it reads all texts
 
-            self._help = HelpWindow(book_of(self._window), self._window)
+            self._help = HelpWindow(book_of(self._docks, self._window), self._window)
         self._help.show_place(place)
         self._help.show()
         self._help.raise_()

@@ -10,7 +10,7 @@ from kernels import filters
 from kernels.core.borders import BORDERS
 from workbench.model.modes import MODES
 from workbench.panels.controls.filter_controls import BORDER_TIPS
-from workbench.panels.timing.timing_panel import TimingPanel
+from workbench.widgets.docks import Docks
 from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
@@ -25,7 +25,8 @@ WITH_MORE = (
     *("result", "difference", "analysis", "mismatch", "pixel", "anatomy", "blocks", "presenter"),
     *("weights", "kernel", "sweep"),
 )
-# Further subjects of the page about numbers, told by the tooltips of these widgets.
+TOLD_IN = ("Timing", "Analysis", "Settings")  # panels that the page about numbers tells of
+# Further subjects of that page, told by the tooltips of these widgets.
 TOLD_OF = {
     "Verdict": "verdict-card",
     "L2 cache": "cache",
@@ -35,7 +36,7 @@ TOLD_OF = {
 }
 
 
-def book_of(window: QMainWindow) -> Book:
+def book_of(docks: Docks, window: QMainWindow) -> Book:
     """Return all pages, as the menus and panels of `window` are now."""
     lines = menu_lines(window)
     by_name = {line.action.objectName().removesuffix("…"): line for line in lines}
@@ -55,7 +56,7 @@ def book_of(window: QMainWindow) -> Book:
             *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
             *_modes(text),
             HelpPage(
-                "numbers", NUMBERS, "What each number means", _numbers(window, text("numbers"))
+                "numbers", NUMBERS, "What each number means", _numbers(docks, text("numbers"))
             ),
             HelpPage("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),
             *rungs.pages(text("rungs")),
@@ -74,15 +75,12 @@ def _modes(text: Lookup) -> list[HelpPage]:
     return found
 
 
-def _numbers(window: QMainWindow, more: str) -> str:
+def _numbers(docks: Docks, more: str) -> str:
     """Return the tooltips of every tile, and of the controls that figures depend on."""
-    (timing,) = window.findChildren(TimingPanel)
-    tiles = [*timing.findChildren(ValueTile), *window.findChildren(ValueTile)]
-    told = {tile.caption: tile.tip for tile in tiles}  # tiles of time first
-    for title, name in TOLD_OF.items():
-        widget = window.findChild(QWidget, name)
-        assert isinstance(widget, QWidget)
-        told[title] = widget.toolTip()
+    panels = [docks.panel(title).get() for title in TOLD_IN]
+    told = {tile.caption: tile.tip for each in panels for tile in each.findChildren(ValueTile)}
+    parts = {part.objectName(): part for each in panels for part in each.findChildren(QWidget)}
+    told |= {title: parts[name].toolTip() for title, name in TOLD_OF.items()}
     return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{more}"
 
 

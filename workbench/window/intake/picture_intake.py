@@ -19,7 +19,7 @@ from workbench.base.settings import Settings
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.timing.timing_panel import TimingPanel
+from workbench.panels.timing.timing_views import TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, Opener
 from workbench.session.session_store import is_of_sweep, is_plan
@@ -66,7 +66,7 @@ class PictureIntake(QObject):
         store: Store,
         worker: Worker,
         opener: Opener,
-        timing: TimingPanel,
+        timing: TimingViews,
         sweep: LazyPanel[SweepPanel],
         sweep_menu: SweepMenu,
         background: Background,

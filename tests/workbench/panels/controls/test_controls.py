@@ -436,7 +436,7 @@ def test_a_block_picked_runs(qtbot, shared_window):
 
 def test_a_rung_with_its_own_shape_says_so_where_blocks_are_picked(qtbot, shared_window):
     window = shared_window
-    picker = window.findChild(BlockNumbers)
+    picker = window.controls.get().findChild(BlockNumbers)
     assert picker.isEnabled()
     job = window.live.result.job
     own = next(rung for rung in ladder() if rung.own_block and not rung.why_not(job, DEVICE))
@@ -664,7 +664,7 @@ def test_points_set_for_one_filter_are_not_those_of_the_next(qtbot, window):
 
 def test_without_a_picture_there_are_no_levels(qtbot, make_window):
     window = make_window()
-    groups = {group.title(): group for group in window.controls.findChildren(QGroupBox)}
+    groups = {group.title(): group for group in window.controls.get().findChildren(QGroupBox)}
     assert not groups["Display"].isEnabled()
     show_picture(qtbot, window, SAMPLES)
     assert groups["Display"].isEnabled()
@@ -672,7 +672,8 @@ def test_without_a_picture_there_are_no_levels(qtbot, make_window):
 
 def test_showing_a_state_never_asks_for_anything(qtbot, window):
     asked = []
-    window.controls.wanted.connect(lambda *wish: asked.append(wish))
+    for part in (window.tool_row, window.controls.get()):
+        part.wanted.connect(lambda *wish: asked.append(wish))
     picture = Picture("deep", ramp())
     for key in ("custom", "unsharp", "sobel_x", "gaussian"):
         window.store.update(picture=picture, filter=key, ksize=3, sigma=2.0, levels=(5.0, 6.0))

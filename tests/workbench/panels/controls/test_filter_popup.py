@@ -14,7 +14,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, settle, show_picture, until
 from workbench.base.background import Background
 from workbench.model.state import Picture
-from workbench.panels.controls.controls_panel import ControlPanel
+from workbench.panels.controls.filter_box import FilterBox
 from workbench.panels.controls.filter_popup import FilterPopup
 from workbench.panels.controls.previewing import FilterPreviews
 from workbench.session.store import Store
@@ -158,12 +158,12 @@ def test_each_tile_shows_what_its_filter_makes_of_the_open_picture(qtbot, popup)
 
 
 def test_a_picture_that_is_closed_is_not_kept_for_its_previews(qtbot, qapp):
-    store, controls, owner = Store(), ControlPanel(), QObject()
-    qtbot.addWidget(controls)
+    store, box, owner = Store(), FilterBox(), QObject()
+    qtbot.addWidget(box)
     background = Background((), owner)
-    previews = FilterPreviews(store, controls, background, owner)
+    previews = FilterPreviews(store, box, background, owner)
     store.update(picture=Picture("made up", noise(20, 30)))
-    picture, box, made = weakref.ref(store.state.picture), controls.tool_row.filter, []
+    picture, made = weakref.ref(store.state.picture), []
     box.show_previews = lambda images, _ratio: made.append(images)
     box.previews_wanted.emit(12, 8, 1.0)
     until(qtbot, lambda: made)

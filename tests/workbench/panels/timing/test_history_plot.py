@@ -11,19 +11,19 @@ from PySide6.QtGui import QFontMetricsF
 from tests.made_up import FAILED, a_job, picked_result, result
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.panels.timing.history_plot import (
-    EMPTY,
-    LAST_RUNS,
-    REDRAW_MS,
-    HistoryPlot,
-    label_places,
-)
+from workbench.panels.timing.history_plot import EMPTY, REDRAW_MS, HistoryPlot, label_places
+from workbench.panels.timing.run_history import LAST_RUNS, RunHistory
 
 
 @pytest.fixture
-def history(qapp, qtbot):
+def runs():
+    return RunHistory()
+
+
+@pytest.fixture
+def history(qapp, qtbot, runs):
     theme.apply(qapp, "light")
-    history = HistoryPlot()
+    history = HistoryPlot(runs)
     qtbot.addWidget(history)
     history.resize(600, 140)
     history.show()
@@ -38,9 +38,9 @@ def texts(history):
     return [spot.text for spot in canvas_of(history).spots]
 
 
-def test_every_job_is_a_point_that_tells_its_values(qtbot, history):
-    history.add(result("shared", (0.2,)))
-    history.add(result("opencv", (2.0,)))
+def test_every_job_is_a_point_that_tells_its_values(qtbot, history, runs):
+    runs.add(result("shared", (0.2,)))
+    runs.add(result("opencv", (2.0,)))
     qtbot.waitUntil(lambda: len(texts(history)) == 2)
     assert texts(history)[0].splitlines()[0] == "Shared-memory tile 32×8: 200\u202fµs"
     assert texts(history)[1].splitlines()[0] == "OpenCV: 2.00\u202fms"
@@ -49,51 +49,51 @@ def test_every_job_is_a_point_that_tells_its_values(qtbot, history):
     assert canvas_of(history).spot_at(place) == spot
 
 
-def test_what_auto_picked_is_told_and_looks_like_it(qtbot, history):
-    history.add(picked_result("shared", samples_ms=(0.2,)))
+def test_what_auto_picked_is_told_and_looks_like_it(qtbot, history, runs):
+    runs.add(picked_result("shared", samples_ms=(0.2,)))
     qtbot.waitUntil(lambda: len(texts(history)) == 1)
     assert texts(history)[0].splitlines()[0] == "Auto: Shared-memory tile 32×8: 200\u202fµs"
 
 
-def test_what_is_newly_known_of_a_job_replaces_its_point(qtbot, history):
+def test_what_is_newly_known_of_a_job_replaces_its_point(qtbot, history, runs):
     job = a_job()
-    history.add(result(job=job, samples_ms=(0.9,), check=None))
-    history.add(result(job=job, samples_ms=(0.9, 0.1, 0.1)))
+    runs.add(result(job=job, samples_ms=(0.9,), check=None))
+    runs.add(result(job=job, samples_ms=(0.9, 0.1, 0.1)))
     qtbot.waitUntil(lambda: len(texts(history)) == 1)
     assert "100\u202fµs" in texts(history)[0]
 
 
-def test_only_the_last_runs_are_kept_and_no_picture_with_them(qtbot, history):
+def test_only_the_last_runs_are_kept_and_no_picture_with_them(qtbot, history, runs):
     for _ in range(LAST_RUNS + 5):
-        history.add(result())
+        runs.add(result())
     qtbot.waitUntil(lambda: len(texts(history)) == LAST_RUNS)
 
 
-def test_a_wrong_answer_is_told(qtbot, history):
-    history.add(result(check=FAILED))
+def test_a_wrong_answer_is_told(qtbot, history, runs):
+    runs.add(result(check=FAILED))
     qtbot.waitUntil(lambda: bool(texts(history)))
     assert "WRONG" in texts(history)[0]
 
 
-def test_it_is_summed_up_for_who_cannot_see_it(history):
-    history.add(result("opencv", (2.0,)))
-    history.add(result("shared", (0.2,)))
+def test_it_is_summed_up_for_who_cannot_see_it(history, runs):
+    runs.add(result("opencv", (2.0,)))
+    runs.add(result("shared", (0.2,)))
     assert history.accessibleDescription().replace("\u202f", " ") == (
         "2 runs, filter times from 200 µs to 2.00 ms; "
         "the last, Shared-memory tile 32×8, took 200 µs."
     )
 
 
-def test_clearing_forgets_all(qtbot, history):
-    history.add(result())
+def test_clearing_forgets_all(qtbot, history, runs):
+    runs.add(result())
     qtbot.waitUntil(lambda: bool(texts(history)))
-    history.clear()
+    runs.clear()
     assert texts(history) == []
     assert history.accessibleDescription() == EMPTY
 
 
-def test_it_follows_the_theme(qtbot, history, qapp):
-    history.add(result())
+def test_it_follows_the_theme(qtbot, history, runs, qapp):
+    runs.add(result())
     qtbot.waitUntil(lambda: bool(texts(history)))
     theme.apply(qapp, "dark")
     try:
@@ -139,9 +139,9 @@ def test_at_the_right_edge_there_is_no_label_that_would_stand_over_other_runs():
 
 
 @pytest.mark.parametrize("times", [(450, 0.8, 0.3, 0.6, 2.0, 600), (1.0,), (1.0, 1.1), (1e-3, 1e5)])
-def test_markers_are_whole_and_tick_labels_apart(qtbot, history, times):
+def test_markers_are_whole_and_tick_labels_apart(qtbot, history, runs, times):
     for number, ms in enumerate(times):
-        history.add(result("opencv" if number % 2 else "sequential", (float(ms),)))
+        runs.add(result("opencv" if number % 2 else "sequential", (float(ms),)))
     canvas = canvas_of(history)
     qtbot.waitUntil(lambda: len(canvas.spots) == len(times))
     box = canvas.plot.getViewBox()
@@ -156,8 +156,8 @@ def test_markers_are_whole_and_tick_labels_apart(qtbot, history, times):
     assert all(axis.lowest <= tick <= axis.highest for tick in ticks)
 
 
-def test_a_screenshot_need_not_wait_for_the_next_drawing(history):
-    history.add(result("shared", (0.2,)))
+def test_a_screenshot_need_not_wait_for_the_next_drawing(history, runs):
+    runs.add(result("shared", (0.2,)))
     history.draw_now()
     assert len(texts(history)) == 1
 
@@ -180,11 +180,11 @@ def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
     assert not view.getPlotItem().listDataItems()
 
 
-def test_a_closed_plot_is_drawn_when_it_opens(qtbot, history):
-    history.add(result())
+def test_a_closed_plot_is_drawn_when_it_opens(qtbot, history, runs):
+    runs.add(result())
     qtbot.waitUntil(lambda: len(texts(history)) == 1)
     history.hide()
-    history.add(result())
+    runs.add(result())
     qtbot.wait(2 * REDRAW_MS)
     assert len(texts(history)) == 1
     history.show()

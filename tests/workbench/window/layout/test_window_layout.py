@@ -62,7 +62,7 @@ def shown_view(window):
 def around(window):
     """What is around the picture, by whether it is to be seen."""
     QApplication.processEvents()  # for it to be laid out
-    parts = (window.toolbar, window.docks.rail, window.timing.line, window.statusBar())
+    parts = (window.toolbar, window.docks.rail, window.timing_views.line, window.statusBar())
     return {window.menuBar().height() > 0, *(each.isVisible() for each in parts)}
 
 
