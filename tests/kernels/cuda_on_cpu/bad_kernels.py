@@ -202,7 +202,7 @@ RUNNING = {
     ),
     "an array larger than the stack": Bad(
         f"volatile float own[20000000];\nown[x] = 1; {COPY}",
-        r"^Line [678]: .* has used up its stack",
+        r"^Line [5678]: .* has used up its stack",
         "stack",
         "has used up its stack",
     ),
