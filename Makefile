@@ -24,10 +24,14 @@ lint: .venv/test.stamp ## format and style (ruff)
 types: .venv/test.stamp ## types (mypy, strict)
 	$(BIN)/mypy
 
+# A test that fails beside the others is tried once more, alone, and named: a loaded machine alone
+# does not make a change red.  What fails twice does.
 # Hundreds of processes import the program: without bytecode each would compile all of it anew.
 unit: export PYTHONDONTWRITEBYTECODE =
 unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS) \
+	|| { [ $$? = 1 ] && echo "Those that failed, once more, alone:" \
+	&& $(BIN)/python -m pytest --verbose --last-failed --last-failed-no-failures none; }
 
 full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
