@@ -6,10 +6,12 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from workbench.model.modes import MODES
 
 MAX_WINDOW = 16384  # pixels across, or down
+HOW_MANY = re.compile(r"all|none|\d+")  # what behind --verify is its value, right or not
 # What --format takes -> the extension that says the same.
 EXTENSION_OF = {
     "png": ".png",
@@ -140,12 +142,25 @@ def positive(text: str) -> int:
     return natural(text, 1)
 
 
-def how_many_checked(text: str) -> int:
-    """Parse "all", "none" or N into how many pictures one of is checked: 1, 0 or N."""
+class Verifying(NamedTuple):
+    """A choice of how much is held against the reference.
+
+    check_every     of so many pictures one is, and the first is; 0: none
+    is_every_pixel  whether all pixels of it are, however long that takes
+    """
+
+    check_every: int
+    is_every_pixel: bool = False
+
+
+def verifying(text: str) -> Verifying:
+    """Parse "all", "none" or N, or nothing: every pixel of all."""
+    if not text:
+        return Verifying(1, is_every_pixel=True)
     known = {"all": 1, "none": 0}
     if text not in known and not re.fullmatch(r"[1-9]\d{0,8}", text):
         raise argparse.ArgumentTypeError(f"takes all, none or a number such as 100, not {text!r}")
-    return known[text] if text in known else int(text)
+    return Verifying(known[text] if text in known else int(text))
 
 
 def quality(text: str) -> int:

@@ -19,7 +19,7 @@ APPLY_HELP = """\
 Of a folder, the files that have a picture's extension and no dot in front of their name are
 filtered, as a person sorts them.  Into a folder every result goes under its input's name.
 
-  workbench apply scans/ out/ --recursive --format png --no-clobber --jobs 4
+  workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
 
 --implementation ./mine.cu filters with a kernel of your own.  It runs on the CPU, also where there
@@ -133,11 +133,9 @@ def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
     _add_job_options(parser)
     _add_device_options(parser)
     options = _add_file_options(parser, ", or to - (default: png)")
-    options.add_argument(
-        "--no-clobber", action="store_true", help="leave files alone that are there already"
-    )
+    _add_replacing_options(options, is_default=True)
     _add_jobs_option(options, "read and write so many at a time; filtering stays one by one")
-    _add_saying_options(parser)
+    _add_saying_options(parser, types.Verifying(1), "all")
 
 
 def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -155,26 +153,14 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     _add_job_options(parser)
     _add_device_options(parser)
     _add_batch_options(_add_file_options(parser))
-    options = parser.add_argument_group("what is checked and said")
-    options.add_argument(
-        "--verify",
-        metavar="all|N|none",
-        type=types.how_many_checked,
-        default=100,
-        help="hold all results, or every N-th, or none against the float64 reference (default: "
-        "100); of a large one a second's worth of pixels",
-    )
-    options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
-    _add_progress_option(options)
+    _add_saying_options(parser, types.Verifying(100), "100")
 
 
 def _add_batch_options(options: argparse._ArgumentGroup) -> None:
     options.add_argument(
         "--name", metavar="PATTERN", help="of results (default: as the picture), see below"
     )
-    options.add_argument(
-        "--replace", action="store_true", help="write files anew that are there already"
-    )
+    _add_replacing_options(options, is_default=False)
     options.add_argument(
         "--resume", action="store_true", help="go on with what was stopped; else begin"
     )
@@ -218,12 +204,34 @@ def _add_file_options(
     return options
 
 
-def _add_saying_options(parser: argparse.ArgumentParser) -> None:
+def _add_replacing_options(options: argparse._ArgumentGroup, *, is_default: bool) -> None:
+    does, does_not = (" (default)", "") if is_default else ("", " (default)")
+    options.add_argument(
+        "--replace",
+        action="store_true",
+        default=is_default,
+        help=f"write files anew that are there already{does}",
+    )
+    options.add_argument(
+        *("--no-replace", "--no-clobber"),
+        dest="replace",
+        action="store_false",
+        help=f"leave them alone{does_not}",
+    )
+
+
+def _add_saying_options(
+    parser: argparse.ArgumentParser, usually: types.Verifying, in_words: str
+) -> None:
     options = parser.add_argument_group("what is checked and said")
     options.add_argument(
         "--verify",
-        action="store_true",
-        help="verify every pixel against the float64 reference; else a second's worth of them",
+        metavar="all|N|none",
+        type=types.verifying,
+        default=usually,
+        help="hold all results, or every N-th, or none against the float64 reference (default: "
+        f"{in_words}), of a large one a second's worth of pixels; without a value every pixel of "
+        "all",
     )
     options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
     _add_progress_option(options)

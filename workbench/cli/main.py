@@ -13,11 +13,13 @@ import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
 
 from workbench.base import qt_libraries
 from workbench.base.importing import without_collecting
+from workbench.cli.argument_types import HOW_MANY
 from workbench.cli.arguments import COMMANDS, add_window_arguments
 from workbench.cli.command_error import FAILED, INTERRUPTED, USAGE, CommandError, complain
 
@@ -121,7 +123,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         )
         add_arguments = add_window_arguments
     add_arguments(parser)
-    arguments = parser.parse_intermixed_args(_without_dashes(rest))
+    arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
     if name == "window":
         _refuse_unknown_command(parser, arguments.images)
     arguments.command = name
@@ -138,6 +140,14 @@ def _without_dashes(words: Sequence[str]) -> list[str]:
     at = list(words).index("--")
     names = [f"./{each}" if re.match("-.", each) else each for each in words[at + 1 :]]
     return [*words[:at], *names]
+
+
+def _with_values(words: Sequence[str]) -> list[str]:
+    """Say where --verify has no value: argparse would take the file behind it for one."""
+    return [
+        f"{word}=" if word == "--verify" and not HOW_MANY.fullmatch(behind) else word
+        for word, behind in pairwise([*words, ""])
+    ]
 
 
 # argparse's messages -> ours; `cli_types` begins its own with "takes".

@@ -17,23 +17,25 @@ from workbench.model import intents
 from workbench.model.state import State
 
 
-def recipe_of(arguments: Namespace, sampling: Sampling, check_every: int = 1) -> Recipe:
+def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     """Return what is to be done to every picture.
 
-    sampling, check_every  as in `Recipe`
+    sampling  how often each is filtered for its time
     Raises CommandError for a kernel of the user's own that cannot be read, and BadJobError.
     """
     own = _own_kernel(arguments.implementation)
     named = arguments.implementation if own is None else None
+    check_every, is_every_pixel = arguments.verify
     known = Namespace(**{**vars(arguments), "implementation": named})
     return Recipe(
         chosen=replace(State(), **changes_of(known, State())),
         implementation=named,
         own=own,
-        sampling=sampling,
+        sampling=replace(sampling, check_taps=None) if is_every_pixel else sampling,
         check_every=check_every,
         quality=arguments.quality,
         reduce=arguments.reduce,
+        keeps_files=not arguments.replace,
     )
 
 

@@ -158,10 +158,11 @@ def test_own_weights_are_applied_as_drawn(folder):
 
 def test_verify_checks_every_pixel(folder, capsys):
     image_files.save("large.png", generated.noise(700, 700))
-    assert apply("large.png", "out.png", "--size", "31", "--verify") == 0
-    said = capsys.readouterr().out
-    assert "verified" in said
-    assert "checked all pixels" in said
+    for words in (("large.png", "out.png", "--verify"), ("--verify", "large.png", "out.png")):
+        assert apply(*words, "--size", "31") == 0
+        said = capsys.readouterr().out
+        assert "verified" in said
+        assert "checked all pixels" in said
 
 
 def test_verify_tells_a_terminal_how_far_it_is(folder, capsys, monkeypatch):

@@ -168,15 +168,28 @@ def test_every_format_has_its_word():
 # -- what is there already
 
 
-def test_no_clobber_leaves_what_is_there_alone_and_says_so(folder, capsys):
+@pytest.mark.parametrize("option", ["--no-replace", "--no-clobber"])
+def test_what_is_there_is_left_alone_where_that_is_asked_for(folder, capsys, option):
     assert apply("a.png", "out/") == 0
     before = inodes("out")
-    assert apply("a.png", "b.png", "out/", "--no-clobber", "--filter", "box") == 0
+    assert apply("a.png", "b.png", "out/", option, "--filter", "box") == 0
     assert "a.png: out/a.png is there already and was left as it is." in capsys.readouterr().out
     assert files("out") == ["a.png", "b.png"]
     assert inodes("out")["a.png"] == before["a.png"]
+    assert apply("a.png", "out/", option, "--replace") == 0
+    assert inodes("out")["a.png"] != before["a.png"]
+    before = inodes("out")
     assert apply("a.png", "out/") == 0
     assert inodes("out")["a.png"] != before["a.png"]
+
+
+@pytest.mark.parametrize(("how", "checks"), [("all", 3), ("2", 2), ("none", 0), (None, 3)])
+def test_as_many_results_are_verified_as_asked_for(folder, capsys, how, checks):
+    image_files.save("c.png", generated.noise(31, 17, 3))
+    words = ("--verify", how) if how else ()
+    assert apply("a.png", "b.png", "c.png", "out/", "--json", *words) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sum(bool(each["check"]) for each in lines) == checks
 
 
 # -- several at a time

@@ -198,6 +198,8 @@ def test_what_is_there_is_left_alone_unless_it_is_to_be_replaced(folder, capsys)
     assert Path("out/p2.png").read_text() == "mine"
     assert "7 pictures in" in (said := capsys.readouterr().out)
     assert "1 skipped" in said
+    assert batch("in", "out", "--no-replace") == 0
+    assert Path("out/p2.png").read_text() == "mine"
     assert batch("in", "out", "--replace") == 0
     assert image_files.load("out/p2.png").samples.shape == (22, 31, 3)
 
@@ -234,9 +236,18 @@ def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsy
     assert not Path("none").exists()
 
 
-@pytest.mark.parametrize(("how", "checks"), [("all", 7), ("3", 3), ("none", 0), (None, 1)])
-def test_as_many_results_are_verified_as_asked_for(folder, capsys, how, checks):
-    assert batch("in", "out", *(("--verify", how) if how else ())) == 0
+@pytest.mark.parametrize(
+    ("words", "checks"),
+    [
+        (("--verify", "all"), 7),
+        (("--verify", "3"), 3),
+        (("--verify", "none"), 0),
+        (("--verify",), 7),
+        ((), 1),
+    ],
+)
+def test_as_many_results_are_verified_as_asked_for(folder, capsys, words, checks):
+    assert batch(*words, "in", "out") == 0
     assert sum("verify" in each["seconds"] for each in journal()) == checks
 
 

@@ -30,8 +30,7 @@ from workbench.cli.this_machine import engine_maker, facts
 
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
-    sampling = Sampling(check_taps=None) if arguments.verify else Sampling()
-    recipe = replace(recipe_of(arguments, sampling), keeps_files=arguments.no_clobber)
+    recipe = recipe_of(arguments, Sampling())
     if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
         return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
     with TemporaryDirectory(prefix="workbench-") as folder:

@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -37,8 +36,7 @@ NEWS_ON_LINES_S = 10.0  # where each is a line that stays
 
 def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
-    recipe = recipe_of(arguments, UNTIMED, arguments.verify)
-    recipe = replace(recipe, keeps_files=not arguments.replace)
+    recipe = recipe_of(arguments, UNTIMED)
     try:
         pairs = _pairs(arguments, recipe)
         if arguments.dry_run:
