@@ -1,26 +1,18 @@
 """Sessions on disk: append-only JSON Lines, a line for each part of a cell that was measured.
 
-A process that is killed loses the line it was writing and no other, and a computer without power
-what was measured in its last second; who goes on with the file begins behind its last whole line.
 See `kernels.sweeps.session_lines` for what a line holds.
 """
 
 from __future__ import annotations
 
 import gzip
-import os
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import fields, replace
-from io import FileIO
 from pathlib import Path
-from time import monotonic
-from types import TracebackType
-from typing import Self
 
 from kernels.core.errors import SessionFileError
-from kernels.core.locks import lock
+from kernels.core.growing_file import GrowingFile
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS
@@ -29,7 +21,6 @@ from kernels.sweeps.session_lines import header_line, record_line
 from kernels.sweeps.session_scan import open_to_read, refusals, scan, why
 
 NAME = "session.jsonl"
-UNSYNCED_S = 1.0  # a cell's parts come by the hundred a second, and a disk takes its time
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
@@ -68,38 +59,35 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
     """
     path = _existing(path)
     with refusals(path, "opened"):
-        file = FileIO(path, "r+")
+        opened = SessionFile(path, "r+")
     try:
-        _hold(file, path)
+        _hold(opened)
         with open_to_read(path) as reading:
             if isinstance(reading, gzip.GzipFile):
                 raise SessionFileError(f"{path} is compressed; unpack it to go on with it.")
             found = scan(reading, path)
         _refuse_another(found.session, machine, plan, path)
-        opened = SessionFile(
-            file, path, found.whole, (record.cell for record in found.session.records)
-        )
+        opened.cells.update(record.cell for record in found.session.records)
         with refusals(path, "written"):
-            file.truncate(found.whole)
+            opened.go_on_behind(found.whole)
             if not found.ends_with_newline:
-                opened._write(b"\n")
+                opened.put(b"\n", sync=True)
     except BaseException:
-        file.close()
+        opened.close()
         raise
     remarks = (*found.session.remarks, *_other_software(found.session.machine, machine))
     return replace(found.session, is_recorded=False, remarks=remarks), opened
 
 
-class SessionFile:
+class SessionFile(GrowingFile):
     """A session being written.  Made by `create` or `resume`; one process at a time.
 
-    path   of the file
-    cells  that it holds already
+    cells  that it holds
     """
 
-    def __init__(self, file: FileIO, path: Path, end: int, cells: Iterable[Cell] = ()) -> None:
-        self._file, self.path, self._end, self._cells = file, path, end, set(cells)
-        self._synced_at = monotonic()
+    def __init__(self, path: Path, mode: str) -> None:
+        super().__init__(path, mode)
+        self.cells: set[Cell] = set()
 
     @classmethod
     def create(
@@ -126,12 +114,11 @@ class SessionFile:
                 raise SessionFileError(
                     f"{path} is there already; resume it, or choose another folder."
                 )
-            file = FileIO(path, "x")
-        made = cls(file, path, 0)
+            made = cls(path, "x")
         try:
-            _hold(file, path)
+            _hold(made)
             with refusals(path, "written"):
-                made._write(header_line(session))
+                made.put(header_line(session), sync=True)
         except BaseException:
             made.close()
             with suppress(OSError):
@@ -148,64 +135,23 @@ class SessionFile:
         Raises SessionFileError where that cannot be done, as on a full disk; the file then holds
         what it held before.
         """
-        if not self._is_in_its_place():
+        if not self.is_in_its_place():
             raise SessionFileError(
                 f"The file {self.path} was deleted or moved while it was being written."
             )
-        is_due = record.is_complete or monotonic() - self._synced_at > UNSYNCED_S
         try:
-            self._write(record_line(record), sync=is_due)
+            self.put(record_line(record), sync=record.is_complete)
         except OSError as error:
-            with suppress(OSError):
-                self._file.truncate(self._end)
             raise SessionFileError(
                 f"A measurement could not be written ({why(error)}); the {self.cell_count} before "
                 f"it are kept in {self.path}."
             ) from error
-        self._cells.add(record.cell)
+        self.cells.add(record.cell)
 
     @property
     def cell_count(self) -> int:
         """Return how many cells it holds."""
-        return len(self._cells)
-
-    def close(self) -> None:
-        """Let go of the file; everything is on the disk then."""
-        with suppress(OSError, ValueError):  # a full disk, which was said; closed already
-            os.fsync(self._file.fileno())
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _is_in_its_place(self) -> bool:
-        """Return whether the file still has its name.
-
-        Where it can be deleted while it is open, one would write into nothing.
-        """
-        try:
-            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
-        except OSError:
-            return False
-
-    def _write(self, line: bytes, *, sync: bool = True) -> None:
-        """Write all of `line` behind the last whole one; sync: down to the disk."""
-        left = memoryview(line)
-        self._file.seek(self._end)
-        while left:
-            left = left[self._file.write(left) :]
-        if sync:
-            os.fsync(self._file.fileno())
-            self._synced_at = monotonic()
-        self._end += len(line)
+        return len(self.cells)
 
 
 def _existing(path: Path) -> Path:
@@ -216,9 +162,9 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _hold(file: FileIO, path: Path) -> None:
-    if not lock(file.fileno()):
-        raise SessionFileError(f"Another process is writing to {path}.")
+def _hold(file: SessionFile) -> None:
+    if not file.hold():
+        raise SessionFileError(f"Another process is writing to {file.path}.")
 
 
 def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path: Path) -> None:

@@ -2,31 +2,25 @@
 
 It lies beside the results and only ever grows.  Each run begins with a line on what is asked for,
 then comes a line for each file that is finished or has failed, and at the end of a run that was not
-stopped one that says so.  A process that is killed loses the line it was writing and no other; who
-goes on begins behind the last whole one.
+stopped one that says so.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import FileIO
 from pathlib import Path
-from time import monotonic
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from kernels.core.atomic_files import reason
-from kernels.core.locks import lock
+from kernels.core.growing_file import GrowingFile
 from workbench.base.limited_json import parse
 from workbench.batch.filtering import Outcome
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
-UNSYNCED_S = 1.0  # lines come by the thousand a second, and a disk takes its time
 NOT_AGAIN = ("done", "skipped")  # what --resume leaves alone; what failed is tried again
 
 Line = Mapping[str, Any]
@@ -36,7 +30,7 @@ class JournalError(Exception):
     """A journal cannot be used.  str(error) is one sentence for the user."""
 
 
-class Journal:
+class Journal(GrowingFile):
     """The journal in the folder of the results, open for writing; one process at a time.
 
     known  the outputs that are done with, relative to the folder
@@ -51,16 +45,15 @@ class Journal:
         Raises JournalError where there is a run to resume and nobody asked for that, where it was
         another one, where another process goes on with it, and where nothing can be written.
         """
-        self._folder, self.path = folder, folder / NAME
+        self._folder = folder
         self._asked = json.loads(json.dumps(asked))  # as it is when it is read again
-        self._synced_at = monotonic()
-        with self._refusals():
+        with _refusals(folder / NAME):
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = FileIO(self.path, "a+")
+            super().__init__(folder / NAME, "a+")
         try:
             self.known = self._begin(resuming)
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def of(self, target: Path) -> str:
@@ -72,37 +65,15 @@ class Journal:
 
         Raises JournalError where it cannot be written, as on a full disk.
         """
-        with self._refusals():
-            left = memoryview(f"{json.dumps(line)}\n".encode())
-            while left:
-                left = left[self._file.write(left) :]
-            if monotonic() - self._synced_at > UNSYNCED_S:
-                os.fsync(self._file.fileno())
-                self._synced_at = monotonic()
-
-    def close(self) -> None:
-        """Let go of it; everything is on the disk then."""
-        with suppress(OSError, ValueError):  # a full disk, which was said
-            os.fsync(self._file.fileno())
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        with _refusals(self.path):
+            self.put(f"{json.dumps(line)}\n".encode())
 
     def _begin(self, resuming: bool) -> frozenset[str]:
-        if not lock(self._file.fileno()):
+        if not self.hold():
             raise JournalError(f"Another process is writing to {self.path}; wait for it.")
-        with self._refusals():
+        with _refusals(self.path):
             last = _last_run(self.path)
-            self._file.truncate(last.whole)  # behind it is what a killed process left of a line
+            self.go_on_behind(last.whole)  # there is what a killed process left of a line
         if last.asked is None or not resuming:
             if not last.is_over:
                 raise JournalError(
@@ -118,12 +89,13 @@ class Journal:
             )
         return frozenset(last.known)
 
-    @contextmanager
-    def _refusals(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise JournalError(f"Cannot write {self.path}: {reason(error)}.") from error
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise JournalError(f"Cannot write {path}: {reason(error)}.") from error
 
 
 def line_of(outcome: Outcome, output: str) -> dict[str, Any]:

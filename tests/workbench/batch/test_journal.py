@@ -6,7 +6,7 @@ from io import FileIO
 
 import pytest
 
-from workbench.batch import journal as journal_module
+from kernels.core import growing_file
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome
 from workbench.batch.journal import NAME, Journal, JournalError, known_in, line_of
@@ -114,7 +114,7 @@ def test_a_full_disk_is_said(tmp_path, monkeypatch):
         def write(self, _):
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(journal_module, "FileIO", Full)
+    monkeypatch.setattr(growing_file, "FileIO", Full)
     with pytest.raises(JournalError, match="the disk is full; free some space"):
         Journal(tmp_path, ASKED)
 
