@@ -13,6 +13,9 @@ PREFIX = b"Exif\0\0"  # of EXIF in JPEG and WebP files
 # What is told in words, such as the maker and the date; all else of the main directory is about how
 # the pixels of that one file are stored.
 _WORDS = (270, 271, 272, 305, 306, 315, 316, 33432)
+_DESCRIPTION = 270
+# How descriptions begin and end that tell programs how the samples of that one file lie.
+_LAYOUT_BEGINS, _LAYOUT_ENDS = ("ImageJ=", "shape=", '{"shape":'), "OME>"
 _SUBORDINATE = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 _LEFT_OUT = (  # notes whose inner offsets hold in the camera's file alone; a directory; a link
     *(ExifTags.Base.MakerNote, ExifTags.Base.ExifInteroperabilityOffset),
@@ -41,11 +44,14 @@ def of_tiff(path: Path, page: tifffile.TiffPage) -> Image.Exif:
 def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
     """Return what is kept of EXIF as a small TIFF structure, or None where there is nothing.
 
-    It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail and the
-    maker's own notes are left out.  Raises whatever Pillow does where it is damaged.
+    It is for a picture of that size, upright and in sRGB: the orientation, the thumbnail, the
+    maker's own notes and a microscope's list of planes are left out.  Raises whatever Pillow does
+    where it is damaged.
     """
     # As bytes, which Pillow leaves alone: it reads Latin-1, but of words writes ASCII only.
     words = {tag: exif[tag].encode("latin-1") for tag in _WORDS if isinstance(exif.get(tag), str)}
+    if _is_layout(str(exif.get(_DESCRIPTION))):
+        del words[_DESCRIPTION]
     made = Image.Exif()
     made.update(words)
     for tag in _SUBORDINATE:
@@ -60,6 +66,11 @@ def portable(exif: Image.Exif, width: int, height: int) -> bytes | None:
         if fields:
             made[tag] = fields
     return made.tobytes().removeprefix(PREFIX) if len(made) else None
+
+
+def _is_layout(description: str) -> bool:
+    """Return whether a description is not for people, but of planes that what is saved lacks."""
+    return description.startswith(_LAYOUT_BEGINS) or description.rstrip().endswith(_LAYOUT_ENDS)
 
 
 def tiff_tags(exif: bytes, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:

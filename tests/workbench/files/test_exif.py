@@ -157,6 +157,19 @@ def test_tiffs_remain_readable_by_others(tmp_path):
     assert io.BytesIO((tmp_path / "b.tif").read_bytes()).read(2) == b"II"
 
 
+@pytest.mark.parametrize("how", [{"imagej": True}, {"ome": True}, {}], ids=["imagej", "ome", "own"])
+def test_the_planes_of_the_source_are_not_told_of_what_is_saved(tmp_path, how):
+    stack = noise(5, 30, 40, "uint16")
+    how = {**how, "photometric": "minisblack", "software": "Microscope"}
+    tifffile.imwrite(tmp_path / "stack.tif", stack, **how)
+    picture = load(tmp_path / "stack.tif")
+    save(tmp_path / "saved.tif", picture.samples, metadata=picture.metadata)
+    with tifffile.TiffFile(tmp_path / "saved.tif") as tiff:
+        np.testing.assert_array_equal(tiff.asarray(), stack[0])
+        assert tiff.pages.first.description == ""
+        assert tiff.pages.first.tags.valueof(305) == "Microscope"
+
+
 def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
     source = str(photo(tmp_path / "a.jpg"))
     how = ["--filter", "identity", "--size", "3", "--no-gpu"]
