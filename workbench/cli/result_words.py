@@ -51,8 +51,8 @@ def as_table(result: Result) -> str:
             _transfer(result, result.download_ms, result.download_copy_ms, numbers.MISSING),
         ),
         ("total", numbers.duration(result.total_ms)),
-        ("pixels", numbers.pixel_rate(result.megapixels_per_s)),
-        ("effective", numbers.byte_rate(result.effective_gb_s)),
+        ("throughput", numbers.pixel_rate(result.megapixels_per_s)),
+        ("bandwidth", numbers.byte_rate(result.effective_gb_s)),
         ("check", str(result.check or "not checked")),
     ]
     if result.disturbances:

@@ -34,7 +34,7 @@ def test_the_copies_alone_stand_beside_the_transfers():
     assert "upload 384 µs (the copy 28.1 µs), download 310 µs (the copy 30.0 µs)" in plain(
         in_one_line(made)
     )
-    assert "upload     384 µs (the copy 28.1 µs)" in plain(as_table(made))
+    assert "upload      384 µs (the copy 28.1 µs)" in plain(as_table(made))
 
 
 def test_a_disturbed_time_has_a_star_that_says_by_what():
@@ -52,14 +52,14 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
 def test_a_picture_that_was_on_the_device_is_resident():
     result = made_up.result("shared", device_name="Test GPU")
     assert ", resident, download " in in_one_line(result)
-    assert "upload     resident" in as_table(result)
+    assert "upload      resident" in as_table(result)
 
 
 def test_what_auto_picked_is_named_and_why_stands_in_the_table():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
     assert "5×5, auto: shared 32×8: kernel " in in_one_line(result)
     table = as_table(result)
-    assert "picked     auto: shared 32×8: the quickest of 3 measured here" in table
+    assert "picked      auto: shared 32×8: the quickest of 3 measured here" in table
 
 
 def test_the_cpu_s_line_has_no_transfers():
@@ -81,6 +81,11 @@ def test_the_table_names_device_and_launch():
     table = plain(as_table(made_up.result("shared", device_name="Test GPU")))
     for word in ("Test GPU", "grid 19×13, block 32×8", "150 – 250 µs", "200×100, 3 × uint8"):
         assert word in table
+
+
+def test_the_table_calls_rates_as_the_window_does():
+    titles = [line.split()[0] for line in as_table(made_up.result("shared")).splitlines()]
+    assert {"throughput", "bandwidth"} <= set(titles)
 
 
 def test_columns_stand_under_each_other():
