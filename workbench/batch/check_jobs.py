@@ -16,7 +16,7 @@ SEED = 16  # the same numbers on every computer
 GAIN = 2.0  # Σ|w|
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
 Kind = Literal["any", "separable", "uniform"]
-Shape = tuple[int, tuple[int, int, int], str, Kind, tuple[int, int], float]
+Shape = tuple[int, tuple[int, int, int], str, str, Kind, tuple[int, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,20 @@ class CheckJob:
 def check_jobs() -> tuple[CheckJob, ...]:
     """Return all of them.
 
-    No picture is a multiple of a block, one is smaller than the weights; all borders occur; sums
-    leave the range of their pixel type; no weights are the same turned or mirrored, but for those
-    that are uniform.  Some kernels ask for these, or for separable ones.  One has alpha, which no
-    filter changes, and an offset.
+    No picture is a multiple of a block, one is smaller than the weights; all borders and pixel
+    types occur; sums leave the range of their type; no weights are the same turned or mirrored, but
+    for those that are uniform.  Some kernels ask for these, or for separable ones.  One has alpha,
+    which no filter changes, and an offset.
     """
     rng = np.random.default_rng(SEED)
     shapes: tuple[Shape, ...] = (
-        (3, (21, 37, 3), "clamp", "separable", (32, 8), 0.0),
-        (7, (18, 45, 3), "mirror", "any", (32, 8), 0.0),
-        (3, (19, 70, 1), "zero", "any", (16, 4), 0.0),
-        (7, (27, 53, 1), "wrap", "separable", (32, 8), 0.0),
-        (7, (5, 4, 4), "reflect", "uniform", (32, 8), 25.0),
+        (3, (21, 37, 3), "uint8", "clamp", "separable", (32, 8), 0.0),
+        (7, (18, 45, 3), "uint8", "mirror", "any", (32, 8), 0.0),
+        (3, (19, 70, 1), "float32", "zero", "any", (16, 4), 0.0),
+        (7, (27, 53, 1), "float32", "wrap", "separable", (32, 8), 0.0),
+        (7, (5, 4, 4), "uint8", "reflect", "uniform", (32, 8), 25.0),
+        (3, (23, 41, 3), "uint16", "mirror", "any", (32, 8), 0.0),
+        (3, (13, 67, 1), "float16", "clamp", "separable", (32, 8), 0.0),
     )
     return tuple(_made(rng, *each) for each in shapes)
 
@@ -60,6 +62,7 @@ def _made(
     rng: np.random.Generator,
     ksize: int,
     shape: tuple[int, int, int],
+    pixel_type: str,
     border: str,
     kind: Kind,
     block_xy: tuple[int, int],
@@ -73,13 +76,14 @@ def _made(
         weights = np.ones((ksize, ksize))
     weights *= GAIN / np.abs(weights).sum()
     picture: NDArray[Any]
-    if channels > 1:
-        picture = rng.integers(0, 256, shape, np.uint8)
+    dtype = np.dtype(pixel_type)
+    if dtype.kind == "u":
+        picture = rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
     else:
-        picture = rng.uniform(-1, 2, shape).astype(np.float32)
+        picture = rng.uniform(-1, 2, shape).astype(dtype)
     picture.flags.writeable = False
     job = Job(picture, weights.astype(np.float32), border, block_xy=block_xy, offset=offset)
-    samples = f"{job.pixel_type} {NAMES[channels]}"
+    samples = f"{pixel_type} {NAMES[channels]}"
     name = f"{ksize}×{ksize}, {width}×{height} {samples}, {border}{', offset' if offset else ''}"
     return CheckJob(name, job)
 

@@ -21,10 +21,10 @@ def answer_of(job):
     return to_pixel_type(filtered(job), job.picture.dtype)
 
 
-def test_they_have_every_border_both_types_and_a_picture_smaller_than_the_weights():
+def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weights():
     jobs = [each.job for each in check_jobs()]
     assert {job.border for job in jobs} == set(BORDERS)
-    kinds = {("uint8", 3), ("uint8", 4), ("float32", 1)}
+    kinds = {("uint8", 3), ("uint8", 4), ("float32", 1), ("uint16", 3), ("float16", 1)}
     assert {(job.pixel_type, job.channels) for job in jobs} == kinds
     assert any(job.offset for job in jobs)
     assert {job.ksize for job in jobs} == {3, 7}

@@ -90,7 +90,7 @@ def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(folder, c
         verdict == "verified" for verdict in verdicts
     ]
     assert verdicts == ["broken", "wrong", "verified", "failed", "broken"]
-    assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == 5
+    assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == 7
     assert rows[f"anna/{MARKUP}"]["job"] == "3×3, 37×21 uint8 RGB, clamp"
     assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, channel 0 is ")
     assert rows["ben/syntax.cu"]["words"].startswith("Line 21: ")
@@ -117,8 +117,32 @@ def test_a_kernel_that_forgets_the_offset_or_alpha_is_not_verified(words, instea
     write(mine=RIGHT.replace(words, instead))
     assert check("mine.cu") == 1
     row = rows_of(capsys.readouterr().out)["mine.cu"]
-    assert "WRONG; right in 4 of 5 jobs" in row
+    assert "WRONG; right in 6 of 7 jobs" in row
     assert "7×7, 4×5 uint8 RGBA, reflect, offset: x 0, y 0" in row
+
+
+@pytest.mark.parametrize(
+    ("pixel_type", "job", "wrong"),
+    [
+        ("uint16", "3×3, 41×23 uint16 RGB, mirror", "sample(to_sample(sum) & 255)"),
+        ("float16", "3×3, 67×13 float16 grey, clamp", "to_sample(rintf(16 * sum) / 16)"),
+    ],
+)
+def test_a_kernel_that_is_wrong_in_one_pixel_type_is_found(pixel_type, job, wrong, folder, capsys):
+    pick = f"#define IS_{pixel_type} 1\n#define IT_IS_(x) IS_##x\n#define IT_IS(x) IT_IS_(x)\n"
+    text = (
+        f"{pick}#if IT_IS(SAMPLE)\n#define STORED {wrong}\n#else\n#define STORED to_sample(sum)\n"
+    )
+    refusal = f'requires = [["SAMPLE != \\"{pixel_type}\\"", "Not of {{SAMPLE}}."]]'
+    write(mine=f"{text}#endif\n{RIGHT}".replace("= to_sample(sum);", "= STORED;"))
+    assert check("mine.cu") == 1
+    row = rows_of(capsys.readouterr().out)["mine.cu"]
+    assert "WRONG; right in 6 of 7 jobs" in row
+    assert f"{job}: x " in row
+    write(mine=f"/*---\n{refusal}\n---*/\n" + Path("mine.cu").read_text(encoding="utf-8"))
+    assert check("mine.cu") == 0
+    row = rows_of(capsys.readouterr().out)["mine.cu"]
+    assert re.search(rf"verified, 6 of 7 jobs +.* Not of {pixel_type}\.$", row)
 
 
 def test_the_bug_is_looked_for_where_it_is_asked_for(folder, capsys):
@@ -138,10 +162,10 @@ def test_a_kernel_that_takes_some_of_the_jobs_says_which_it_refuses(folder, caps
     write(some=header + RIGHT, none=none + RIGHT)
     assert check("some.cu") == 0
     row = rows_of(capsys.readouterr().out)["some.cu"]
-    assert re.search(r"verified, 2 of 5 jobs +.* Sizes up to 3, not 7\.$", row)
+    assert re.search(r"verified, 4 of 7 jobs +.* Sizes up to 3, not 7\.$", row)
     assert check("none.cu") == 1
     row = rows_of(capsys.readouterr().out)["none.cu"]
-    assert re.search(r"refused; right in 0 of 5 jobs + Sizes up to 1, not 3\.$", row)
+    assert re.search(r"refused; right in 0 of 7 jobs + Sizes up to 1, not 3\.$", row)
 
 
 @pytest.mark.parametrize("named", ["missing.cu", "."])
