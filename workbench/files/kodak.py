@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import platformdirs
-
 from kernels.core import atomic_files
+from kernels.core.cache_folder import cache_folder
 from workbench.files.fetching import BadAddressError, TooLargeError, fetch
 
 DEFAULT_MIRROR = "https://r0k.us/graphics/kodak/kodak/"
@@ -103,8 +102,8 @@ class KodakSet:
 
 
 def default_folder() -> Path:
-    """Return where downloads go: a folder of the user's cache."""
-    return Path(platformdirs.user_cache_dir("filter-workbench", appauthor=False)) / "kodak"
+    """Return where downloads go: a folder of the cache."""
+    return cache_folder() / "kodak"
 
 
 def use_folder(folder: Path) -> tuple[KodakSet, str]:

@@ -6,6 +6,7 @@ import tracemalloc
 
 import pytest
 
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping, endless
 from workbench.files import kodak as kodak_set
 from workbench.files.kodak import (
@@ -218,5 +219,10 @@ def test_a_folder_without_the_pictures_is_refused(tmp_path):
         use_folder(tmp_path / "gone")
 
 
-def test_the_default_folder_is_in_the_users_cache():
+def test_the_default_folder_is_in_the_users_cache_or_in_the_one_that_is_named(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert kodak_set.default_folder() == tmp_path / "kodak"
+    monkeypatch.delenv(FOLDER_VARIABLE)
     assert "filter-workbench" in kodak_set.default_folder().parts
