@@ -369,5 +369,11 @@ def _check_pass(each: Pass, number: int, rung: Rung, header: Header, text: str) 
                 raise header.error(what, field, number)
     if each.library and each.shape is None:
         raise header.error("a library's pass needs a shape", "library", number)
-    if not each.library and not re.search(rf"\b{re.escape(each.function)}\s*\(", text):
+    if not each.library and not _has_function(each.function, text):
         raise header.error(f"there is no function {each.function} in it", "function", number)
+
+
+def _has_function(name: str, text: str) -> bool:
+    # The edge of the word last: a pattern that begins with plain letters is found at once.
+    word = re.escape(name)
+    return re.search(rf"{word}(?<=\b{word})\s*\(", text) is not None

@@ -232,6 +232,7 @@ def test_the_header_that_the_faults_below_are_planted_in_is_whole(tmp_path):
         ('reads = "sums"', "library = 'fft'", ", line 15: library of a pass takes '' or 'fft2'"),
         ('reads = "sums"', "library = 'fft2'", ", line 15: a library's pass needs a shape."),
         ("convolve()", "convolute()", ", line 10: there is no function convolve in it."),
+        ("convolve()", "my_convolve()", ", line 10: there is no function convolve in it."),
         ("[[passes]]\nw", "[passes]\nw", "the header is no TOML"),
         ('["wide"]', "{ a = 1 }", ", line 5: includes takes a list, not a table."),
         ("/*---", "// first\n/*---", ", line 1: it must begin with a header"),
