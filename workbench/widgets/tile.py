@@ -10,6 +10,7 @@ from workbench.base import theme
 from workbench.base.numbers import MISSING
 from workbench.base.plain_text import Label, tip_text
 from workbench.widgets.boxes import VBox
+from workbench.widgets.letters import factor_of
 
 TEXT = QPalette.ColorRole.WindowText
 MUTED = QPalette.ColorRole.PlaceholderText
@@ -34,15 +35,13 @@ class ValueTile(QFrame):
         self._shown: tuple[object, ...] = ()
         self._caption = ElidedLabel(0.85)
         self._value = Label()
-        self._fonts = [scaled_font(size, QFont.Weight.DemiBold) for size in (scale, scale / 2)]
-        usual = QFontMetrics(self._fonts[0])
-        self._value.setFont(self._fonts[0])
-        self._value.setMinimumSize(usual.horizontalAdvance(widest) + 4, usual.height())
+        self._scale, self._widest = scale, widest
         self._value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._detail = ElidedLabel(0.85)
         self._detail.setVisible(detail)
         layout = VBox(self, (10, 5, 10, 5), 0)
         layout.add(self._caption, self._value, self._detail)
+        self._fit()
 
     def show_value(
         self, text: str, detail: str = "", *, note: str = "", unsure: str = "", more: str = ""
@@ -72,9 +71,12 @@ class ValueTile(QFrame):
 
     def _fit(self) -> None:
         """Write a value with words, which has no room otherwise, in smaller letters."""
-        usual, small = self._fonts
+        scale = self._scale * factor_of(self)
+        usual, small = (scaled_font(size, QFont.Weight.DemiBold) for size in (scale, scale / 2))
+        metrics = QFontMetrics(usual)
+        self._value.setMinimumSize(metrics.horizontalAdvance(self._widest) + 4, metrics.height())
         room = max(self._value.width(), self._value.minimumWidth())
-        fits = QFontMetrics(usual).horizontalAdvance(self._value.text()) <= room
+        fits = metrics.horizontalAdvance(self._value.text()) <= room
         self._value.setFont(usual if fits else small)
 
     @property

@@ -43,7 +43,7 @@ def test_letters_of_the_panel_with_the_keyboard_grow_and_shrink(window):
 
 @pytest.mark.parametrize(
     "title",
-    ["Settings", "Pixel", "Anatomy", "Implementation", "Weights", "Blocks", "Sweep"],
+    ["Settings", "Analysis", "Pixel", "Anatomy", "Implementation", "Weights", "Blocks", "Sweep"],
 )
 def test_every_panel_has_larger_letters(qtbot, window, title):
     window.docks.enter(title)
@@ -54,6 +54,17 @@ def test_every_panel_has_larger_letters(qtbot, window, title):
     QApplication.processEvents()
     assert parts
     assert [each for each in parts if points(each) < before[id(each)] * 1.2] == []
+
+
+@pytest.mark.parametrize("letters", [1.0, 1.5])
+def test_the_rows_of_weights_have_whole_names(qtbot, window, letters):
+    settle(qtbot, window, lambda: window.store.update(ksize=31))
+    window.docks.enter("Weights")
+    set_factor(window.weights.get(), letters)
+    QApplication.processEvents()
+    rows = child(window.weights.get(), "weights-grid", QTableView).verticalHeader()
+    assert rows.count() == 31
+    assert rows.width() >= rows.sizeHint().width()
 
 
 def test_the_pixel_table_keeps_them_when_another_pixel_is_shown(qtbot, window):

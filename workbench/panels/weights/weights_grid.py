@@ -86,7 +86,6 @@ class WeightsGrid(QTableView):
             header.setMinimumSectionSize(16)
             header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
             header.setHighlightSections(True)
-        self.verticalHeader().setFixedWidth(self.fontMetrics().horizontalAdvance("+15") + 6)
 
     def show_drawing(self, drawing: WeightsDraft) -> None:
         """Show a drawing; the current cell stays as far from the middle as it was."""
