@@ -19,6 +19,7 @@ RULES = {
 }
 NOTHING = "–"
 NARROW = 6  # characters that a number has in a narrow cell, where that is possible
+VS = "\N{NO-BREAK SPACE}vs\N{NO-BREAK SPACE}"  # what is compared stays on its line
 STANDS_IN, ZERO = "↪", "∅"
 
 
@@ -117,10 +118,10 @@ def difference(found: Explained, value: Any) -> str:
         return f"undefined: {exact(float(value))}, where {exact(found.value)} is exact"
     off = signed(float(value) - found.value)
     if isinstance(value, np.floating):
-        return f"{off} vs exact"
+        return f"{off}{VS}exact"
     whole = int(value) - int(found.rounded)
     steps = minus(f"{whole:+d}") if whole else "0"
-    return f"{off} vs exact\n{steps} vs rounded"
+    return f"{off}{VS}exact, {steps}{VS}rounded"
 
 
 def is_cut_off(found: Explained) -> bool:

@@ -30,7 +30,7 @@ from workbench.window.presenter.ladder_so_far import LadderSoFar
 
 USUAL_PX = (1280, 720)  # of a projector; on a larger screen everything grows with it
 SMALL, MIDDLE, TITLE, LARGE = 24, 28, 38, 72  # letters in pixels there; nothing is smaller
-PANEL_LETTERS_PX = 20  # of a panel to read in
+PANEL_LETTERS_PX = 19  # of a panel to read in
 NOTE_SHARE = 0.22  # of the height, at most
 POINTS_AN_INCH = 72
 FORWARD = ("PgDown", "Right", "Down", "Return", "Enter")

@@ -9,7 +9,15 @@ import pytest
 from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
 from PySide6.QtGui import QColor, QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QTableView
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QListWidget,
+    QPushButton,
+    QScrollArea,
+    QTableView,
+    QWidget,
+)
 
 from kernels.core.cpu_load import Load
 from kernels.core.device import NoDevice
@@ -407,6 +415,30 @@ def test_a_pixels_whole_neighbourhood_is_on_stage(qtbot, window):
         return last.right() < table.width() and table.fontInfo().pixelSize() >= 16
 
     until(qtbot, is_whole_and_large)
+    stage.close()
+
+
+def test_the_numbers_of_a_5x5_pixel_are_on_stage_and_its_prose_gives_way(qtbot, window):
+    window.store.update(ksize=5)
+    look = StepLook(panel="pixel", pixel=(10, 10))
+    first = TalkStep("First", {}, look=StepLook())  # with the keys below it
+    window.presenter.steps = (first, TalkStep("Pixel", {}, look=look))
+    stage = present(qtbot, window)
+    stage.showNormal()
+    stage.resize(1280, 720)
+    press(stage, Qt.Key.Key_PageDown)
+    until(qtbot, lambda: stage.findChild(QWidget, "pixel-pane"))
+    area = child(stage, "pixel-pane", QWidget).findChild(QScrollArea)
+    tolerance = child(stage, "pixel-tolerance", QLabel)
+    hint = child(stage, "pixel-hint", QLabel)
+
+    def are_numbers_in_sight():
+        bar = area.verticalScrollBar()
+        return tolerance.isVisible() and bar.maximum() == 0 and not hint.isVisible()
+
+    until(qtbot, are_numbers_in_sight)
+    stage.resize(1280, 1000)
+    until(qtbot, hint.isVisible)
     stage.close()
 
 
