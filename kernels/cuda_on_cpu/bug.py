@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
     Ended,
     built,
-    default_cache,
     run_again,
     run_once,
     unwritten_in,
@@ -73,7 +71,6 @@ def finding_bug(
     *,
     at: tuple[int, int] | None = None,
     deadline_s: float = DEADLINE_S,
-    cache: Path | None = None,
 ) -> Iterator[Progress | Finding | None]:
     """Run a rung with every access checked; the last that is yielded is its bug; None: no bug.
 
@@ -85,8 +82,7 @@ def finding_bug(
     if reason := why_not() or rung.why_not(part, DEVICE):
         yield Finding("refused", reason, region)
         return
-    folder = cache or default_cache()
-    library = yield from built(CheckedShim, rung, part, folder)
+    library = yield from built(CheckedShim, rung, part)
     if isinstance(library, BuildError):
         sentence, line = first_error(str(library), rung)
         diagnostics = diagnostics_of(str(library), rung)

@@ -66,11 +66,9 @@ class Ended:
         return LineTable.of_library(self.library)
 
 
-def built(
-    shim: type[Shim], rung: Rung, job: Job, folder: Path
-) -> Generator[Progress, None, Path | BuildError]:
+def built(shim: type[Shim], rung: Rung, job: Job) -> Generator[Progress, None, Path | BuildError]:
     """Compile a rung for a job; return the error where it does not compile."""
-    steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, folder)
+    steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, default_cache())
     try:
         return (yield from in_place_of(steps, Progress(f"compiling {rung.title} for the CPU")))
     except BuildError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
     Ended,
     built,
-    default_cache,
     run_again,
     run_once,
     unwritten_in,
@@ -83,7 +81,6 @@ def trial(
     whole: bool = False,
     counting: bool = False,
     deadline_s: float = DEADLINE_S,
-    cache: Path | None = None,
 ) -> Iterator[Progress | CpuTrial]:
     """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
 
@@ -94,7 +91,6 @@ def trial(
     whole       the whole picture, however large
     counting    whether to count, where the answer is right, what a smaller part takes
     deadline_s  of the CPU's time
-    cache       a folder for what was compiled
     """
     size = (job.width, job.height) if whole else TRIED_SIZE
     region = region_of(job, size, at)
@@ -102,8 +98,7 @@ def trial(
     if reason := why_not() or rung.why_not(part, DEVICE):
         yield CpuTrial(part, region, problem=reason)
         return
-    folder = cache or default_cache()
-    library = yield from built(TriedShim, rung, part, folder)
+    library = yield from built(TriedShim, rung, part)
     if isinstance(library, BuildError):
         yield refused_by_compiler(rung, part, region, library)
         return
@@ -127,7 +122,7 @@ def trial(
     outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
     yield outcome
     if counting and outcome.ok:
-        yield replace(outcome, counts=(yield from _counts(rung, part, folder, deadline_s)))
+        yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
 
 
 def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:
@@ -140,13 +135,11 @@ def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, N
     return check
 
 
-def _counts(
-    rung: Rung, job: Job, folder: Path, seconds: float
-) -> Generator[Progress, None, RunCounts | None]:
+def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, RunCounts | None]:
     """Count what the rung does to a part of the picture: it takes a hundred times as long."""
     part = cropped(job, region_of(job, COUNTED_SIZE, None))
     for shim in (CountingShim, AccessesShim):
-        library = yield from built(shim, rung, part, folder)
+        library = yield from built(shim, rung, part)
         if isinstance(library, BuildError):
             continue
         with borrowed_child() as child:

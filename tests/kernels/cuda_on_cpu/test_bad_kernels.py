@@ -38,25 +38,25 @@ def a_job() -> Job:
     return Job(picture, IDENTITY, block_xy=(32, 8))
 
 
-def tried(text: str, cache: Path, **options) -> CpuTrial:
-    *_, outcome = trial(own_kernel("mine.cu", text), a_job(), cache=cache, **options)
+def tried(text: str, **options) -> CpuTrial:
+    *_, outcome = trial(own_kernel("mine.cu", text), a_job(), **options)
     assert isinstance(outcome, CpuTrial)
     return outcome
 
 
-def found(text: str, cache: Path) -> Finding | None:
+def found(text: str) -> Finding | None:
     rung = own_kernel("mine.cu", text)
-    *_, outcome = finding_bug(rung, a_job(), cache=cache, deadline_s=DEADLINE_S)
+    *_, outcome = finding_bug(rung, a_job(), deadline_s=DEADLINE_S)
     assert outcome is None or isinstance(outcome, Finding)
     return outcome
 
 
-def test_a_good_kernel_is_good(build_cache):
-    outcome = tried(GOOD, build_cache)
+def test_a_good_kernel_is_good():
+    outcome = tried(GOOD)
     assert outcome.ok
     assert outcome.check.is_full
     assert (outcome.answer == a_job().picture).all()
-    assert found(GOOD, build_cache) is None
+    assert found(GOOD) is None
 
 
 @pytest.mark.parametrize(
@@ -70,18 +70,18 @@ def test_a_good_kernel_is_good(build_cache):
         "__constant__ float WEIGHTS[KSIZE * KSIZE];",
     ],
 )
-def test_weights_come_however_they_are_declared(declared, build_cache):
+def test_weights_come_however_they_are_declared(declared):
     centre = "WEIGHTS[1][1]" if "][" in declared else "WEIGHTS[4]"
     body = COPY.replace("= row_of(src", f"= {centre} * row_of(src")
     text = START.format(before="", body=body)
-    outcome = tried(text.replace(text.splitlines()[0], declared), build_cache)
+    outcome = tried(text.replace(text.splitlines()[0], declared))
     assert outcome.ok, outcome.problem
 
 
 @pytest.mark.parametrize("name", RUNNING)
-def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, build_cache):
+def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name):
     bad = RUNNING[name]
-    outcome = tried(bad.text, build_cache, deadline_s=DEADLINE_S)
+    outcome = tried(bad.text, deadline_s=DEADLINE_S)
     assert re.search(bad.trial, outcome.problem), outcome.problem
     if said := re.match(r"Line (\d+)", outcome.problem):
         assert outcome.line == int(said[1])
@@ -91,9 +91,9 @@ def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, build_cache):
 
 
 @pytest.mark.parametrize("name", [name for name, bad in RUNNING.items() if bad.kind])
-def test_the_bug_of_a_bad_kernel_is_found(name, build_cache):
+def test_the_bug_of_a_bad_kernel_is_found(name):
     bad = RUNNING[name]
-    finding = found(bad.text, build_cache)
+    finding = found(bad.text)
     assert finding is not None
     assert re.search(bad.finding, finding.sentence), finding.sentence
     assert finding.kind == bad.kind
@@ -105,9 +105,9 @@ def test_the_bug_of_a_bad_kernel_is_found(name, build_cache):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_does_not_compile_is_told_with_its_line(name, build_cache):
+def test_what_does_not_compile_is_told_with_its_line(name):
     body, lines = REFUSED[name]
-    outcome = tried(START.format(before="", body=body), build_cache)
+    outcome = tried(START.format(before="", body=body))
     assert outcome.answer is None
     assert not outcome.ok
     assert re.match(rf"Line ({lines}): .", outcome.problem), outcome.problem
@@ -137,16 +137,16 @@ def test_what_is_no_kernel_is_refused_in_a_sentence(data, said, tmp_path):
         read_own_kernel(file)
 
 
-def test_a_storm_of_printf_is_cut(build_cache):
-    outcome = tried(RUNNING["storm of printf"].text, build_cache)
+def test_a_storm_of_printf_is_cut():
+    outcome = tried(RUNNING["storm of printf"].text)
     assert outcome.printed.startswith("0 0 0\n0 0 1\n")
     assert 1 << 10 < len(outcome.printed) <= 64 << 10
 
 
 @pytest.mark.parametrize("reason", [GeneratorExit, KeyboardInterrupt])
-def test_whoever_stops_ends_a_run_and_the_next_one_works(reason, build_cache):
+def test_whoever_stops_ends_a_run_and_the_next_one_works(reason):
     endless = own_kernel("mine.cu", RUNNING["endless loop"].text)
-    steps = trial(endless, a_job(), cache=build_cache, deadline_s=600)
+    steps = trial(endless, a_job(), deadline_s=600)
     for step in steps:
         if isinstance(step, Progress) and step.doing.startswith("running"):
             break
@@ -159,24 +159,24 @@ def test_whoever_stops_ends_a_run_and_the_next_one_works(reason, build_cache):
         assert time.monotonic() < deadline, "a run outlives its end"
         time.sleep(0.01)
     assert _children_of(os.getpid()) == children  # kept warm
-    assert tried(GOOD, build_cache).ok
+    assert tried(GOOD).ok
 
 
-def test_closing_ends_the_compiler_and_the_next_one_works(build_cache):
+def test_closing_ends_the_compiler_and_the_next_one_works():
     text = GOOD + "// never compiled before\n"
-    steps = trial(own_kernel("mine.cu", text), a_job(), cache=build_cache)
+    steps = trial(own_kernel("mine.cu", text), a_job())
     assert next(steps).doing.startswith("compiling")
     steps.close()
-    assert tried(text, build_cache).ok
+    assert tried(text).ok
 
 
-def test_a_child_that_dies_is_replaced(build_cache):
-    assert tried(GOOD, build_cache).ok
+def test_a_child_that_dies_is_replaced():
+    assert tried(GOOD).ok
     assert held_bytes() > 1 << 20
     for child in _children_of(os.getpid()):
         os.kill(child, signal.SIGKILL)
         os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # it dies when it is next scheduled
-    assert tried(GOOD, build_cache).ok
+    assert tried(GOOD).ok
     end_children()
     assert held_bytes() == 0
     assert _children_of(os.getpid()) == []
@@ -195,16 +195,16 @@ def _children_of(process: int) -> list[int]:
     return found
 
 
-def test_a_large_picture_is_tried_in_part(build_cache):
+def test_a_large_picture_is_tried_in_part():
     picture = np.random.default_rng(5).integers(0, 255, (300, 500, 1), np.uint8)
     job = Job(picture, IDENTITY, block_xy=(32, 8))
     rung = own_kernel("mine.cu", GOOD)
-    *_, outcome = trial(rung, job, at=(490, 10), cache=build_cache)
+    *_, outcome = trial(rung, job, at=(490, 10))
     assert (outcome.region.left, outcome.region.top) == (500 - 256, 0)
     assert (outcome.region.width, outcome.region.height) == (256, 192)
     assert not outcome.region.is_whole
     assert (outcome.answer == picture[:192, -256:]).all()
-    *_, whole = trial(rung, job, whole=True, cache=build_cache)
+    *_, whole = trial(rung, job, whole=True)
     assert whole.region.is_whole
     assert (whole.answer == picture).all()
 
@@ -217,5 +217,5 @@ def test_samples_that_were_never_written_are_placed_in_the_picture():
     assert unwritten_in_words(never & False, (10, 20)) == ""
 
 
-def test_lines_count_from_the_body(build_cache):
+def test_lines_count_from_the_body():
     assert START.format(before="", body="HERE").splitlines()[FIRST_LINE - 1] == "HERE"

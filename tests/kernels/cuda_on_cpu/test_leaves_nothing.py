@@ -8,6 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.children import Child
 from kernels.cuda_on_cpu.compiler import why_not
@@ -27,11 +28,11 @@ def a_job():
 
 
 def test_a_compiler_that_is_stopped_leaves_no_files(tmp_path, monkeypatch):
-    scratch, cache = tmp_path / "scratch", tmp_path / "cache"
+    scratch = tmp_path / "scratch"
     scratch.mkdir()
-    cache.mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))  # nothing is compiled there yet
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    steps = trial(RUNG, a_job(), cache=cache)
+    steps = trial(RUNG, a_job())
     seen = set()
     for _ in range(20):
         next(steps)
@@ -77,11 +78,11 @@ def test_a_large_picture_takes_no_more_memory_than_it_has():
     assert most < 3 * picture.nbytes
 
 
-def test_blocks_have_the_memory_of_those_before_them(build_cache):
+def test_blocks_have_the_memory_of_those_before_them():
     """10,000 blocks with 220 KB of shared memory each: 2.2 GB, had each its own."""
     picture = np.random.default_rng(6).integers(0, 255, (100, 100, 1), np.uint8)
     text = START.format(before="", body=f"extern __shared__ char many[];\nmany[0] = 1; {COPY}")
     text = '/*---\n[[passes]]\nshared_bytes = "220000"\n---*/\n' + text
     job = Job(picture, IDENTITY, block_xy=(1, 1))
-    *_, outcome = trial(own_kernel("mine.cu", text), job, cache=build_cache)
+    *_, outcome = trial(own_kernel("mine.cu", text), job)
     assert outcome.ok, outcome.problem

@@ -19,18 +19,18 @@ IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 on_cpu = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 
 
-def counts(body: str, cache, pixel_type="float32") -> RunCounts:
+def counts(body: str, pixel_type="float32") -> RunCounts:
     """What a kernel with that body counts on 64×16 samples: four blocks of eight warps."""
     picture = np.arange(64 * 16).reshape(16, 64, 1).astype(pixel_type)
     rung = own_kernel("mine.cu", START.format(before="", body=body))
-    *_, outcome = trial(rung, Job(picture, IDENTITY), counting=True, cache=cache)
+    *_, outcome = trial(rung, Job(picture, IDENTITY), counting=True)
     assert outcome.ok, outcome.problem or outcome.check
     return outcome.counts
 
 
 @on_cpu
-def test_neighbours_share_sectors(build_cache):
-    found = counts(COPY, build_cache)
+def test_neighbours_share_sectors():
+    found = counts(COPY)
     bytes_ = 64 * 16 * 4
     assert (found.loaded["picture"], found.stored["picture"]) == (bytes_, bytes_)
     assert found.operations == (0, 0, 0, 0)
@@ -41,33 +41,32 @@ def test_neighbours_share_sectors(build_cache):
 
 
 @on_cpu
-def test_blocks_that_access_nothing_are_looked_at_too(build_cache):
+def test_blocks_that_access_nothing_are_looked_at_too():
     rows = "for (int row = y; row < end_row; row += 8)"
     found = counts(
         f"if (blockIdx.y == 0) {rows} row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];",
-        build_cache,
     )
     assert (found.blocks_looked_at, found.blocks) == (4, 4)
 
 
 @on_cpu
 @pytest.mark.parametrize("array", ["extern __shared__ float moved[]", "__shared__ float moved[64]"])
-def test_lanes_in_one_bank_take_turns(array, build_cache):
+def test_lanes_in_one_bank_take_turns(array):
     body = f"{array};\nif (threadIdx.y == 0) moved[threadIdx.x * 2] = 1.0f;\n{COPY}"
     text = START.format(before="", body=body)
     text = '/*---\n[[passes]]\nshared_bytes = "256"\n---*/\n' + text
     picture = np.arange(64 * 16, dtype=np.float32).reshape(16, 64, 1)
     job = Job(picture, IDENTITY)
-    *_, outcome = trial(own_kernel("mine.cu", text), job, counting=True, cache=build_cache)
+    *_, outcome = trial(own_kernel("mine.cu", text), job, counting=True)
     (shared,) = [each for each in outcome.counts.lines if each.array == "shared memory"]
     assert (shared.line, shared.is_store) == (12, True)
     assert (shared.requests, shared.cost) == (4, 8)
 
 
 @on_cpu
-def test_operations_that_cannot_be_counted_are_left_out(build_cache):
+def test_operations_that_cannot_be_counted_are_left_out():
     body = f"const float one = expf(0.0f * height);\nif (one > 0.0f) {COPY}"
-    found = counts(body, build_cache)
+    found = counts(body)
     assert found.operations is None
     assert found.loaded["picture"] == 64 * 16 * 4
 

@@ -1,0 +1,12 @@
+"""What kernels on the CPU are compiled to is kept for all tests, and never in the user's folder."""
+
+import pytest
+
+from kernels.core.cache_folder import FOLDER_VARIABLE
+
+
+@pytest.fixture(autouse=True)
+def kept_builds(monkeypatch, tmp_path_factory, build_cache):
+    folder = tmp_path_factory.mktemp("cache")
+    (folder / "cuda-on-cpu").symlink_to(build_cache)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
