@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,30 @@ def trial(
     yield outcome
     if counting and outcome.ok:
         yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
+
+
+def building_ahead(
+    rung: Rung, jobs: Iterable[Job], at_a_time: int
+) -> Generator[Progress, None, None]:
+    """Compile what trials of these whole jobs run, several at a time, up to what does not compile.
+
+    Whoever stops driving this ends the compilers.
+    """
+    left = (built(TriedShim, rung, job) for job in jobs if not rung.why_not(job, DEVICE))
+    under_way = list(islice(left, at_a_time))
+    try:
+        while under_way:
+            for each in tuple(under_way):
+                try:
+                    yield next(each)
+                except StopIteration as end:
+                    if isinstance(end.value, BuildError):
+                        return
+                    under_way.remove(each)
+                    under_way += islice(left, 1)
+    finally:
+        for each in under_way:
+            each.close()
 
 
 def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:

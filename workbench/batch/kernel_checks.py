@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
+from kernels.core.cores import usable_cores
 from kernels.core.driving import in_place_of, last_of
 from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.bug import finding_bug
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
 from kernels.cuda_on_cpu.run_counts import RunCounts
-from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.cuda_on_cpu.trial import CpuTrial, building_ahead, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel
 from kernels.rungs.rung import PICTURE, Rung
@@ -74,9 +75,10 @@ def check_all(
     add  is given the place and the row of each as soon as it is done, on any thread
     """
     stop = Event()
+    compilers = max(usable_cores() // at_a_time, 1)
 
     def check(at: int) -> None:
-        steps, said = checking(files[at], find_bug=find_bug), ""
+        steps, said = checking(files[at], find_bug=find_bug, compilers=compilers), ""
         try:
             while not stop.is_set():
                 if (doing := next(steps).doing) != said:  # else several would take turns forever
@@ -100,11 +102,12 @@ def check_all(
 
 
 def checking(
-    file: KernelFile, *, find_bug: bool = False
+    file: KernelFile, *, find_bug: bool = False, compilers: int = 1
 ) -> Generator[Progress, None, CheckedKernel]:
     """Check one kernel on every job; return its row.
 
-    find_bug  look for the cause where an answer is wrong
+    find_bug   look for the cause where an answer is wrong
+    compilers  so many may run at a time
     """
     count = len(check_jobs())
     try:
@@ -112,10 +115,13 @@ def checking(
     except HeaderError as error:
         return CheckedKernel(file.shown, "broken", count, words=str(error))
     found = CheckedKernel(file.shown, "verified", count)
+    jobs = [fitted(each, rung) for each in check_jobs()]
+    taken = [job for job in jobs if rung.why_not_anywhere(job) is None]
+    where = Progress(f"{file.shown}: compiling")
+    yield from in_place_of(building_ahead(rung, taken, compilers), where)
     suspect: Job | None = None
     refusal = ""
-    for number, each in enumerate(check_jobs(), 1):
-        job = fitted(each, rung)
+    for number, (each, job) in enumerate(zip(check_jobs(), jobs, strict=True), 1):
         if reason := rung.why_not_anywhere(job):
             refusal = refusal or reason
             found = replace(found, refused=found.refused + 1)
