@@ -18,24 +18,12 @@ from kernels.core.statistics import (
 from kernels.core.timing import Timing
 
 SAME_WITHIN = 0.01  # two medians nearer than this are the same: clocks wander by as much
-
-
 FEW_WITHIN = 0.10  # so much further than they reach may the median of too few lie
-
-
 MIN_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
-
-
 # The verdict "same" of several, of which some are the one and some the other.
 EQUAL = f"equal within {100 * SAME_WITHIN:g} % or noise"
-
-
 NO_INTERVAL = "too few samples"  # stands where an interval would
-
-
 Verdict = Literal["faster", "slower", "same"]
-
-
 K = TypeVar("K", bound=Hashable)
 
 

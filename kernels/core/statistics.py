@@ -14,8 +14,6 @@ SEEDS = (20, 21)  # the same samples always give the same interval
 # Fewer samples than these hold the true median between them less often than CONFIDENCE asks for:
 # n of them do with probability 1 - 2 (1/2)^n (David and Nagaraja, Order Statistics, 2003, 7.1).
 ENOUGH_SAMPLES = 6
-
-
 CONFIDENCE_EDGES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))  # percentiles
 
 

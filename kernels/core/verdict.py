@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
-
-
 MIN_PERCENT = 0.01  # below this a share of samples is not counted out
 
 

@@ -38,8 +38,6 @@ COLUMNS = (
     *("threads", "cpu", "device", "machine"),
     *("check", "checked_pixels", "max_error", "at", "note"),
 )
-
-
 CELL_COLUMNS = COLUMNS[COLUMNS.index("height") : COLUMNS.index("block_y") + 1]
 PAIR_COLUMNS = (
     *("implementation", "kind", *CELL_COLUMNS, "cache", "a_median_ms", "b_median_ms"),

@@ -45,8 +45,6 @@ _FLOATS = (
     _Format.Format_RGBA32FPx4,
     _Format.Format_RGBA32FPx4_Premultiplied,
 )
-
-
 # Samples that this program has put on the clipboard, of any pixel type, by the mark
 # that the image there carries.  (Qt would own a QMimeData that held them, and free it at the end,
 # when Python is gone.)

@@ -25,8 +25,6 @@ BORDER_TIPS = {
     "mirror": "c b | a b c d | c b\nMirrored around the edge pixel.",
     "wrap": "c d | a b c d | a b\nThe picture is repeated.",
 }
-
-
 AUTOMATIC, BINOMIAL = "Auto", "Binomial"  # what automatic sigma gives
 
 

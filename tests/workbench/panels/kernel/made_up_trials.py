@@ -13,8 +13,6 @@ from kernels.cuda_on_cpu.trial import CpuTrial
 
 PASSED = Check(0.25, (1, 2, 0), 5, 0, 0.5, 600, 600, samples=1800)
 WRONG = Check(8.0, (3, 4, 1), 9, 7, 0.5, 600, 600, samples=1800)
-
-
 COUNTS = RunCounts(  # of 1,000 samples of one byte
     {"picture": 2060, "sums": 8000},
     {"picture": 1000},

@@ -28,8 +28,6 @@ from workbench.window.help.texts import escaped, written
 from workbench.window.help.topics import topic_of
 
 LINK = re.compile(r"\(help:([^)]*)\)")
-
-
 made = {}
 
 
