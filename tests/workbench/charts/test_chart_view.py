@@ -9,14 +9,16 @@ from xml.etree import ElementTree
 
 import pytest
 from pyqtgraph.graphicsItems.ScatterPlotItem import SpotItem
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton, QWidget
 
+from kernels.sweeps.session_files import read_session
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from workbench.base import theme
+from workbench.base.assets_path import asset
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_card import EMPTY
@@ -368,6 +370,24 @@ def test_the_names_of_a_roof_are_whole_numbers_inside_the_plot(qtbot, view, wide
         left = box.mapViewToScene(QPointF(label.x, label.y)).x() - label.anchor[0] * wide
         assert box.sceneBoundingRect().left() - 1 <= left
         assert left + wide <= box.sceneBoundingRect().right() + 1
+
+
+@pytest.mark.parametrize("wide_px", [300, 320, 700])
+def test_no_marker_lies_on_the_name_of_a_roofs_slope(qtbot, view, wide_px):
+    view.resize(wide_px, 420)
+    session = read_session(asset("recorded/goettingen_ladder.jsonl.gz"))
+    canvas = show(qtbot, view, session, kind="roofline")
+    box = canvas.plot.getViewBox()
+    drawn = [item.labels[0] for item in box.addedItems if isinstance(item, Labels)]
+    (label,) = (each for each in drawn if each.text.startswith("copy"))
+    metrics, at = QFontMetricsF(label.font), box.mapViewToScene(QPointF(label.x, label.y))
+    wide, high = metrics.horizontalAdvance(label.text), metrics.height()
+    left, top = at.x() - label.anchor[0] * wide, at.y() - (label.anchor[1] - label.down) * high
+    room = QRectF(left, top, wide, high)
+    marks = [box.mapViewToScene(QPointF(spot.x, spot.y)) for spot in canvas.spots]
+    assert marks
+    room.adjust(-8, -8, 8, 8)  # a marker and the gap beside it
+    assert not any(room.contains(mark) for mark in marks)
 
 
 # -- pointing

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
@@ -176,7 +176,29 @@ def _draw_guide(plot: Any, guide: Guide, body: Plot, colors: Colors, font: QFont
         share = (high - at[0] if guide.is_at_start else at[0] - low) / (high - low)
         room_px = share * plot.getViewBox().boundingRect().width() / (1 + BESIDE)
         text = _fitted(guide.label, QFontMetricsF(font), room_px)
-        plot.addItem(Labels([PlotLabel(*at, text, font, colors.muted, anchor)]))
+        label = PlotLabel(*at, text, font, colors.muted, anchor)
+        if guide.is_at_start:
+            label = _below_dots(label, plot, body)
+        plot.addItem(Labels([label]))
+
+
+def _below_dots(label: PlotLabel, plot: Any, body: Plot) -> PlotLabel:
+    """Return the label as many of its own heights further down as frees it from all markers."""
+    seen, frame = plot.getViewBox().viewRect(), plot.getViewBox().boundingRect()
+    across, up = frame.width() / seen.width(), frame.height() / seen.height()
+    metrics = QFontMetricsF(label.font)
+    wide, high = metrics.horizontalAdvance(label.text), metrics.height()
+    room = QRectF(-label.anchor[0] * wide, -label.anchor[1] * high, wide, high)
+    room.adjust(-PINNED_PX, -PINNED_PX, PINNED_PX, PINNED_PX)  # a marker's middle lies outside
+    marks = [
+        QPointF((_place(dot.x, body.x) - label.x) * across, (label.y - _place(dot.y, body.y)) * up)
+        for series in body.series
+        for dot in series.dots
+    ]
+    for down in range(int((label.y - seen.top()) * up / high)):  # it stays above the axis
+        if not any(room.translated(0, down * high).contains(mark) for mark in marks):
+            return label._replace(down=down)
+    return label
 
 
 def _fitted(label: str, metrics: QFontMetricsF, room_px: float) -> str:
