@@ -34,6 +34,7 @@ MAX_MS = 500  # unless nothing would be seen for longer than that
 USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from farther away
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
+GAP_PX = 6  # between the controls
 
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
 
@@ -155,8 +156,8 @@ class ChartView(QWidget):
         self._show_kinds(kind, reasons)
         self._options.show_options(figure.options if figure else ())
         self._menu.show_figure(figure, choices)
-        self._published.setVisible(bool(figure and figure.has_published))
         self._published.setChecked(choices.published)
+        self._fit_published()
         self._card.show_figure(figure)
         self.setAccessibleDescription(figure.summary if figure else NOTHING)
         self._later.setInterval(min(max(REDRAW_MS, SHARE * clock.elapsed()), MAX_MS))
@@ -182,6 +183,7 @@ class ChartView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._fit_letters()
+        self._fit_published()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -195,6 +197,17 @@ class ChartView(QWidget):
         if factor != self._factor:
             self._factor = factor
             self._card.show_larger(factor)
+
+    def _fit_published(self) -> None:
+        """Show the box where the kind's name is whole beside it; the menu has it, too."""
+        beside = (self._kinds.whole_px, *(w.sizeHint().width() for w in self._beside_kinds))
+        fits = sum(beside) + len(self._beside_kinds) * GAP_PX <= self.width()
+        figure = self._figure
+        self._published.setVisible(fits and figure is not None and figure.has_published)
+
+    @property
+    def _beside_kinds(self) -> tuple[QWidget, ...]:
+        return self._published, self._menu
 
     # -- what the user does
 
@@ -268,8 +281,8 @@ class ChartView(QWidget):
         self._card.picked.connect(self._pick)
 
     def _lay_out(self) -> None:
-        controls = HBox(spacing=6)
-        controls.add((self._kinds, 1), self._published, self._menu)
+        controls = HBox(spacing=GAP_PX)
+        controls.add((self._kinds, 1), *self._beside_kinds)
         layout = VBox(self, 0, 6)
         layout.add(controls, self._options, (self._card, 1))
 

@@ -29,6 +29,14 @@ class ElidingBox(QComboBox):
         if not ignore_wheel(self, event):
             super().wheelEvent(event)
 
+    @property
+    def whole_px(self) -> int:
+        """Return the width at which the present entry is whole."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        around = self.width() - self._field_px(option) + PADDING_PX
+        return around + self.fontMetrics().horizontalAdvance(option.currentText)
+
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -36,12 +44,13 @@ class ElidingBox(QComboBox):
             option.currentText = self.placeholderText()
             faint = self.palette().brush(QPalette.ColorRole.PlaceholderText)
             option.palette.setBrush(QPalette.ColorRole.ButtonText, faint)
-        parts = QStyle.SubControl
-        kind = QStyle.ComplexControl.CC_ComboBox
-        field = self.style().subControlRect(kind, option, parts.SC_ComboBoxEditField, self)
         option.currentText = self.fontMetrics().elidedText(
-            option.currentText, Qt.TextElideMode.ElideRight, field.width() - PADDING_PX
+            option.currentText, Qt.TextElideMode.ElideRight, self._field_px(option) - PADDING_PX
         )
         painter = QStylePainter(self)
-        painter.drawComplexControl(kind, option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def _field_px(self, option: QStyleOptionComboBox) -> int:
+        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        return self.style().subControlRect(kind, option, field, self).width()

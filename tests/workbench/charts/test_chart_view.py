@@ -28,6 +28,7 @@ from workbench.charts.drawing.plot_labels import Labels
 from workbench.charts.figure_view import HIDDEN
 from workbench.charts.legend import Legend
 from workbench.charts.option_row import OptionRow
+from workbench.widgets.eliding_box import ElidingBox
 
 
 @pytest.fixture
@@ -127,6 +128,17 @@ def test_the_kind_follows_the_session_that_was_opened_last(qtbot, view):
     assert {record.cell for record in sizes.records} <= set(drawn)
     hidden = len(blocks.records) + len(sizes.records) - len(drawn)
     assert any(note.startswith(f"Hidden: {hidden} of ") for note in view.figure.notes)
+
+
+def test_the_kind_is_whole_where_published_has_no_room_beside_it(qtbot, view):
+    show(qtbot, view, a_session("sizes"))
+    kinds, box = child(view, "chart-kind", ElidingBox), child(view, "chart-published")
+    view.resize(900, 640)
+    until(qtbot, box.isVisible)
+    view.resize(250, 640)
+    until(qtbot, lambda: not box.isVisible() and kinds.width() >= kinds.whole_px)
+    published = next(each for each in view.actions_of_menu if "ublished" in each.text())
+    assert published.isEnabled()
 
 
 def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
@@ -357,7 +369,7 @@ OTHER = replace(H200, gpu="NVIDIA GeForce RTX 5090 Laptop GPU")
 
 
 @pytest.mark.parametrize("machines", [(OTHER,), (H200, OTHER)], ids=["one", "two"])
-@pytest.mark.parametrize("wide_px", [240, 300, 700])
+@pytest.mark.parametrize("wide_px", [290, 300, 700])
 def test_the_names_of_a_roof_are_whole_numbers_inside_the_plot(qtbot, view, wide_px, machines):
     view.resize(wide_px, 640)
     canvas = show(qtbot, view, *(a_session("ksizes", each) for each in machines), kind="roofline")
