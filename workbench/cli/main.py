@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from errno import ENAMETOOLONG
 from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
@@ -94,6 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _complain(error, USAGE)
     except KernelError as error:
         return _complain(in_full(error), FAILED)
+    except OSError as error:
+        if error.errno != ENAMETOOLONG or not isinstance(error.filename, str):
+            raise
+        name = f"{Path(error.filename).name[:40]}…"
+        return _complain(f"No file can have a name as long as {name}; check it.", USAGE)
     except ImportError as error:
         if "PySide6" not in (error.name or ""):
             raise

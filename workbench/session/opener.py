@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -127,10 +128,11 @@ class Opener(QObject):
                 self.restored.emit(found, path.name)
 
         def load(**how: Any) -> dict[str, Any] | Picture | Gathered:
-            if path.is_dir():
+            # `Path.is_dir` raises where a name is too long.
+            if os.path.isdir(path):  # noqa: PTH112
                 return _gather([path], **how)
             # Reading a pipe would block; `load` has messages for whatever is no file.
-            inside = read_settings(path) if path.is_file() else None
+            inside = read_settings(path) if os.path.isfile(path) else None  # noqa: PTH113
             if inside and inside.get(SHOWS) != FILTERED:
                 return _with_picture_there(inside)
             settings[:] = [inside] if inside else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -92,7 +93,9 @@ def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
 
 def is_session(path: Path) -> bool:
     """Return whether `path` is, by its name, a session's file or a folder that holds one."""
-    return path.name.endswith(SUFFIXES) or (path / "session.jsonl").is_file()
+    inside = path / "session.jsonl"
+    # Of a name that is too long `Path.is_file` would raise.
+    return path.name.endswith(SUFFIXES) or os.path.isfile(inside)  # noqa: PTH113
 
 
 def is_plan(path: Path) -> bool:

@@ -164,6 +164,15 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(words, complaint, refuse
     assert complaint in refused(*words)
 
 
+@pytest.mark.parametrize(
+    "words", [["apply", "{}", "b.png"], ["apply", "a.png", "{}"], ["check", "{}.cu"]]
+)
+def test_a_name_that_no_file_can_have_is_refused_in_one_sentence(words, capsys):
+    assert main.main([word.format("a" * 300) for word in words]) == 2
+    said = capsys.readouterr().err
+    assert said == f"workbench: No file can have a name as long as {'a' * 40}…; check it.\n"
+
+
 def test_without_qt_there_is_a_sentence(tmp_path):
     code = (
         "import sys\nsys.modules['PySide6'] = None\n"

@@ -478,3 +478,11 @@ def test_opened_by_name_a_screenshot_is_a_picture(qtbot, window, tmp_path):
     result = settle(qtbot, window, lambda: window.intake.open_paths([path]))
     assert result.job.picture.shape == (5, 6, 3)
     assert window.store.state.ksize == 5
+
+
+@pytest.mark.parametrize("give", [drop, lambda window, path: window.intake.open_paths([path])])
+def test_a_name_that_no_file_can_have_is_one_sentence(qtbot, window, photo, tmp_path, give):
+    settle(qtbot, window, lambda: drop(window, photo))
+    give(window, tmp_path / ("a" * 300))
+    until(qtbot, lambda: "choose another file" in window.messages.sentence)
+    assert opened(window).name == photo.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -105,7 +106,7 @@ class PictureIntake(QObject):
         The others are a step away.  Without a picture among them, the start picture is opened.
         """
         pictures = [path.absolute() for path in paths if not _is_for_a_panel(path)]
-        if len(pictures) == 1 and not pictures[0].is_dir():
+        if len(pictures) == 1 and not os.path.isdir(pictures[0]):  # noqa: PTH112 - too long a name
             self._opener.open_file(pictures[0])
         elif pictures:
             self._opener.open_together(pictures)
