@@ -234,8 +234,9 @@ class PictureView(QWidget):
     def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(colors.text), 1.5, Qt.PenStyle.DashLine))
-        margin = min(self.width(), self.height()) // 10
-        frame = self.rect().adjusted(margin, margin, -margin, -margin)
+        room = uncovered_part(self)
+        margin = min(room.width(), room.height()) // 10
+        frame = room.adjusted(margin, margin, -margin, -margin)
         painter.setOpacity(0.45)
         painter.drawRoundedRect(frame, 12, 12)
         painter.setOpacity(1.0)

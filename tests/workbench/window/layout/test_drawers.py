@@ -123,3 +123,20 @@ def test_overlays_know_which_part_is_seen(qtbot, window):
     visible, scale = seen[-1]
     uncovered = drawer.left() - pane.mapTo(window, QPoint()).x()
     assert visible.width() * scale / pane.devicePixelRatioF() == pytest.approx(uncovered, abs=1)
+
+
+def test_where_to_drop_a_picture_is_said_beside_the_panel(qtbot, make_window):
+    window = make_window()
+    window.resize(*NARROW)
+    drawer = open_drawer(qtbot, window, "Settings")
+    pane = view(window, "Before")
+    until(qtbot, lambda: pane.isVisible() or view(window, "After").isVisible())
+    pane = pane if pane.isVisible() else view(window, "After")
+    image = pane.grab().toImage()
+    ratio = image.devicePixelRatio()
+    middle = image.height() // 2  # below the row only the sides of the frame are painted
+    row = [image.pixelColor(x, middle + image.height() // 4) for x in range(image.width())]
+    painted = [x / ratio for x, color in enumerate(row) if color != row[0]]
+    left = pane.mapTo(window, QPoint()).x()
+    assert painted
+    assert left + painted[-1] < drawer.left()
