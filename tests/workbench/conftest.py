@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.cpu_load import LoadWatch
 from kernels.engine.engine import Engine
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.base import theme
@@ -25,6 +26,12 @@ worker.PAINTING_S = 0.0
 
 def no_gpu():
     return Engine(use_gpu=False)
+
+
+@pytest.fixture(autouse=True)
+def nobody_else_computes(monkeypatch):
+    """What else the machine does while tests run puts no star on their times."""
+    monkeypatch.setattr(LoadWatch, "load", lambda _: None)
 
 
 @pytest.fixture
