@@ -29,7 +29,8 @@ real, calls = pathlib.Path.replace, []
 def replace(path, target):
     calls.append(target)
     if len(calls) > 3:
-        print("in the middle", flush=True)
+        sys.stdout.write("in the middle\\n")  # whole: two threads may come here at once
+        sys.stdout.flush()
         time.sleep(600)
     return real(path, target)
 pathlib.Path.replace = replace
