@@ -129,7 +129,8 @@ def _run(
 
 def default_cache() -> Path:
     """Return the folder that compiled texts are kept in; what was not used for long is deleted."""
-    return _tidied(cache_folder() / "cuda-on-cpu")
+    # By one name, however it is reached: libraries are linked, and so remembered, by their paths.
+    return _tidied((cache_folder() / "cuda-on-cpu").resolve())
 
 
 @cache

@@ -18,6 +18,14 @@ def test_it_is_in_the_folder_that_is_named(tmp_path, monkeypatch):
         assert default_cache().is_dir()
 
 
+def test_a_folder_has_one_name_however_it_is_reached(tmp_path, monkeypatch):
+    """Libraries are linked by their names: by another, all would be compiled anew."""
+    (tmp_path / "link").symlink_to(tmp_path / "folder")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "link"))
+    assert default_cache() == tmp_path / "folder" / "cuda-on-cpu"
+
+
 def test_what_was_not_used_for_long_is_deleted_and_no_lock(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(cpu_runs, "MOST_KEPT_BYTES", 50)
