@@ -14,7 +14,14 @@ from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from workbench.imaging import mismatch
 from workbench.imaging.cell_values import in_characters
-from workbench.imaging.differences import GAINS, MIDDLE, OFF_SCALE, diverging, subtracting
+from workbench.imaging.differences import (
+    GAINS,
+    MAX_COUNTED,
+    MIDDLE,
+    OFF_SCALE,
+    diverging,
+    subtracting,
+)
 from workbench.imaging.display import NAN_BGR, to_display
 from workbench.imaging.display_mapping import (
     MIN_GAIN,
@@ -204,6 +211,14 @@ def test_no_larger_gain_keeps_as_much_on_the_scale(pixel_type, typical):
     differing = one[one > 0].astype(float)
     fitting = [each for each in GAINS if (differing * each > 255).mean() <= OFF_SCALE]
     assert difference(one, np.zeros_like(one), 255.0).gain == max(fitting, default=MIN_GAIN)
+
+
+@pytest.mark.parametrize("pixel_type", [np.uint8, np.uint16, np.float32])
+def test_some_samples_tell_the_gain_of_a_large_picture(pixel_type):
+    sizes = np.random.default_rng(1).exponential(8, (700, 900, 3))
+    one = np.minimum(sizes, 255).astype(pixel_type)
+    assert one.size > 10 * MAX_COUNTED
+    assert difference(one, np.zeros_like(one), 255.0).gain == 5.0  # 99.5 % are below 43
 
 
 def test_what_differs_in_one_row_of_a_large_picture_is_on_the_scale():
