@@ -17,6 +17,7 @@ from kernels.core.job import Job, Progress, Result, Sampled, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S, Sampler
 from kernels.cpu import HostImplementation
 from kernels.cpu.prepared import Prepared
+from kernels.cpu.preview import takes_long
 
 LONG_S = 0.5  # from here on it is said how much is done
 
@@ -32,7 +33,8 @@ def filtering(
     Time spent elsewhere between the steps, by whoever drives them, does not count.
     """
     watch = LoadWatch()
-    if sampling.max_samples:  # else nobody asks what may have disturbed a time
+    # A quick job's first run counts for nothing: only its picture is waited for.
+    if sampling.max_samples and takes_long(job):
         watch.start()
     yield Progress(f"preparing {implementation.title}")
     start = perf_counter()
@@ -47,6 +49,7 @@ def filtering(
     yield Result(job, _read_only(picture), samples.timing(), ran, compile_ms, load=watch.load())
     if not samples.wants_more():
         return
+    watch.start()
     again = _empty_like(job.picture)
     again.fill(0)  # have its pages, as a first run would while it is timed
     while samples.wants_more():

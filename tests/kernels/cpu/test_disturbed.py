@@ -1,18 +1,24 @@
 """A result from the CPU says what else kept the CPU busy while it was measured."""
 
 import numpy as np
+import pytest
 
 from kernels import Engine, Job
 from kernels.core.cpu_load import Load, LoadWatch
+from kernels.cpu import cpu_run
 
 BUSY = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
 
 
-def results(load, monkeypatch):
-    monkeypatch.setattr(LoadWatch, "load", lambda self: load)
+def filtering():
     job = Job(np.zeros((40, 30, 1), np.uint8), np.full((3, 3), 1 / 9, np.float32))
     steps = Engine(use_gpu=False).filtering(job)
-    return [step for step in steps if hasattr(step, "disturbances")]
+    return (step for step in steps if hasattr(step, "disturbances"))
+
+
+def results(load, monkeypatch):
+    monkeypatch.setattr(LoadWatch, "load", lambda self: load)
+    return list(filtering())
 
 
 def test_each_result_of_the_cpu_says_what_disturbed_its_time(monkeypatch):
@@ -24,3 +30,15 @@ def test_each_result_of_the_cpu_says_what_disturbed_its_time(monkeypatch):
 
 def test_where_nothing_is_known_nothing_is_said(monkeypatch):
     assert all(each.disturbances == () for each in results(None, monkeypatch))
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_only_a_long_jobs_first_picture_waits_for_the_system_to_tell_its_load(is_long, monkeypatch):
+    monkeypatch.setattr(cpu_run, "takes_long", lambda job: is_long)
+    started = []
+    monkeypatch.setattr(LoadWatch, "start", lambda self: started.append(self))
+    found = filtering()
+    next(found)
+    assert bool(started) == is_long
+    assert list(found)
+    assert started  # the runs that count are watched
