@@ -110,38 +110,40 @@ def line_of(outcome: Outcome, output: str) -> dict[str, Any]:
     }
 
 
-def known_in(folder: Path) -> frozenset[str]:
-    """Return what the last run into `folder` is done with, without touching anything.
+def last_run(folder: Path) -> LastRun:
+    """Return what there is to know of the last run into `folder`, without touching anything.
 
     Raises JournalError where its journal cannot be read.
     """
     try:
-        return frozenset(_last_run(folder / NAME).known)
-    except FileNotFoundError:
-        return frozenset()
+        return _last_run(folder / NAME)
+    except (FileNotFoundError, NotADirectoryError):
+        return LastRun()
     except OSError as error:
         raise JournalError(f"Cannot read {folder / NAME}: {error.strerror}.") from error
 
 
 @dataclass(slots=True)
-class _LastRun:
+class LastRun:
     """The last run that a journal tells of.
 
     asked    what was asked for; None: there was none
     known    the outputs that it is done with
+    failed   the sentences of the others, by their input
     is_over  whether it came to its end
     whole    the bytes up to the end of the last whole line, of all runs
     """
 
     asked: Line | None = None
     known: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
     is_over: bool = True
     whole: int = 0
 
 
-def _last_run(path: Path) -> _LastRun:
+def _last_run(path: Path) -> LastRun:
     """Read a journal.  Raises OSError, and JournalError where the file is none."""
-    run = _LastRun()
+    run = LastRun()
     with path.open("rb") as file:
         for line in file:
             if not line.endswith(b"\n"):
@@ -154,16 +156,20 @@ def _last_run(path: Path) -> _LastRun:
     return run
 
 
-def _add(run: _LastRun, said: Line) -> None:
+def _add(run: LastRun, said: Line) -> None:
     if isinstance(said.get("asked"), dict):
         run.asked, run.is_over = said["asked"], False
         run.known.clear()
+        run.failed.clear()
     elif "ended" in said:
         run.is_over = True
     elif "status" in said:
         run.is_over = False
         if said["status"] in NOT_AGAIN:
             run.known.add(str(said.get("output")))
+            run.failed.pop(str(said.get("input")), None)
+        else:
+            run.failed[str(said.get("input"))] = str(said.get("error"))
 
 
 def _parsed(line: bytes) -> Line:

@@ -38,11 +38,13 @@ def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = 
     _refuse_unknown(pattern, (*OF_THE_PICTURE, *values))
     if PurePath(pattern).name != pattern or os.sep in pattern:
         raise PairingError(
-            f"--name {pattern} is a name within the folder OUT, so no / can stand in it."
+            f"The name {pattern} is one within the output folder, so no / can stand in it."
         )
     if pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS:
         if extension is not None:
-            raise PairingError(f"--name {pattern} says the format already; leave --format out.")
+            raise PairingError(
+                f"The name {pattern} says the format already; choose none beside it."
+            )
         return partial(_named, pattern, values)
     return partial(_named, f"{pattern}{extension or '.{ext}'}", values)
 
@@ -61,6 +63,6 @@ def _refuse_unknown(pattern: str, known: tuple[str, ...]) -> None:
         if field is not None and (field not in known or form or conversion):
             names = ", ".join(f"{{{each}}}" for each in known)
             raise PairingError(
-                f"--name {pattern} has braces around something else than {names}; write {{{{ and "
+                f"The name {pattern} has braces around something else than {names}; write {{{{ and "
                 "}} for braces themselves."
             )

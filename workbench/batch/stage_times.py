@@ -37,6 +37,25 @@ class StageTime:
     at_most_per_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """The state of a batch that runs, here or in another process, which tells it in JSON.
+
+    total, finished, failed  pictures
+    per_s   that are finished per second
+    left_s  how long the rest will take; None where that is not known yet
+    limit   the stage that the others wait for; None before there is any time
+    """
+
+    total: int
+    finished: int
+    failed: int
+    per_s: float
+    left_s: float | None
+    limit: Stage | None
+    stages: tuple[StageTime, ...]
+
+
 class StageTimes:
     """The times of all stages so far, for one thread.
 
@@ -111,6 +130,18 @@ class StageTimes:
         by_engine = sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES)
         theirs = BY_FILES if by_files >= by_engine else tuple(set(STAGES) - set(BY_FILES))
         return max(theirs, key=lambda stage: self._seconds[stage])
+
+    def progress(self) -> BatchProgress:
+        """Return how far it is."""
+        return BatchProgress(
+            total=self.total,
+            finished=self.finished,
+            failed=self.failed,
+            per_s=self.per_s,
+            left_s=self.left_s,
+            limit=self.limit,
+            stages=tuple(self.stages()),
+        )
 
     def stages(self) -> list[StageTime]:
         """Return the time of each stage that any picture went through."""

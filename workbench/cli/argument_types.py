@@ -12,15 +12,6 @@ from workbench.model.modes import MODES
 
 MAX_WINDOW = 16384  # pixels across, or down
 HOW_MANY = re.compile(r"all|none|\d+")  # what behind --verify is its value, right or not
-# What --format takes -> the extension that says the same.
-EXTENSION_OF = {
-    "png": ".png",
-    "tiff": ".tif",
-    "jpeg": ".jpg",
-    "webp": ".webp",
-    "bmp": ".bmp",
-    "pnm": ".pnm",
-}
 
 
 def picture(text: str) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.cli import argument_types as types
+from workbench.files.format_names import EXTENSION_OF
 from workbench.model.modes import MODES
 
 LISTS = ("filters", "borders", "implementations", "presets")
@@ -153,7 +154,13 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     _add_job_options(parser)
     _add_device_options(parser)
     _add_batch_options(_add_file_options(parser))
-    _add_saying_options(parser, types.Verifying(100), "100")
+    options = _add_saying_options(parser, types.Verifying(100), "100")
+    options.add_argument(
+        "--control",
+        action="store_true",
+        help="for programs: --json with lines on the progress, and standard input takes pause, "
+        "continue and stop, a line each; where it ends, that is a stop",
+    )
 
 
 def _add_batch_options(options: argparse._ArgumentGroup) -> None:
@@ -186,8 +193,8 @@ def _add_file_options(
     options.add_argument(
         "--format",
         metavar="NAME",
-        type=types.one_of(*types.EXTENSION_OF),
-        help=f"{types.in_words(list(types.EXTENSION_OF))}: of what is written into a folder "
+        type=types.one_of(*EXTENSION_OF),
+        help=f"{types.in_words(list(EXTENSION_OF))}: of what is written into a folder "
         f"(default: as in the input's name){elsewhere}",
     )
     options.add_argument(
@@ -222,7 +229,7 @@ def _add_replacing_options(options: argparse._ArgumentGroup, *, is_default: bool
 
 def _add_saying_options(
     parser: argparse.ArgumentParser, usually: types.Verifying, in_words: str
-) -> None:
+) -> argparse._ArgumentGroup:
     options = parser.add_argument_group("what is checked and said")
     options.add_argument(
         "--verify",
@@ -235,6 +242,7 @@ def _add_saying_options(
     )
     options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
     _add_progress_option(options)
+    return options
 
 
 def add_shot_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ import pytest
 from kernels.core import growing_file
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome
-from workbench.batch.journal import NAME, Journal, JournalError, known_in, line_of
+from workbench.batch.journal import NAME, Journal, JournalError, last_run, line_of
 
 ASKED = {"filter": "gaussian", "size": 5, "weights": None}
 ENDED = {"ended": {}}
@@ -35,7 +35,7 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(tmp_path):
     with Journal(tmp_path / "out", ASKED, resuming=True) as journal:
         assert journal.known == {"a.png", "c.png"}
         journal.append(line("b.png"))
-    assert known_in(tmp_path / "out") == {"a.png", "b.png", "c.png"}
+    assert last_run(tmp_path / "out").known == {"a.png", "b.png", "c.png"}
     assert [each for each in lines(tmp_path / "out") if "asked" in each] == [
         {"batch": 1, "asked": ASKED}
     ]
@@ -59,7 +59,7 @@ def test_a_damaged_line_in_the_middle_costs_only_its_own_file(tmp_path):
     begun_again = Journal(tmp_path, ASKED, resuming=True)
     begun_again.append(line("b.png"))
     begun_again.close()
-    assert known_in(tmp_path) == {"a.png", "b.png"}
+    assert last_run(tmp_path).known == {"a.png", "b.png"}
 
 
 def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
@@ -74,14 +74,14 @@ def test_after_a_run_that_came_to_its_end_another_one_begins(tmp_path):
     begun(tmp_path, line("a.png"), ENDED)
     with Journal(tmp_path, {**ASKED, "size": 7}) as journal:
         assert journal.known == frozenset()
-    assert known_in(tmp_path) == frozenset()
+    assert last_run(tmp_path).known == frozenset()
     assert len(lines(tmp_path)) == 4  # nothing of what is there is lost
 
 
 def test_where_nothing_was_begun_resuming_begins(tmp_path):
     with Journal(tmp_path, ASKED, resuming=True) as journal:
         assert journal.known == frozenset()
-    assert known_in(tmp_path / "nowhere") == frozenset()
+    assert last_run(tmp_path / "nowhere").known == frozenset()
 
 
 def test_a_run_is_gone_on_with_only_as_it_was_begun(tmp_path):

@@ -32,8 +32,8 @@ def test_a_pattern_makes_a_name(pattern, extension, name, wanted):
         ("{stem.x}.png", None, "something else"),
         ("{stem", None, "something else"),
         ("sub/{stem}.png", None, "no / can stand in it"),
-        ("{stem}.png", ".tif", "leave --format out"),
-        ("{stem}.{ext}", ".tif", "leave --format out"),
+        ("{stem}.png", ".tif", "choose none beside it"),
+        ("{stem}.{ext}", ".tif", "choose none beside it"),
     ],
 )
 def test_a_pattern_that_makes_no_sense_is_refused(pattern, extension, words):

@@ -136,7 +136,7 @@ def test_odd_names_come_through_and_are_known_again(folder):
         (["in", "in"], "in is a folder of inputs; write to another one."),
         (["in/p1.png", "in/sub/..", "--name", "p2"], "p2.png is an input; write to another"),
         (["in", "out", "--name", "{sigma}.png"], "has braces around something else"),
-        (["in", "out", "--name", "{stem}.png", "--format", "tiff"], "leave --format out"),
+        (["in", "out", "--name", "{stem}.png", "--format", "tiff"], "choose none beside it"),
         (["in", "out", "--verify", "0"], "--verify takes all, none or a number such as 100"),
         (["in", "out", "--jobs", "0"], "--jobs takes a whole number from 1 up"),
     ],
@@ -363,3 +363,48 @@ def test_results_are_right(folder):
     around = sum(np.roll(before, by, axis) for by in (-1, 1) for axis in (0, 1))
     expected = np.clip(5 * before - around, 0, 255)
     np.testing.assert_array_equal(image_files.load("out/p0.png").samples, expected)
+
+
+# -- for programs
+
+
+def controlled(*words):
+    """A batch in a process of its own, that listens."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "workbench", "batch", *words, "--no-gpu", "--control"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def test_a_program_is_told_how_far_it_is(folder):
+    with controlled("in", "out", "--jobs", "1") as process:
+        lines = [json.loads(each) for each in process.stdout]
+        process.stdin.close()
+    assert process.returncode == 0
+    first = lines[0]["progress"]
+    assert (first["total"], first["finished"], first["stages"]) == (7, 0, [])
+    assert {"failed", "per_s", "left_s", "limit"} < set(first)
+    assert lines[-1]["ended"]["counts"] == {"done": 7}
+    assert sum("status" in each for each in lines) == 7
+
+
+@pytest.mark.parametrize("word", ["pause\nstop\n", "stop\n", ""])
+def test_a_program_stops_it_and_it_goes_on_later(folder, word):
+    for n in range(40):
+        image_files.save(f"in/m{n}.png", noise(300, 300, 3))
+    with controlled("in", "out", "--jobs", "1") as process:
+        process.stdout.readline()
+        process.stdin.write(word)
+        process.stdin.close()
+        *_, last = map(json.loads, process.stdout)
+    assert process.returncode == 143
+    done = last["stopped"]["counts"].get("done", 0)
+    assert done < 47
+    assert len(results("out")) == done
+    with controlled("in", "out", "--jobs", "1", "--resume") as process:
+        *_, last = map(json.loads, process.stdout)
+    assert (process.returncode, last["ended"]["counts"]) == (0, {"done": 47 - done})
+    assert len(results("out")) == 47

@@ -19,13 +19,13 @@ from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.naming import PairingError, with_extension
 from workbench.batch.pairs import Pairs, names_folder, pairs_of
 from workbench.cli import as_json, streams
-from workbench.cli.argument_types import EXTENSION_OF
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.result_record import record_of
 from workbench.cli.result_words import in_one_line, untimed_in_one_line
 from workbench.cli.this_machine import engine_maker, facts
+from workbench.files.format_names import EXTENSION_OF
 
 
 def run(arguments: Namespace) -> int:

@@ -7,26 +7,27 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from kernels.core.cores import usable_cores
 from kernels.core.plain_data import without_controls
-from workbench.base.same_file import identity
 from workbench.batch.batch_run import running
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.journal import Journal, JournalError, known_in, line_of
-from workbench.batch.naming import Naming, PairingError, by_pattern, with_extension
-from workbench.batch.pairs import Pairs, pairs_of
+from workbench.batch.into_folder import naming, pairs_into
+from workbench.batch.journal import Journal, JournalError, last_run, line_of
+from workbench.batch.naming import PairingError
+from workbench.batch.pairs import Pairs
 from workbench.batch.stage_times import StageTimes
+from workbench.batch.stage_words import closing_lines, progress_words, summary
 from workbench.cli import as_json, streams
-from workbench.cli.argument_types import EXTENSION_OF
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
+from workbench.cli.remote_control import RemoteControl
 from workbench.cli.result_record import asked_of
-from workbench.cli.stage_table import closing_lines, progress, summary
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 
@@ -37,6 +38,7 @@ NEWS_ON_LINES_S = 10.0  # where each is a line that stays
 def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
     recipe = recipe_of(arguments, UNTIMED)
+    arguments.json = arguments.json or arguments.control
     try:
         pairs = _pairs(arguments, recipe)
         if arguments.dry_run:
@@ -58,23 +60,8 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> Pairs:
         inputs += streams.read_names() if str(each) == streams.NAME else [each]
     if not inputs:
         raise PairingError("Standard input lists no pictures.")
-    output = arguments.output
-    if any(each.is_dir() and identity(each) == identity(output) for each in inputs):
-        raise PairingError(f"{output} is a folder of inputs; write to another one.")
-    return pairs_of(
-        inputs,
-        os.path.join(output, ""),  # noqa: PTH118 - a folder, whether it is there or not
-        recursive=arguments.recursive,
-        rename=_naming(arguments, recipe),
-    )
-
-
-def _naming(arguments: Namespace, recipe: Recipe) -> Naming:
-    extension = EXTENSION_OF[arguments.format] if arguments.format is not None else None
-    if arguments.name is None:
-        return with_extension(extension)
-    values = {"filter": recipe.chosen.filter, "size": str(recipe.chosen.ksize)}
-    return by_pattern(arguments.name, values, extension)
+    rename = naming(arguments.name, arguments.format, recipe.chosen)
+    return pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
 
 
 def _asked_of_files(arguments: Namespace) -> dict[str, Any]:
@@ -85,7 +72,7 @@ def _asked_of_files(arguments: Namespace) -> dict[str, Any]:
 
 def _print_plan(pairs: Pairs, arguments: Namespace) -> int:
     """Print what would be done, and touch nothing."""
-    known = known_in(arguments.output) if arguments.resume else frozenset()
+    known = last_run(arguments.output).known if arguments.resume else frozenset()
     count = 0
     for pair in pairs.pairs:
         if pair.target.relative_to(arguments.output).as_posix() in known:
@@ -116,10 +103,12 @@ def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -
         complain(note)
     code = _complain_of(pairs)
     jobs = arguments.jobs or usable_cores()
-    times = StageTimes(max(len(pairs.pairs) - len(journal.known), 0), jobs)
+    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
+    times = StageTimes(max(len(pairs.pairs) - len(journal.known), 0), jobs, control.clock)
     left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
+    begun = running(engine, control.obeying(left), recipe, jobs)
     try:
-        with ended_by_sigterm(), closing(running(engine, left, recipe, jobs)) as outcomes:
+        with ended_by_sigterm(), closing(begun) as outcomes:
             _tell(outcomes, times, journal, arguments)
     except KeyboardInterrupt:
         _close("stopped", times, arguments)
@@ -137,7 +126,8 @@ def _tell(
 ) -> None:
     """Write each outcome into the journal, and say what is to be said of it."""
     said = ProgressLine(arguments.progress)
-    every_s = NEWS_S if sys.stderr.isatty() else NEWS_ON_LINES_S
+    every_s = NEWS_S if sys.stderr.isatty() or arguments.control else NEWS_ON_LINES_S
+    _tell_progress(times, said, arguments)
     news_at = monotonic() + every_s
     for outcome in outcomes:
         times.add(outcome)
@@ -150,10 +140,18 @@ def _tell(
         if outcome.error is not None:
             complain("\n".join(filter(None, (outcome.error, outcome.log))))
         if monotonic() >= news_at:
-            said.say(progress(times))
+            _tell_progress(times, said, arguments)
             news_at = monotonic() + every_s
         del outcome  # its pictures would stay in memory while others are waited for
     said.say("")
+
+
+def _tell_progress(times: StageTimes, said: ProgressLine, arguments: Namespace) -> None:
+    """Say how far it is: to a program in JSON, else to whoever looks at the terminal."""
+    if arguments.control:
+        print(as_json.text_of({"progress": asdict(times.progress())}), flush=True)
+    elif times.finished:
+        said.say(progress_words(times.progress()))
 
 
 def _close(how: str, times: StageTimes, arguments: Namespace) -> None:

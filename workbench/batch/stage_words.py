@@ -10,7 +10,7 @@ from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import columns
 from workbench.batch.filtering import Stage
-from workbench.batch.stage_times import StageTime, StageTimes
+from workbench.batch.stage_times import BatchProgress, StageTime, StageTimes
 
 IN_WORDS: dict[Stage, str] = {
     "decode": "reading and decoding",
@@ -21,15 +21,15 @@ IN_WORDS: dict[Stage, str] = {
 HEADS = ("stage", "pictures", "per picture", "threads", "busy", "at most")
 
 
-def progress(times: StageTimes) -> str:
+def progress_words(progress: BatchProgress) -> str:
     """Return one line: "1,234 of 100,000 · 56.1 per s · about 29 min left · ...: the limit"."""
-    parts = [f"{times.finished:,} of {times.total:,}"]
-    if times.failed:
-        parts.append(f"{times.failed:,} failed")
-    if times.left_s is not None:
-        parts += [_rate(times.per_s), f"{about(times.left_s)} left"]
-    if times.limit is not None:
-        parts.append(f"{IN_WORDS[times.limit]} is the limit")
+    parts = [f"{progress.finished:,} of {progress.total:,}"]
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if progress.left_s is not None:
+        parts += [rate(progress.per_s), f"{about(progress.left_s)} left"]
+    if progress.limit is not None:
+        parts.append(f"{IN_WORDS[progress.limit]} is the limit")
     return " · ".join(parts)
 
 
@@ -38,7 +38,7 @@ def closing_lines(times: StageTimes) -> list[str]:
     counts = ", ".join(f"{count:,} {status}" for status, count in times.counts.items())
     pictures = f"{times.finished:,} picture{'' if times.finished == 1 else 's'}"
     took = f"{pictures} in {numbers.duration(times.elapsed_s * 1e3)}"
-    lines = [f"{took}, {_rate(times.per_s)}: {counts}." if counts else f"{took}."]
+    lines = [f"{took}, {rate(times.per_s)}: {counts}." if counts else f"{took}."]
     if stages := times.stages():
         lines.append(columns([HEADS, *map(_row, stages)]))
     if times.limit is not None:
@@ -67,9 +67,10 @@ def _row(each: StageTime) -> tuple[str, ...]:
         numbers.duration(each.seconds / each.pictures * 1e3),
         str(each.threads),
         f"{100 * each.share:.0f} %",
-        _rate(each.at_most_per_s),
+        rate(each.at_most_per_s),
     )
 
 
-def _rate(per_s: float) -> str:
+def rate(per_s: float) -> str:
+    """Return a rate of pictures: "56.1 per s"."""
     return f"{numbers.three_digits(per_s)} per s"

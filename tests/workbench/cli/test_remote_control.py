@@ -1,0 +1,71 @@
+"""What a program says to a batch on a pipe, and what that makes of the pictures to come."""
+
+import os
+from threading import Thread
+
+import pytest
+
+from workbench.cli.remote_control import RemoteControl
+from workbench.cli.stopping import TerminatedError
+
+
+@pytest.fixture
+def pipe():
+    """A control, and what says words to it."""
+    read, write = os.pipe()
+    yield RemoteControl(read), lambda words: os.write(write, words)
+    os.close(write)
+
+
+def heard(control, items):
+    """Take all items on another thread; returns the thread and what it has taken so far."""
+    taken = []
+
+    def take():
+        try:
+            taken.extend(control.obeying(items))
+        except TerminatedError:
+            taken.append("stopped")
+
+    thread = Thread(target=take)
+    thread.start()
+    return thread, taken
+
+
+def paused(control):
+    """Wait until its clock stands still."""
+    while True:
+        before = control.clock()
+        for _ in range(20_000):
+            pass
+        if control.clock() == before:
+            return
+
+
+def test_nobody_says_anything_and_all_come():
+    assert list(RemoteControl(None).obeying("abc")) == ["a", "b", "c"]
+
+
+def test_a_pause_stops_the_clock_and_what_comes_until_it_goes_on(pipe):
+    control, say = pipe
+    say(b"pau")
+    say(b"se\npause\n")
+    paused(control)
+    thread, taken = heard(control, "abc")
+    assert taken == []
+    say(b"nonsense\ncontinue\n")
+    thread.join()
+    assert taken == ["a", "b", "c"]
+    before = control.clock()
+    while control.clock() == before:
+        pass
+
+
+def test_a_stop_ends_a_pause_too(pipe):
+    control, say = pipe
+    say(b"pause\n")
+    paused(control)
+    thread, taken = heard(control, "abc")
+    say(b"stop\n")
+    thread.join()
+    assert taken == ["stopped"]

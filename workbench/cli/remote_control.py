@@ -1,0 +1,63 @@
+"""Words of the program that started a batch: pause, continue and stop, a line each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from threading import Condition, Thread
+from time import monotonic
+from typing import TypeVar
+
+from workbench.cli.stopping import TerminatedError
+
+PAUSE, CONTINUE, STOP = "pause", "continue", "stop"
+_CHUNK_BYTES = 4096
+_Item = TypeVar("_Item")
+
+
+class RemoteControl:
+    """A listener to lines on a file descriptor; where these end, nobody wants more: that is a stop.
+
+    descriptor  such as that of standard input; None: nobody says anything
+    """
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._news = Condition()
+        self._paused_at: float | None = None
+        self._paused_s, self._is_stopped = 0.0, False
+        if descriptor is not None:
+            Thread(target=self._listen, args=(descriptor,), daemon=True).start()
+
+    def clock(self) -> float:
+        """Return seconds that stand still while it is paused."""
+        with self._news:
+            now = monotonic() if self._paused_at is None else self._paused_at
+            return now - self._paused_s
+
+    def obeying(self, items: Iterable[_Item]) -> Iterator[_Item]:
+        """Yield `items`, none while it is paused.  Raises TerminatedError once it is stopped."""
+        for each in items:
+            with self._news:
+                self._news.wait_for(lambda: self._is_stopped or self._paused_at is None)
+                if self._is_stopped:
+                    raise TerminatedError
+            yield each
+
+    def _listen(self, descriptor: int) -> None:
+        """Take every line, without a buffer, whose lock the end of the process would wait for."""
+        rest = b""
+        while chunk := os.read(descriptor, _CHUNK_BYTES):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                self._obey(line.decode(errors="replace").strip())
+        self._obey(STOP)
+
+    def _obey(self, word: str) -> None:
+        with self._news:
+            if word == PAUSE and self._paused_at is None:
+                self._paused_at = monotonic()
+            elif word in (CONTINUE, STOP) and self._paused_at is not None:
+                self._paused_s += monotonic() - self._paused_at
+                self._paused_at = None
+            self._is_stopped = self._is_stopped or word == STOP
+            self._news.notify_all()
