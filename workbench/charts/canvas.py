@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.data.chart_spots import Drawn, Spot
+from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
 NEAR_PX = 18
@@ -59,6 +60,7 @@ class Canvas(QWidget):
         self._marked: Any = None  # what was picked last, until it is taken back
         self._mark: Any = None
         self._home: Drawn | None = None
+        self._drawn_factor = 1.0  # of the letters of the panel around it
         self._is_closer = False
         self._empty = Label(empty, is_muted=True, wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -223,7 +225,8 @@ class Canvas(QWidget):
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
         kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange  # in a scroll area the latter
-        if event.type() in kinds and self.plot is not None:
+        is_larger = event.type() == QEvent.Type.FontChange and factor_of(self) != self._drawn_factor
+        if (event.type() in kinds or is_larger) and self.plot is not None:
             self._dress()
 
     def _place_plot(self) -> None:
@@ -232,7 +235,8 @@ class Canvas(QWidget):
     def _dress(self) -> None:
         from workbench.charts.drawing import plotting
 
-        plotting.apply_theme(self.plot, theme.colors(), scaled_font(0.85))
+        self._drawn_factor = factor_of(self)
+        plotting.apply_theme(self.plot, theme.colors(), scaled_font(0.85 * self._drawn_factor))
         self.ready.emit()
 
     def _go_to(self, index: int, *, tell: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QFont, QFontInfo
 
 from workbench.base import theme
@@ -26,7 +26,7 @@ class FigureView(Canvas):
         super().__init__(empty)
         self._nothing, self._fills = empty, fills
         self._figure: Figure | None = None
-        self._factor, self._drawn_factor = 1.0, 1.0
+        self._factor = 1.0
         self._is_drawing = False
         self.setMinimumHeight(MIN_PX)
         self.ready.connect(self._draw)
@@ -50,17 +50,6 @@ class FigureView(Canvas):
         if factor != self._factor:
             self._factor = factor
             self._draw()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Draw again where the letters of the panel around it became larger or smaller."""
-        super().changeEvent(event)
-        is_of_letters = event.type() == QEvent.Type.FontChange
-        if is_of_letters and self._whole_factor != self._drawn_factor:
-            self._draw()
-
-    @property
-    def _whole_factor(self) -> float:
-        return self._factor * factor_of(self)
 
     @Slot()
     def _draw(self) -> None:
@@ -96,6 +85,6 @@ class FigureView(Canvas):
 
     def _letters(self) -> QFont:
         """Return the plot's font, sized in pixels, as an exported page has pixels but no points."""
-        font, self._drawn_factor = scaled_font(0.92), self._whole_factor
-        font.setPixelSize(round(self._drawn_factor * QFontInfo(font).pixelSize()))
+        font, factor = scaled_font(0.92), self._factor * factor_of(self)
+        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))
         return font

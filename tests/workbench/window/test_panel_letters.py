@@ -11,6 +11,7 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.charts.figure_view import FigureView
 from workbench.charts.legend import Legend
+from workbench.panels.analysis.curves import CurvesChart
 from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
 
 
@@ -54,6 +55,18 @@ def test_every_panel_has_larger_letters(qtbot, window, title):
     QApplication.processEvents()
     assert parts
     assert [each for each in parts if points(each) < before[id(each)] * 1.2] == []
+
+
+def test_the_numbers_of_curves_grow_with_their_panel_and_have_room(qtbot, window):
+    window.docks.enter("Analysis")
+    panel = window.analysis.get()
+    chart = panel.findChildren(CurvesChart)[-1]
+    until(qtbot, lambda: chart.plot is not None and len(chart.spots))
+    axis = chart.plot.getAxis("bottom")
+    before, high = QFontInfo(axis.font).pointSizeF(), axis.height()
+    set_factor(panel, 2.0)
+    until(qtbot, lambda: QFontInfo(axis.font).pointSizeF() == pytest.approx(2 * before, rel=0.05))
+    until(qtbot, lambda: axis.height() > 1.7 * high)
 
 
 @pytest.mark.parametrize("letters", [1.0, 1.5])

@@ -21,6 +21,7 @@ from workbench.panels.analysis.histogram_table import as_share, as_table, in_dec
 from workbench.panels.compare.mode_bar import ORIGINAL
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.tile import ValueTile, scaled_font
@@ -76,6 +77,7 @@ class AnalysisPanel(UprightArea):
         self._build_histogram()
         self._build_profile()
         self.setWidget(inside)
+        GivingWay(self, (self._similarity_note, self._table, self._where))
         self.show_nothing()
         self.show_picture(False)
 

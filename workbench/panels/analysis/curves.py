@@ -18,11 +18,12 @@ from PySide6.QtGui import QColor
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_spots import Spot
+from workbench.widgets.letters import factor_of
 
 MAX_SPOTS = 256  # spots that can be pointed at
 MAX_POINTS = 2000  # of a curve, and at most POINTS_PER_PX for each pixel across
 POINTS_PER_PX = 2  # for a noisy curve's highest and lowest
-AXIS_PX = 56
+AXIS_PX, TICKS_PX = 56, 18  # of the left axis, across; of the lower one's numbers, down
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
 USUAL_PERCENT = 99.0  # of a histogram's columns, which its scale goes by
 HEADROOM, TOWERS = 1.1, 1.5  # of the scale; and how many times as high a column is cut off
@@ -138,11 +139,13 @@ class CurvesChart(Canvas):
             plot.getAxis(name).in_words = self._in_words
         axis = plot.getAxis("left")
         axis.is_log = self._is_log
+        bottom, factor = plot.getAxis("bottom"), factor_of(self)
+        bottom.setStyle(tickTextHeight=round(TICKS_PX * factor))
         if self._across:
-            bottom, muted = plot.getAxis("bottom"), theme.colors(self.palette()).muted
+            muted = theme.colors(self.palette()).muted
             bottom.label.setFont(bottom.font)  # letters as large as those of the numbers
             bottom.setLabel(self._across, color=muted)
-        axis.setWidth(AXIS_PX)
+        axis.setWidth(round(AXIS_PX * factor))
         xs = self._curves[0].xs
         plot.setXRange(float(xs[0]), max(float(xs[-1]), float(xs[0]) + 1e-9), padding=0.01)
         if not (math.isfinite(low) and math.isfinite(high)):

@@ -39,6 +39,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
+from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
@@ -247,14 +248,17 @@ class AnatomyPane(QWidget):
     def _lay_out(self) -> None:
         inside = QWidget()
         column = VBox(inside, MARGINS, 6)
-        near = HBox()
-        near.add((self._grid_note, 1), (self._zoom, 0, Qt.AlignmentFlag.AlignRight))
-        column.add(self._choice, self._sentence, self._loads, self._parts, self._warp, near)
+        near, prose = QWidget(), QWidget()
+        HBox(near, 0).add((self._grid_note, 1), (self._zoom, 0, Qt.AlignmentFlag.AlignRight))
+        paragraphs = VBox(prose, 0, 6)
         for heading, words in self._words:
-            column.add(heading, words)
-        column.addStretch(1)
+            paragraphs.add(heading, words)
+        column.add(self._choice, self._sentence, self._loads, self._parts, self._warp, near)
+        column.add(prose, 1)
+        area = UprightArea(inside)
+        GivingWay(area, (prose, near, self._sentence))
         whole = VBox(self, 0)
-        whole.addWidget(UprightArea(inside))
+        whole.addWidget(area)
 
     # -- what happens
 

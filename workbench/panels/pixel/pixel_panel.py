@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, Signal
-from PySide6.QtGui import QFocusEvent, QPainter, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QRectF, QSignalBlocker, Signal
+from PySide6.QtGui import QFocusEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.errors import KernelError
@@ -25,6 +25,7 @@ from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.drop_down import DropDown
+from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.keyboard import is_escape
 from workbench.widgets.number_boxes import WholeBox
 from workbench.widgets.panel_frame import MARGINS
@@ -228,42 +229,20 @@ class PixelPane(QWidget):
         for axis, box in zip("xy", self._boxes, strict=True):
             place.add(Label(axis), (box, 1))
         place.addWidget(self._channels, 1)
-        shown = HBox()
+        tools = QWidget()
+        shown = HBox(tools, 0)
         shown.add((self._shown, 1), self._hold, self._zoom)
-        self._inside = inside = QWidget()
-        inside.installEventFilter(self)
-        self._rows = rows = VBox(inside, MARGINS)
-        rows.add(place, self._hint, self._sentence, shown)
+        inside = QWidget()
+        rows = VBox(inside, MARGINS)
+        rows.add(place, self._hint, self._sentence, tools)
         for heading, table in zip(self._headings, self._tables, strict=True):
             rows.add(heading, (table, 1))
         rows.add(self._numbers, 0)
         whole = VBox(self, 0)
-        whole.addWidget(UprightArea(inside))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if watched is self._inside and event.type() == QEvent.Type.LayoutRequest:
-            self._give_way()
-        return super().eventFilter(watched, event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._give_way()
-
-    def _give_way(self) -> None:
-        """Hide the hint, and then the sentence, where that brings all numbers into sight."""
-        if self._found is None:
-            return
-        parts = (self._hint, self._sentence)
-        margins = self._rows.contentsMargins()
-        wide = self.width() - margins.left() - margins.right()
-        highs = [each.heightForWidth(wide) + self._rows.spacing() for each in parts]
-        needed = self._rows.totalHeightForWidth(self.width())
-        needed += sum(high for each, high in zip(parts, highs, strict=True) if each.isHidden())
-        fits = (n for n in range(len(parts) + 1) if needed - sum(highs[:n]) <= self.height())
-        hidden = next(fits, 0)
-        for number, part in enumerate(parts):
-            if part.isHidden() != (number < hidden):
-                part.setVisible(number >= hidden)
+        area = UprightArea(inside)
+        whole.addWidget(area)
+        prose = (self._hint, self._sentence)
+        self._giving_way = GivingWay(area, (*prose, tools), usual=len(prose))
 
     # -- what happens
 
@@ -332,11 +311,10 @@ class PixelPane(QWidget):
 
     def _show_hint(self) -> None:
         self._hint.setText(HELD if self._is_held else FOLLOWS if self._was_pointed else POINT)
+        self._giving_way.rest(self._found is None)
         if self._found is None:
             self._hint.hide()
             self._sentence.show()
-        else:
-            self._give_way()
         self._hold.setText("Held" if self._is_held else "Hold")
         self._hold.setChecked(self._is_held)
         self._hold.setVisible(self._found is not None)

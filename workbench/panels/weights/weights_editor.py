@@ -43,10 +43,13 @@ from workbench.panels.weights.weights_undo import WeightsStep
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.flow_layout import Flow
+from workbench.widgets.giving_way import GivingWay
+from workbench.widgets.letters import factor_of
 from workbench.widgets.odd_spin_box import OddSpinBox
 from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.upright_area import UprightArea
 
+SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
 MAX_STEPS = 500
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
@@ -153,6 +156,11 @@ class WeightsEditor(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self._turn()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self.layout() is not None:
+            self._turn()  # larger letters need more room
 
     def event(self, event: QEvent) -> bool:
         """Keep the keys of undo and redo from the menus while the editor has the keyboard."""
@@ -337,17 +345,24 @@ class WeightsEditor(QWidget):
         self._both.setContentsMargins(MARGINS)
         self._both.setSpacing(12)
         self._both.addLayout(left, 3)
-        self._both.addLayout(right, 2)
+        self._both.addLayout(right, SUMMARY_SHARE)
+        area = UprightArea(inside)
+        parts = (self._library, buttons, self._told.response, self._sentence)
+        self._giving_way = GivingWay(area, parts)
+        self._giving_way.staged.connect(self._turn)
         around = VBox(self, 0)
-        around.addWidget(UprightArea(inside))
+        around.addWidget(area)
 
     def _turn(self) -> None:
         """Put the two columns side by side where there is room, else one below the other."""
-        is_wide = self.width() >= theme.in_letters(WIDE_PX)
+        is_wide = self.width() >= theme.in_letters(WIDE_PX) * factor_of(self)
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
         if self._both.direction() != way:
             self._both.setDirection(way)
-        self._grid.stand_in(self.width() if not is_wide else 0)
+        # On stage its cells are as high as the rest leaves room for.
+        is_staged = self._giving_way.is_staged
+        self._grid.stand_in(0 if is_wide or is_staged else self.width())
+        self._both.setStretch(1, 0 if is_staged else SUMMARY_SHARE)
 
 
 def _is_redo(event: QKeyEvent) -> bool:

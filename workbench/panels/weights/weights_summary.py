@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGroupBox
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QWidget
 
 from workbench.base.plain_text import Label
 from workbench.panels.weights.response_view import ResponseView
@@ -16,7 +16,11 @@ UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
 
 
 class WeightsSummary(QGroupBox):
-    """The box with sum, rank and frequency response of the weights."""
+    """The box with sum, rank and frequency response of the weights.
+
+    Attributes:
+        response: what of it is about the frequency response.
+    """
 
     def __init__(self) -> None:
         super().__init__("What these weights do")
@@ -38,8 +42,10 @@ class WeightsSummary(QGroupBox):
         heading.setBuddy(self._response)
         top = HBox()
         top.add((heading, 1), log)
+        self.response = QWidget()
+        VBox(self.response, 0).add(top, (self._response, 1), self._in_words)
         column = VBox(self)
-        column.add(self._facts, top, (self._response, 1), self._in_words)
+        column.add(self._facts, (self.response, 1))
 
     def show_weights(self, weights: NDArray[np.float32] | None, offset: float) -> None:
         """Describe weights, (K, K); None: some cell is no number.

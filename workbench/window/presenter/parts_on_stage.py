@@ -22,6 +22,7 @@ from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session import session_store
 from workbench.widgets.docks import Docks
+from workbench.widgets.giving_way import set_staged
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.letters import factor_of, set_factor
 from workbench.widgets.menu_lines import menu_lines
@@ -254,12 +255,14 @@ class Staging(QObject):
 
     def _lend(self, widget: QWidget) -> None:
         self._lent.append((Lent(widget), factor_of(widget)))
+        set_staged(widget, True)
 
     def _take_back(self, but: int = 0) -> None:
         while len(self._lent) > but:
             lent, factor = self._lent.pop()
             lent.give_back()
             set_factor(lent.widget, factor)
+            set_staged(lent.widget, False)
 
     def _keys(self) -> Mapping[str, Callable[[], object]]:
         """Return what the keys of the window do on stage."""

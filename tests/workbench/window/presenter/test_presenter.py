@@ -418,27 +418,63 @@ def test_a_pixels_whole_neighbourhood_is_on_stage(qtbot, window):
     stage.close()
 
 
-def test_the_numbers_of_a_5x5_pixel_are_on_stage_and_its_prose_gives_way(qtbot, window):
+def step_with(panel):
+    pixel = (10, 10) if panel in ("pixel", "anatomy") else None
+    return TalkStep(panel, {}, look=StepLook(panel=panel, pixel=pixel))
+
+
+def area_of(panel):
+    """The scroll area around a panel, or the panel itself where it is one."""
+    return panel if isinstance(panel, QScrollArea) else panel.findChild(QScrollArea)
+
+
+def is_whole(panel):
+    """Whether all of a panel is seen, and nothing of it is to be laid out any more."""
+    area = area_of(panel)
+    layout = area.widget().layout()
+    return layout.totalHeightForWidth(area.width()) <= area.height() == area.widget().height()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize(
+    ("panel", "kept", "hidden"),
+    [
+        ("pixel", ("pixel-table", "pixel-tolerance"), "pixel-hint"),
+        ("weights", ("weights-grid", "weights-facts"), "weights-normalise"),
+        ("anatomy", ("anatomy-lane-words", "anatomy-lanes"), "anatomy-zoom"),
+        ("analysis", ("psnr", "profile-line"), ""),
+    ],
+)
+def test_all_of_a_panel_is_on_stage_from_the_first_step_on(
+    panel, kept, hidden, size, qtbot, window
+):
+    show_picture(qtbot, window, noise(40, 60, 3))
     window.store.update(ksize=5)
-    look = StepLook(panel="pixel", pixel=(10, 10))
-    first = TalkStep("First", {}, look=StepLook())  # with the keys below it
-    window.presenter.steps = (first, TalkStep("Pixel", {}, look=look))
+    title = "Pixel" if panel == "pixel" else panel.capitalize()
+    window.presenter.steps = (step_with(panel), TalkStep("Picture", {}))
+    stage = present(qtbot, window)  # with the keys below it
+    stage.showNormal()
+    stage.resize(*size)
+    held = window.docks.panel(title).get()
+    until(qtbot, lambda: held.isVisible() and is_whole(held))
+    for name in kept:
+        assert child(stage, name, QWidget).isVisible(), name
+    assert not hidden or not child(stage, hidden, QWidget).isVisible()
+    stage.close()
+    until(qtbot, lambda: window.presenter.stage is None)
+    window.docks.bring_forward(title)
+    if hidden and panel != "pixel":  # which has room for its hint or not
+        until(qtbot, child(window, hidden, QWidget).isVisible)
+
+
+def test_a_pixels_prose_comes_back_where_there_is_room(qtbot, window):
+    window.store.update(ksize=5)
+    window.presenter.steps = (step_with("pixel"),)
     stage = present(qtbot, window)
     stage.showNormal()
-    stage.resize(1280, 720)
-    press(stage, Qt.Key.Key_PageDown)
+    stage.resize(1280, 1080)
     until(qtbot, lambda: stage.findChild(QWidget, "pixel-pane"))
-    area = child(stage, "pixel-pane", QWidget).findChild(QScrollArea)
-    tolerance = child(stage, "pixel-tolerance", QLabel)
-    hint = child(stage, "pixel-hint", QLabel)
-
-    def are_numbers_in_sight():
-        bar = area.verticalScrollBar()
-        return tolerance.isVisible() and bar.maximum() == 0 and not hint.isVisible()
-
-    until(qtbot, are_numbers_in_sight)
-    stage.resize(1280, 1000)
-    until(qtbot, hint.isVisible)
+    until(qtbot, child(stage, "pixel-hint", QLabel).isVisible)
     stage.close()
 
 

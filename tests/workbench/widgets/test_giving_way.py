@@ -1,0 +1,60 @@
+"""Parts of a panel give way in turn, and come back."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from tests.workbench.driving import until
+from workbench.widgets.boxes import VBox
+from workbench.widgets.giving_way import GivingWay, set_staged
+from workbench.widgets.upright_area import UprightArea
+
+
+@pytest.fixture
+def panel(qtbot):
+    """A panel of three parts that may give way and one that stays, each 50 pixels high."""
+    inside, whole = QWidget(), QWidget()
+    whole.parts = [QLabel(name) for name in ("first", "second", "third", "stays")]
+    for part in whole.parts:
+        part.setFixedHeight(50)
+    VBox(inside, 0, 0).add(*whole.parts)
+    area = UprightArea(inside)
+    VBox(whole, 0).addWidget(area)
+    GivingWay(area, whole.parts[:3], usual=1)
+    qtbot.addWidget(whole)
+    whole.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    whole.resize(100, 200)
+    whole.show()
+    return whole
+
+
+def seen(panel):
+    return [part.text() for part in panel.parts if not part.isHidden()]
+
+
+def test_in_a_window_only_what_usually_gives_way_does_and_only_where_that_is_enough(qtbot, panel):
+    for high, kept in ((200, 4), (160, 3), (140, 4), (200, 4)):
+        panel.resize(100, high)
+        until(qtbot, lambda kept=kept: len(seen(panel)) == kept)
+
+
+def test_on_stage_all_give_way_in_turn_and_come_back(qtbot, panel):
+    set_staged(panel, True)
+    for high, kept in (
+        (160, ["second", "third", "stays"]),
+        (110, ["third", "stays"]),
+        (40, ["stays"]),
+        (200, ["first", "second", "third", "stays"]),
+    ):
+        panel.resize(100, high)
+        until(qtbot, lambda kept=kept: seen(panel) == kept)
+    panel.resize(100, 60)
+    until(qtbot, lambda: seen(panel) == ["stays"])
+    set_staged(panel, False)
+    until(qtbot, lambda: len(seen(panel)) == 4)
+
+
+def test_a_part_that_grows_has_another_give_way(qtbot, panel):
+    set_staged(panel, True)
+    panel.parts[3].setFixedHeight(90)
+    until(qtbot, lambda: seen(panel) == ["second", "third", "stays"])

@@ -1,0 +1,96 @@
+"""Parts of a panel that are hidden, in turn, where the others have no room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from workbench.widgets.upright_area import UprightArea
+
+
+class GivingWay(QObject):
+    """A guard of a scrolled panel that hides parts of it until the rest can be seen at once.
+
+    In a window one scrolls: there only the first of the parts give way, and only where that is
+    enough. On stage nobody does, so all may.
+
+    Signals:
+        staged(): the panel went on stage, or left it.
+    """
+
+    staged = Signal()
+
+    def __init__(self, area: UprightArea, parts: Sequence[QWidget], usual: int = 0) -> None:
+        """Take the parts, each of which only this shows and hides.
+
+        area   scrolls what holds them
+        parts  what gives way, in this order
+        usual  how many of them do so in a window, too
+        """
+        super().__init__(area)
+        self._area, self._parts, self._usual = area, tuple(parts), usual
+        self._is_staged = self._is_resting = False
+        inside = area.widget()
+        assert inside is not None
+        self._inside = inside
+        for each in (area, inside):
+            each.installEventFilter(self)
+
+    @property
+    def is_staged(self) -> bool:
+        """Return whether the panel is on stage."""
+        return self._is_staged
+
+    def set_staged(self, is_staged: bool) -> None:
+        """Have all parts give way, or only those that do so in a window."""
+        self._is_staged = is_staged
+        self.staged.emit()
+        self._arrange()
+
+    def rest(self, is_resting: bool) -> None:
+        """Leave the parts as they are, or go on."""
+        self._is_resting = is_resting
+        self._arrange()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        is_inside = watched is not self._area
+        # A layout has heard of its request before a filter does, so it knows its new height.
+        if event.type() == (QEvent.Type.LayoutRequest if is_inside else QEvent.Type.Resize):
+            self._arrange()
+        return super().eventFilter(watched, event)
+
+    def _arrange(self) -> None:
+        if self._is_resting:
+            return
+        hidden = self._hidden()
+        for number, part in enumerate(self._parts):
+            if part.isHidden() != (number < hidden):
+                part.setVisible(number >= hidden)
+
+    def _hidden(self) -> int:
+        """Return how many parts have to give way."""
+        layout = self._inside.layout()
+        assert layout is not None
+        margins = layout.contentsMargins()
+        wide = self._area.width() - margins.left() - margins.right()
+        highs = [_high_px(each, wide) + layout.spacing() for each in self._parts]
+        needed = layout.totalHeightForWidth(self._area.width())
+        if needed < 0:
+            needed = layout.totalSizeHint().height()
+        pairs = zip(self._parts, highs, strict=True)
+        needed += sum(high for part, high in pairs if part.isHidden())
+        most = len(self._parts) if self._is_staged else self._usual
+        fits = (n for n in range(most + 1) if needed - sum(highs[:n]) <= self._area.height())
+        return next(fits, most if self._is_staged else 0)
+
+
+def set_staged(panel: QWidget, is_staged: bool) -> None:
+    """Tell all guards in `panel` that it goes on stage, or leaves it."""
+    for each in panel.findChildren(GivingWay):
+        each.set_staged(is_staged)
+
+
+def _high_px(part: QWidget, wide: int) -> int:
+    return part.heightForWidth(wide) if part.hasHeightForWidth() else part.sizeHint().height()
