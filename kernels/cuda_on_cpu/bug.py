@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
+from kernels.core.poison import unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.checked import CheckedShim
@@ -29,7 +30,7 @@ from kernels.cuda_on_cpu.faults import fault_in_words, suspicion_in_words
 from kernels.cuda_on_cpu.regions import Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words, placed
-from kernels.cuda_on_cpu.trial import DEADLINE_S, checked, unwritten_in_words
+from kernels.cuda_on_cpu.trial import DEADLINE_S, checked
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung

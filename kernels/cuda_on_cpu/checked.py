@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.poison import RED_BYTES
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.flavours import CHECKED
-from kernels.cuda_on_cpu.shared_run import ALIGNMENT, RED_BYTES, SharedRun
+from kernels.cuda_on_cpu.shared_run import ALIGNMENT, SharedRun
 from kernels.cuda_on_cpu.shim import Named, Shim
 
 # As struct Watched in checking.cpp.

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from kernels.core.cache_folder import cache_folder
 from kernels.core.driving import in_place_of
 from kernels.core.job import Job, Progress
+from kernels.core.poison import is_as_before, poisons
 from kernels.cuda_on_cpu.building import BuildError, building
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.line_table import LineTable
 from kernels.cuda_on_cpu.run_report import Reports, Where
-from kernels.cuda_on_cpu.shared_run import Request, poisons
+from kernels.cuda_on_cpu.shared_run import Request
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
 from kernels.rungs.rung import Rung
 
@@ -115,8 +116,7 @@ def _run(
         if "done" in said:
             answer = out_of_rows(shared.target, job).copy()
             blanks = poison.view(shared.target.dtype).reshape(shared.target.shape)
-            bits = f"u{answer.itemsize}"
-            as_before = answer.view(bits) == out_of_rows(blanks, job).view(bits)
+            as_before = is_as_before(answer, out_of_rows(blanks, job))
             storers = shared.storers() if shim is CheckedShim else None
         outside = tuple(shared.touched_outside())
         changed = shared.is_changed(job.picture)

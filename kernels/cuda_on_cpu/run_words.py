@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words
 from kernels.cuda_on_cpu.cpu_runs import Ended
 from kernels.cuda_on_cpu.line_table import Row
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Report, Signal, Where
@@ -42,10 +43,9 @@ def ended_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     if ended.crashed:
         return _crash_in_words(rung, ended)
     for name, offset in ended.outside:
-        where = "before the begin" if offset < 0 else "behind the end"
-        return f"Something was written {where} of {name}.", None
+        return outside_in_words(name, offset), None
     if ended.changed:
-        return "Something was written to the picture, which is only to be read.", None
+        return WRITTEN_TO_PICTURE, None
     return "", None
 
 

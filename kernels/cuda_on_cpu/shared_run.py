@@ -12,20 +12,19 @@ import os
 import struct
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
+from kernels.core.poison import RED_BYTES, poisons
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.run_report import Reports, Where
 from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
-RED_BYTES = 64 << 10
 MOST_MEMORY = 2 << 30  # bytes that a run may take besides
 ALIGNMENT = 256  # as memory on a device
 LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
@@ -139,18 +138,6 @@ class SharedRun:
     def _picture(self, begin: int, job: Job) -> NDArray[Any]:
         size = self.shape[0] * self.shape[1] * job.picture.itemsize
         return self._bytes[begin : begin + size].view(job.picture.dtype).reshape(self.shape)
-
-
-def poisons(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two fillings of `size` bytes that have no byte in common in any place."""
-    first = np.resize(_some_bytes(), size)
-    return first, ~first
-
-
-@cache
-def _some_bytes() -> NDArray[np.uint8]:
-    """Return bytes that no kernel writes by chance."""
-    return np.random.default_rng(16).integers(0, 256, RED_BYTES - 1, np.uint8)
 
 
 def _up(size: int) -> int:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
+from kernels.core.poison import order_in_words, unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.children import borrowed_child
@@ -19,7 +19,6 @@ from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
-    Ended,
     built,
     run_again,
     run_once,
@@ -117,7 +116,8 @@ def trial(
         problem, line = ended_in_words(rung, again)
     corner = region.left, region.top
     # What differs between runs equals both poisons here and there, and was written all the same.
-    problem = problem or _order_in_words(ended, again, never, corner)
+    if again.answer is not None:
+        problem = problem or order_in_words(ended.answer, again.answer, never, corner)
     problem = problem or unwritten_in_words(never, corner)
     unwritten = int(never.sum())
     outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
@@ -178,38 +178,3 @@ def refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError)
     """Return the outcome of a text that does not compile."""
     problem, line = first_error(str(error), rung)
     return CpuTrial(job, region, None, None, diagnostics_of(str(error), rung), problem, line)
-
-
-def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:
-    """Return the sentence that says which samples were never written; empty: none.
-
-    corner  (x, y) that places count from
-    """
-    if not unwritten.any():
-        return ""
-    number = int(unwritten.sum())
-    were = "1 sample was" if number == 1 else f"{number:,} samples were"
-    return f"{were} never written, the first at {_first(unwritten, corner)}."
-
-
-def _first(samples: NDArray[np.bool_], corner: tuple[int, int]) -> str:
-    y, x, channel = (int(each[0]) for each in np.nonzero(samples))
-    return f"x {corner[0] + x}, y {corner[1] + y}, channel {channel}"
-
-
-def _order_in_words(
-    ended: Ended, again: Ended, never: NDArray[np.bool_], corner: tuple[int, int]
-) -> str:
-    """Return the sentence for an answer that is not the same in both orders; empty: it is."""
-    assert ended.answer is not None
-    if again.answer is None:
-        return ""
-    bits = f"u{ended.answer.itemsize}"
-    differs = (ended.answer.view(bits) != again.answer.view(bits)) & ~never
-    if not differs.any():
-        return ""
-    number = int(differs.sum())
-    return (
-        f"The answer depends on which thread comes first: {number:,} sample"
-        f"{'s differ' if number > 1 else ' differs'}, the first at {_first(differs, corner)}."
-    )

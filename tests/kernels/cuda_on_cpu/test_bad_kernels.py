@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job, Progress
+from kernels.core.poison import unwritten_in_words
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children, held_bytes
-from kernels.cuda_on_cpu.trial import CpuTrial, trial, unwritten_in_words
+from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, read_own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, FIRST_LINE, REFUSED, RUNNING, START

@@ -1,0 +1,79 @@
+"""Poison: what memory is filled with before a kernel runs, so that what it did not write shows.
+
+Two runs with different poison tell what no thread ever wrote, and what depends on their order.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
+
+
+def poisons(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return two fillings of `size` bytes that have no byte in common in any place."""
+    first = np.resize(_some_bytes(), size)
+    return first, ~first
+
+
+@cache
+def _some_bytes() -> NDArray[np.uint8]:
+    """Return bytes that no kernel writes by chance."""
+    return np.random.default_rng(16).integers(0, 256, RED_BYTES - 1, np.uint8)
+
+
+def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which samples have every bit that they were filled with."""
+    bits = f"u{answer.itemsize}"
+    same: NDArray[np.bool_] = answer.view(bits) == before.view(bits)
+    return same
+
+
+def outside_in_words(name: str, offset: int) -> str:
+    """Return the sentence for a write beside an array, so many bytes from its begin."""
+    where = "before the begin" if offset < 0 else "behind the end"
+    return f"Something was written {where} of {name}."
+
+
+WRITTEN_TO_PICTURE = "Something was written to the picture, which is only to be read."
+
+
+def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (0, 0)) -> str:
+    """Return the sentence that says which samples were never written; empty: none.
+
+    corner  (x, y) that places count from
+    """
+    if not unwritten.any():
+        return ""
+    number = int(unwritten.sum())
+    were = "1 sample was" if number == 1 else f"{number:,} samples were"
+    return f"{were} never written, the first at {_first(unwritten, corner)}."
+
+
+def order_in_words(
+    first: NDArray[Any],
+    second: NDArray[Any],
+    never: NDArray[np.bool_],
+    corner: tuple[int, int] = (0, 0),
+) -> str:
+    """Return the sentence for two answers to one job that differ; empty: they do not.
+
+    never  samples that were not written, which differ as their poison does
+    """
+    differs = ~is_as_before(first, second) & ~never
+    if not differs.any():
+        return ""
+    number = int(differs.sum())
+    return (
+        f"The answer depends on which thread comes first: {number:,} sample"
+        f"{'s differ' if number > 1 else ' differs'}, the first at {_first(differs, corner)}."
+    )
+
+
+def _first(samples: NDArray[np.bool_], corner: tuple[int, int]) -> str:
+    y, x, channel = (int(each[0]) for each in np.nonzero(samples))
+    return f"x {corner[0] + x}, y {corner[1] + y}, channel {channel}"
