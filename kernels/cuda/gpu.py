@@ -28,8 +28,8 @@ from kernels.core.timing import Timing
 from kernels.cuda.ceilings import CeilingBench
 from kernels.cuda.device_pictures import DevicePictures
 from kernels.cuda.event_timer import EventTimer, Queue
-from kernels.cuda.launch import Launch, Program, Programs, allow_shared, plan_steps, prepare_launch
-from kernels.cuda.occupancy import Occupancy, occupancy_of
+from kernels.cuda.launch import Launch, Program, Programs, occupancy_on, prepare_launch
+from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.quiet_exit import leave_quietly
 from kernels.cuda.staging import Moved
 from kernels.cuda.strips import rows_a_strip, strip_of
@@ -233,20 +233,8 @@ class Gpu:
         None where all passes are a library's.
         """
         program, _ = self._compile(rung, job)
-        for step in plan_steps(rung, job, self._device):
-            function = program.functions[step.number]
-            if function is None or step.block is None:
-                continue
-            threads = step.block[0] * step.block[1]
-            with self.using(_in_words(job)):
-                allow_shared(function, step.shared_bytes)
-                blocks = self._cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
-                    function.kernel.ptr, threads, step.shared_bytes
-                )
-                shared_bytes = step.shared_bytes + int(function.shared_size_bytes)
-                registers = int(function.num_regs)
-            return occupancy_of(self._device, threads, registers, shared_bytes, int(blocks))
-        return None
+        with self.using(_in_words(job)):
+            return occupancy_on(self._cp, program, job, self._device)
 
     def answer(self) -> None:
         """Do next to nothing on the device; raise DeviceLostError where it does not answer."""

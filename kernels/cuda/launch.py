@@ -12,6 +12,7 @@ from kernels.core.cache import LruCache
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Ran
+from kernels.cuda.occupancy import Occupancy, occupancy_of
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import Pass, Rung
@@ -258,17 +259,20 @@ def prepare_launch(
     source: Any,
     target: Any,
     rows: tuple[int, int] | None = None,
+    buffers: dict[str, Any] | None = None,
 ) -> Launch:
     """Make the buffers, send the weights, allow the shared memory the job needs.
 
     source, target  (H, pitch) device arrays of the job's pixel type
     rows            (first, end) to write; None: all
+    buffers         of the rung, by name, where they are there already: device arrays of bytes
     """
     rung, facts = program.rung, Facts(job, device)
     steps = plan_steps(rung, job, device, rows)
     for step in steps:
         allow_shared(program.functions[step.number], step.shared_bytes)
-    buffers = {name: cp.empty(facts.value(size), np.uint8) for name, size in rung.buffers}
+    if buffers is None:
+        buffers = {name: cp.empty(facts.value(size), np.uint8) for name, size in rung.buffers}
     operands = rung.operands(job)
     arguments = tuple(programs.argument(array) for array in operands.arguments)
     arrays = {"source": source, "target": target, **buffers}
@@ -292,6 +296,25 @@ def allow_shared(function: Any, size: int) -> None:
     """Allow a kernel so much dynamic shared memory; what another job was allowed stays."""
     if size > STATIC_SHARED_LIMIT and size > function.max_dynamic_shared_size_bytes:
         function.max_dynamic_shared_size_bytes = size
+
+
+def occupancy_on(cp: Any, program: Program, job: Job, device: Device) -> Occupancy | None:
+    """Return the occupancy of the first pass that is ours, by the driver's own query.
+
+    None where all passes are a library's.
+    """
+    for step in plan_steps(program.rung, job, device):
+        function = program.functions[step.number]
+        if function is None or step.block is None:
+            continue
+        threads = step.block[0] * step.block[1]
+        allow_shared(function, step.shared_bytes)
+        blocks = cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+            function.kernel.ptr, threads, step.shared_bytes
+        )
+        shared_bytes = step.shared_bytes + int(function.shared_size_bytes)
+        return occupancy_of(device, threads, int(function.num_regs), shared_bytes, int(blocks))
+    return None
 
 
 def _transform(
