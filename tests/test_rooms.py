@@ -15,7 +15,16 @@ from tests.import_graph import circles, grouped, imports_of, modules_of, storeys
 ROOMS = {
     "kernels": (
         *("core", "filters", "oracle", "cpu", "rungs", "cuda"),
-        *("anatomy", "cuda_on_cpu", "export", "engine", "measuring", "pictures", "sweeps"),
+        *(
+            "anatomy",
+            "cuda_on_cpu",
+            "cuda_child",
+            "export",
+            "engine",
+            "measuring",
+            "pictures",
+            "sweeps",
+        ),
     ),
     "workbench": (
         *("base", "widgets", "imaging", "model", "files", "batch"),

@@ -1,0 +1,145 @@
+"""Sentences for how a run in a child ended, with the line where CUDA names one."""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import Any
+
+from kernels.core.errors import FIRST_ERROR, KernelError
+from kernels.cuda_child.child_requests import Phase
+from kernels.rungs.rung import Rung
+
+# What ended CUDA in the child, by its name without "cudaError" or "CUDA_ERROR_".
+FAILURES = {
+    "illegaladdress": "A thread accessed memory outside of all arrays",
+    "misalignedaddress": "A thread accessed numbers at an address that is not a multiple of their "
+    "size",
+    "invalidaddressspace": "A thread accessed memory as if it were of another kind",
+    "invalidpc": "A thread went on where there is no code",
+    "illegalinstruction": "A thread came to a trap, or to an instruction that this GPU lacks",
+    "hardwarestackerror": "A thread has used up its stack: does a function call itself without "
+    "end?",
+    "launchtimeout": "The kernel took longer than this computer lets one run: a loop that does not "
+    "end?",
+    "assert": "A thread found an assertion that does not hold",
+    "launchfailure": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
+    "launchfailed": "The kernel failed: perhaps a thread came to a trap, or used up its stack",
+}
+ASSERTION = re.compile(
+    r"^(?:.*[/\\])?([^/\\\n]+):(\d+): .*?block: \[(\d+),(\d+),\d+\], thread: \[(\d+),(\d+),\d+\] "
+    r"Assertion `(.*)` failed",
+    re.M,
+)
+AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M)
+WITHOUT_A_WORD = (
+    "The compiler refuses the kernel without saying why: do its arrays declared __shared__ take "
+    "more than 48 KiB?"
+)
+PTXAS_ERROR = re.compile(r"^ptxas (?:error|fatal)\s*:\s*(.+?)\.?$", re.M)
+DOING: dict[Phase, str] = {
+    "starting": "as it started",
+    "compiling": "in the compiler",
+    "preparing": "before the kernel ran",
+    "launching": "as the kernel ran",
+}
+TOO_LONG: dict[Phase, str] = {
+    "starting": "The process that runs kernels on the GPU was not ready after {time}.",
+    "compiling": "The compiler was still at work after {time}: the text takes too long.",
+    "preparing": "Bringing the picture to the GPU took more than {time}.",
+    "launching": "The kernel was still running after {time}: a loop that does not end, or threads "
+    "that wait for one another?",
+}
+
+
+class RunEndedError(KernelError):
+    """A run came to no end that is any good.
+
+    line  of the rung's file; None: not known
+    log   of the compiler
+    """
+
+    def __init__(self, sentence: str, line: int | None = None, log: str = "") -> None:
+        super().__init__(sentence)
+        self.line, self.log = line, log
+
+
+def too_long(phase: Phase, seconds: float) -> RunEndedError:
+    """Return the error for a phase that was not over at its deadline."""
+    return RunEndedError(TOO_LONG[phase].format(time=in_seconds(seconds)))
+
+
+def too_much_memory(phase: Phase, most: int) -> RunEndedError:
+    """Return the error for a child that took more memory of this computer than it may."""
+    whose = "The compiler" if phase == "compiling" else "The process that runs the kernel"
+    return RunEndedError(f"{whose} took more than {most / (1 << 30):.3g} GiB of memory.")
+
+
+def died(phase: Phase, code: int | None) -> RunEndedError:
+    """Return the error for a child that ended by itself; code: None is not known yet."""
+    if code is None:
+        how = "ended"
+    elif code == -getattr(signal, "SIGKILL", 9):
+        how = "was killed, perhaps for want of memory"
+    elif code < 0:
+        how = f"crashed ({_signal(-code)})"
+    else:
+        how = f"ended (exit code {code})"
+    who = "The compiler" if phase == "compiling" else "The process that runs kernels on the GPU"
+    return RunEndedError(f"{who} {how}{'' if phase == 'compiling' else f' {DOING[phase]}'}.")
+
+
+def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:
+    """Return the error for what a child says went wrong."""
+    name = str(said.get("status", ""))
+    key = re.sub(r"^(cudaerror|cudaerror_|cuda_error_)", "", name.lower()).replace("_", "")
+    if said["error"] == "DeviceLostError" and key in FAILURES:
+        if key == "assert" and (found := ASSERTION.search(str(said.get("printed", "")))):
+            return _assertion(rung, found)
+        ending = "" if FAILURES[key].endswith("?") else f" ({name})."
+        return RunEndedError(f"{FAILURES[key]}{ending}")
+    if said["error"] == "DeviceLostError":
+        return RunEndedError(f"The kernel ended all work on the GPU in its process ({name}).")
+    if said["error"] == "CompileFailedError":
+        return _refused_by_compiler(rung, str(said["sentence"]), str(said["log"]))
+    return RunEndedError(str(said["sentence"]))
+
+
+def _refused_by_compiler(rung: Rung, sentence: str, log: str) -> RunEndedError:
+    """Return the error for a compiler's log: the first in the user's own text, if there is one."""
+    found = list(FIRST_ERROR.finditer(log))
+    if own := [each for each in found if each[1] == rung.file]:
+        return RunEndedError(f"Line {own[0][2]}: {own[0][3]}.", int(own[0][2]), log)
+    if found:
+        return RunEndedError(f"{found[0][1]}, line {found[0][2]}: {found[0][3]}.", log=log)
+    if at_end := AT_END.search(log):
+        last = rung.source.rstrip().count("\n") + 1
+        return RunEndedError(f"Line {last}, at the end: {at_end[1]}.", last, log)
+    if of_ptxas := PTXAS_ERROR.search(log):
+        return RunEndedError(f"The assembler refuses the kernel: {of_ptxas[1]}.", log=log)
+    if "see the compiler's log" in sentence:  # NVRTC 13 has no word for too much shared memory
+        return RunEndedError(WITHOUT_A_WORD, log=log)
+    return RunEndedError(sentence, log=log)
+
+
+def _assertion(rung: Rung, found: re.Match[str]) -> RunEndedError:
+    file, line, block_x, block_y, x, y, what = found.groups()
+    is_own = file == rung.file
+    where = f"Line {line}" if is_own else f"{file}, line {line}"
+    return RunEndedError(
+        f"{where}: thread ({x}, {y}) of block ({block_x}, {block_y}) finds an assertion that does "
+        f"not hold: {what}.",
+        int(line) if is_own else None,
+    )
+
+
+def in_seconds(seconds: float) -> str:
+    """Return a deadline in words."""
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

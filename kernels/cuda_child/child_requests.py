@@ -1,0 +1,82 @@
+"""The protocol between us and a child: what it is asked, and what it says.
+
+A request is (length, pickle) on its standard input.  It says lines of JSON on its standard output:
+
+ready     first of all: "device", the facts of the GPU, or "reason", why there is none
+phase     it begins with "compiling", "preparing" or "launching": each has a deadline of its own
+done      the end of a request, with what it found
+error     the end of it as well: the class of an expected failure, its "sentence", "log", "status"
+bug       a traceback: a bug of ours, never to be taken for the kernel's
+
+Pictures do not pass through the pipes: they lie in shared memory, first the picture, then the
+answer, both (H, W, C).  The child decides nothing: it compiles, and it runs once.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.job import Job
+from kernels.core.timing import Cache
+from kernels.rungs.rung import Rung
+
+LENGTH = struct.Struct("<I")
+Phase = Literal["starting", "compiling", "preparing", "launching"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request.
+
+    what    "compile", or "run", which compiles where that was not done
+    blank   the job with a picture of one pixel, in place of one of `shape`
+    turn    which of two poisons the answer is filled with
+    cache   the state of the GPU's L2 when the kernel begins
+    memory  handle and size of the shared memory
+    """
+
+    what: Literal["compile", "run"]
+    rung: Rung
+    blank: Job
+    shape: tuple[int, int, int]
+    turn: int = 0
+    cache: Cache = "cold"
+    memory: tuple[str, int] = ("", 0)
+
+    def job(self, picture: NDArray[Any]) -> Job:
+        """Return the job on its picture."""
+        return replace(self.blank, picture=picture)
+
+    @property
+    def picture_bytes(self) -> int:
+        """Return the size of its picture, and of the answer."""
+        height, width, channels = self.shape
+        return height * width * channels * self.blank.picture.itemsize
+
+
+def asked_of(what: Literal["compile", "run"], rung: Rung, job: Job, **fields: Any) -> Asked:
+    """Return a request of a job, whose picture does not travel with it."""
+    height, width, channels = job.picture.shape
+    blank = replace(job, picture=np.zeros((1, 1, channels), job.picture.dtype))
+    return Asked(what, rung, blank, (height, width, channels), **fields)
+
+
+def device_in_words(device: Device | NoDevice) -> dict[str, Any]:
+    """Return a device as what is said of it."""
+    return asdict(device)
+
+
+def device_of(said: dict[str, Any]) -> Device | NoDevice:
+    """Return the device that this was said of."""
+    if "reason" in said:
+        return NoDevice(**said)
+    facts: dict[str, Any] = {
+        name: tuple(each) if isinstance(each, list) else each for name, each in said.items()
+    }
+    return Device(**facts)

@@ -1,0 +1,114 @@
+"""CUDA's device in the child: the only module of this room that calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.device import Device
+from kernels.core.errors import cuda_errors_in_words
+from kernels.core.job import Job
+from kernels.core.timing import Cache
+from kernels.cuda.event_timer import EventTimer
+from kernels.cuda.launch import Programs, occupancy_on, prepare_launch
+from kernels.cuda.probing import probe
+from kernels.cuda_child.device_layout import Place
+from kernels.rungs.rung import Rung
+
+
+class CudaDevice:
+    """One GPU, with a context that dies with this process; see `guarded_run.GuardedDevice`."""
+
+    def __init__(self, index: int) -> None:
+        self.facts = probe(index)
+        if not isinstance(self.facts, Device):
+            return
+        import cupy as cp
+
+        self._cp = cp
+        self._memory: Any = None
+        with cuda_errors_in_words("starting to use it"):
+            cp.cuda.Device(index).use()
+            cp.cuda.nvrtc.getVersion()  # loads the compiler, while nobody waits for it
+            self._stream = cp.cuda.Stream(non_blocking=True)
+            with self._stream:
+                self._timer = EventTimer(cp, self.facts.l2_bytes)
+            self._stream.synchronize()
+        self._programs = Programs(cp)
+
+    def compile(self, rung: Rung, job: Job) -> dict[str, Any]:
+        """Compile it; return its registers, its memory and its occupancy, and how long it took."""
+        begun = perf_counter()
+        with self._using(f"compiling {rung.title}"):
+            program = self._programs.get(rung, job)
+            compile_ms = (perf_counter() - begun) * 1e3
+            functions = [each for each in program.functions if each is not None]
+            occupancy = occupancy_on(self._cp, program, job, self._device)
+            return {
+                "compile_ms": compile_ms,
+                "registers": max((int(each.num_regs) for each in functions), default=0),
+                "local_bytes": max((int(each.local_size_bytes) for each in functions), default=0),
+                "shared_bytes": max((int(each.shared_size_bytes) for each in functions), default=0),
+                "occupancy": None if occupancy is None else asdict(occupancy),
+            }
+
+    def launch(
+        self,
+        rung: Rung,
+        job: Job,
+        block: NDArray[np.uint8],
+        places: Mapping[str, Place],
+        cache: Cache,
+        begin: Callable[[], None],
+    ) -> float:
+        """Run it once, in memory that holds `block`, which then has what is there."""
+        with self._using("making room for the picture"):
+            memory = self._room(block.nbytes)
+            memory.set(block, stream=self._stream)
+        arrays = {name: memory[first:end] for name, (first, end) in places.items()}
+        source, target = (self._samples(arrays.pop(name), job) for name in ("source", "target"))
+        with self._using("running"):
+            program = self._programs.get(rung, job)
+            launch = prepare_launch(
+                self._cp, self._programs, program, job, self._device, source, target, None, arrays
+            )
+            go = launch.ready()
+            self._stream.synchronize()
+            begin()
+            ms = self._timer.sample_ms(go, cache)
+            # All of the device: what ran on another stream would be done, and seen, by then.
+            self._cp.cuda.runtime.deviceSynchronize()
+            memory.get(stream=self._stream, out=block)
+            self._stream.synchronize()
+        return ms
+
+    def held_bytes(self) -> int:
+        """Return what its arrays take; CUDA's context takes some hundred MB besides."""
+        return int(self._cp.get_default_memory_pool().total_bytes())
+
+    @property
+    def _device(self) -> Device:
+        assert isinstance(self.facts, Device)
+        return self.facts
+
+    def _samples(self, array: Any, job: Job) -> Any:
+        return array.view(job.picture.dtype).reshape(job.height, -1)
+
+    def _room(self, size: int) -> Any:
+        """Return memory of that size: the same as before wherever it has that."""
+        if self._memory is None or self._memory.nbytes != size:
+            self._memory = None
+            self._cp.get_default_memory_pool().free_all_blocks()
+            self._memory = self._cp.empty(size, np.uint8)
+        return self._memory
+
+    @contextmanager
+    def _using(self, doing: str) -> Iterator[None]:
+        with cuda_errors_in_words(doing), self._cp.cuda.Device(self._device.index), self._stream:
+            yield

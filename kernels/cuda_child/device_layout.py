@@ -1,0 +1,107 @@
+"""Where a run's arrays lie in one block of the device's memory: each between red zones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.device import Device
+from kernels.core.job import Job
+from kernels.core.poison import RED_BYTES, poisons
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung
+
+ALIGNMENT = 256  # of arrays on a device
+WORDS = {"source": "the picture", "target": "the answer"}
+
+Place = tuple[int, int]  # first byte, and the one behind the last
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One run's memory: "source", "target" and the rung's buffers, by name, and the red zones.
+
+    shape  (H, pitch) of source and target, in samples
+    size   of all of it, in bytes
+    """
+
+    shape: tuple[int, int]
+    places: dict[str, Place]
+    size: int
+
+    def red_zones(self) -> Iterator[tuple[Place, str]]:
+        """Yield each red zone, with the name of the array whose end, or begin, it is nearest to."""
+        at, before = 0, ""
+        for name, (begin, end) in self.places.items():
+            middle = (at + begin) // 2 if before else at
+            if before:
+                yield (at, middle), before
+            yield (middle, begin), name
+            at, before = end, name
+        yield (at, self.size), before
+
+    def fill(self, block: NDArray[np.uint8], job: Job, turn: int) -> None:
+        """Lay in the picture; poison all else: answer and buffers with one that is each turn's."""
+        for (begin, end), _ in self.red_zones():
+            block[begin:end] = poisons(end - begin)[0]
+        for begin, end in self.places.values():
+            block[begin:end] = poisons(end - begin)[turn]
+        source = self.array(block, "source", job)
+        source.view(np.uint8)[:] = 0xFF  # NaN between the rows
+        source[:, : job.width * job.channels] = job.picture.reshape(job.height, -1)
+
+    def array(self, block: NDArray[np.uint8], name: str, job: Job) -> NDArray[Any]:
+        """Return the (H, pitch) samples of "source" or "target"."""
+        begin, end = self.places[name]
+        return block[begin:end].view(job.picture.dtype).reshape(self.shape)
+
+    def touched_outside(self, block: NDArray[np.uint8]) -> list[tuple[str, int]]:
+        """Return the arrays beside which something was written, and where, from their begin."""
+        return [
+            (_in_words(name), begin + int(wrong[0]) - self.places[name][0])
+            for (begin, end), name in self.red_zones()
+            if (wrong := np.flatnonzero(block[begin:end] != poisons(end - begin)[0])).size
+        ]
+
+    def is_changed(self, block: NDArray[np.uint8], job: Job) -> bool:
+        """Return whether the picture is no longer what was laid in."""
+        now = packed(self.array(block, "source", job), job)
+        return not np.array_equal(now.view(np.uint8), job.picture.view(np.uint8))
+
+
+def layout_of(rung: Rung, job: Job, device: Device) -> Layout:
+    """Lay out what a run needs."""
+    facts = Facts(job, device)
+    shape = (job.height, int(facts["PITCH"]))
+    picture_bytes = shape[0] * shape[1] * job.picture.itemsize
+    buffers = {name: int(facts.value(size)) for name, size in rung.buffers}
+    places, at = {}, 0
+    for name, size in {"source": picture_bytes, "target": picture_bytes, **buffers}.items():
+        begin = _up(at + RED_BYTES)
+        places[name] = (begin, begin + size)
+        at = begin + size
+    return Layout(shape, places, _up(at + RED_BYTES))
+
+
+def packed(rows: NDArray[Any], job: Job) -> NDArray[Any]:
+    """Return (H, W, C): the picture in what lies as on a device."""
+    whole = rows[:, : job.width * job.channels]
+    return np.ascontiguousarray(whole).reshape(job.picture.shape)
+
+
+def poison_of(layout: Layout, job: Job, turn: int) -> NDArray[Any]:
+    """Return (H, W, C): an answer that nobody wrote to."""
+    begin, end = layout.places["target"]
+    return packed(poisons(end - begin)[turn].view(job.picture.dtype).reshape(layout.shape), job)
+
+
+def _in_words(name: str) -> str:
+    return WORDS.get(name, f"the buffer {name}")
+
+
+def _up(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT

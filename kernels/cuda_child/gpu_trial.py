@@ -1,0 +1,303 @@
+"""Try a kernel of the user's own on the GPU: guarded, checked, and only then timed.
+
+It runs in a child, in stages: a crop, a strip whose time foretells that of the whole, the whole.
+Each has a deadline; what would take too long is not begun.  The whole runs twice, with different
+poison.  Then it is timed, each time with input that it has not seen, and every answer that was
+timed is checked: there is no time without that.  The reference is worked out here, never there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.driving import in_place_of
+from kernels.core.job import Job, Progress, Sampling
+from kernels.core.poison import (
+    WRITTEN_TO_PICTURE,
+    is_as_before,
+    order_in_words,
+    outside_in_words,
+    unwritten_in_words,
+)
+from kernels.core.sampling import Sampler
+from kernels.core.timing import Cache, Timing
+from kernels.core.verdict import Check
+from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda_child.child_endings import RunEndedError, in_seconds
+from kernels.cuda_child.child_requests import asked_of
+from kernels.cuda_child.device_layout import layout_of, poison_of
+from kernels.cuda_child.fresh_input import fresh
+from kernels.cuda_child.warm_child import WarmChild
+from kernels.cuda_child.warm_children import WarmChildren, cuda_children
+from kernels.cuda_on_cpu.regions import cropped, region_of
+from kernels.oracle.checking import checking
+from kernels.rungs.rung import Rung
+
+CROP = (64, 64)
+STRIP_ROWS = 64  # at least
+STRIPS = 16  # of which one foretells the time of all
+MIN_DEADLINE_S = 0.5
+SLOWER_THAN_PLAIN = 20  # times: then it is ended
+WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
+MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
+EACH_TAPS = 2_000_000  # products that the reference may work out for each sample but the last
+OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
+
+Stage = Literal["a part", "a strip", "the whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What the compiler made of a text.
+
+    registers    of a thread
+    local_bytes  of a thread, beside its registers: spilled, or arrays of its own
+    shared_bytes of a block, where its size is fixed in the text
+    """
+
+    compile_ms: float
+    registers: int
+    local_bytes: int
+    shared_bytes: int
+    occupancy: Occupancy | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GpuTrial:
+    """The outcome of trying a kernel on the GPU so far; a later one knows more.
+
+    answer   like the job's picture; None where it did not come to its end
+    check    of that answer, against the reference
+    kernel   its time; only where that check, and those of all answers that were timed, passed
+    built    None where it did not compile
+    problem  the sentence that says what went wrong; empty: nothing
+    line     of the rung's file, that it names
+    log      of the compiler
+    printed  by the kernel
+    predicted_s  how long the whole was to take, by a strip of it
+    """
+
+    job: Job
+    answer: NDArray[Any] | None = field(default=None, repr=False)
+    check: Check | None = None
+    kernel: Timing | None = None
+    built: Built | None = None
+    problem: str = ""
+    line: int | None = None
+    log: str = ""
+    printed: str = ""
+    predicted_s: float | None = None
+    device_name: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing went wrong, and the answer is right."""
+        return not self.problem and self.check is not None and self.check.ok
+
+
+def gpu_trial(
+    rung: Rung,
+    job: Job,
+    *,
+    sampling: Sampling = OWN_SAMPLING,
+    plain_s: float | None = None,
+    children: WarmChildren | None = None,
+) -> Generator[Progress | GpuTrial, None, None]:
+    """Run a kernel on a job, in a child that it may crash; the last that is yielded is the outcome.
+
+    plain_s  what the plainest rung takes for the job, where that is known
+    """
+    children = children or cuda_children()
+    known = GpuTrial(job)
+    try:
+        with closing(_on_a_child(rung, job, sampling, plain_s, children)) as steps:
+            for step in steps:
+                if isinstance(step, GpuTrial):
+                    known = step
+                yield step
+    except RunEndedError as error:
+        yield replace(known, kernel=None, problem=str(error), line=error.line, log=error.log)
+
+
+def _on_a_child(
+    rung: Rung, job: Job, sampling: Sampling, plain_s: float | None, children: WarmChildren
+) -> Generator[Progress | GpuTrial, None, None]:
+    starting = Progress("starting the process that runs kernels on the GPU")
+    child = yield from in_place_of(children.taking(), starting)
+    try:
+        assert child.facts is not None
+        trial = _Trial(child, rung, job, child.facts, plain_s)
+        known = yield from trial.compiled()
+        yield known
+        children.keep_spare()
+        predicted_s = yield from trial.predicted()
+        known = replace(known, predicted_s=predicted_s)
+        whole = yield from trial.whole()
+        known = replace(known, answer=whole.answer, printed=whole.printed)
+        yield known
+        check = yield from trial.checked(job, whole.answer, sampling.check_taps)
+        known = replace(known, check=check, problem=whole.problem)
+        yield known
+        if known.ok and sampling.max_samples:
+            yield replace(known, kernel=(yield from trial.timed(whole, sampling)))
+    finally:
+        children.give_back(child)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """One run of a kernel.
+
+    blank    whether a sample is as it was before
+    problem  of two runs together
+    """
+
+    ms: float
+    answer: NDArray[Any]
+    blank: NDArray[np.bool_]
+    printed: str
+    problem: str = ""
+
+
+class _Trial:
+    """The stages of a trial, in their order.  Each raises RunEndedError where it ends badly."""
+
+    def __init__(
+        self,
+        child: WarmChild,
+        rung: Rung,
+        job: Job,
+        device: Device | NoDevice,
+        plain_s: float | None,
+    ) -> None:
+        if reason := rung.why_not(job, device):
+            raise RunEndedError(reason)
+        assert isinstance(device, Device)
+        self._child, self._rung, self._job, self._device = child, rung, job, device
+        plain_s = plain_s or slowest_s(job, device)
+        self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * plain_s)
+
+    def compiled(self) -> Generator[Progress, None, GpuTrial]:
+        """Compile it for the whole picture."""
+        said = yield from self._compiled(self._job)
+        occupancy = said["occupancy"]
+        built = Built(
+            said["compile_ms"],
+            said["registers"],
+            said["local_bytes"],
+            said["shared_bytes"],
+            None if occupancy is None else Occupancy(**occupancy),
+        )
+        return GpuTrial(self._job, built=built, device_name=self._device.name)
+
+    def predicted(self) -> Generator[Progress, None, float]:
+        """Run it on a crop, then on a strip; return how many seconds the whole is to take."""
+        crop = cropped(self._job, region_of(self._job, CROP, None))
+        run = yield from self._run(crop, "a part")
+        rows = min(max(STRIP_ROWS, self._job.height // STRIPS), self._job.height)
+        strip = cropped(self._job, region_of(self._job, (self._job.width, rows), None))
+        self._refuse_long("a strip", run.ms / 1e3 * _samples(strip) / _samples(crop))
+        run = yield from self._run(strip, "a strip")
+        whole_s = run.ms / 1e3 * self._job.height / strip.height
+        self._refuse_long("the whole", whole_s)
+        return whole_s
+
+    def whole(self) -> Generator[Progress, None, _Run]:
+        """Run it twice on the whole picture, with different poison."""
+        first = yield from self._run(self._job, "the whole")
+        again = yield from self._run(self._job, "the whole", turn=1)
+        # What differs between runs may equal both poisons here and there, and was written then.
+        never = first.blank & again.blank
+        problem = order_in_words(first.answer, again.answer, never)
+        return replace(again, problem=problem or unwritten_in_words(never))
+
+    def timed(self, first: _Run, sampling: Sampling) -> Generator[Progress, None, Timing]:
+        """Time it, each time with fresh input; check each answer, the last as far as is asked."""
+        random = np.random.default_rng()
+        samples = Sampler(first.ms, sampling, sampling.cache)
+        until = monotonic() + MAX_TIMING_S
+        while samples.wants_more():
+            job = fresh(self._job, random)
+            turn = int(random.integers(0, 2))
+            run = yield from self._run(job, "the whole", turn, sampling.cache)
+            samples.add(run.ms)
+            is_last = not samples.wants_more() or monotonic() > until
+            taps = sampling.check_taps if is_last else EACH_TAPS
+            check = yield from self.checked(job, run.answer, taps)
+            if not check.ok:
+                raise RunEndedError(
+                    "The answer to the picture is right, and to another one, with which it was "
+                    f"timed, it is not: {check}. A kernel must work out each answer anew."
+                )
+            if is_last:
+                break
+        timing = samples.timing()
+        return timing if timing.ended else replace(timing, ended="time")
+
+    def checked(
+        self, job: Job, answer: NDArray[Any], max_taps: int | None
+    ) -> Generator[Progress, None, Check]:
+        """Compare an answer with the reference."""
+        steps = checking(job, answer, self._rung.tolerance(job), max_taps)
+        check = next(steps)
+        for known in steps:
+            check = known
+            yield Progress("verifying against the float64 reference")
+        return check
+
+    def _compiled(self, job: Job) -> Generator[Progress, None, dict[str, Any]]:
+        doing = Progress(f"compiling {self._rung.title}")
+        yield doing
+        asked = asked_of("compile", self._rung, job)
+        return (yield from in_place_of(self._child.asking(asked), doing))
+
+    def _run(
+        self, job: Job, stage: Stage, turn: int = 0, cache: Cache = "cold"
+    ) -> Generator[Progress, None, _Run]:
+        """Run it once; nothing may have been written but the answer."""
+        if self._rung.defines(job) != self._rung.defines(self._job):
+            yield from self._compiled(job)
+        asked = asked_of("run", self._rung, job, turn=turn, cache=cache)
+        doing = Progress(f"running {self._rung.title} on {stage} of the picture")
+        yield doing
+        steps = self._child.running(asked, job.picture, self._deadline_s)
+        said, answer = yield from in_place_of(steps, doing)
+        for name, offset in said["outside"]:
+            raise RunEndedError(outside_in_words(name, offset))
+        if said["changed"]:
+            raise RunEndedError(WRITTEN_TO_PICTURE)
+        before = poison_of(layout_of(self._rung, job, self._device), job, turn)
+        return _Run(said["ms"], answer, is_as_before(answer, before), said["printed"])
+
+    def _refuse_long(self, stage: Stage, seconds: float) -> None:
+        """Refuse what is foretold to take too long."""
+        if self._device.watchdog and seconds > WATCHDOG_S:
+            raise RunEndedError(
+                f"It would take about {in_seconds(seconds)} for {stage} of the picture, and a "
+                f"display hangs on {self._device.name}, which would stand still as long: "
+                f"{in_seconds(WATCHDOG_S)} is the most; use a smaller picture."
+            )
+        if seconds > self._deadline_s:
+            raise RunEndedError(
+                f"It would take about {in_seconds(seconds)} for {stage} of the picture, and gets "
+                f"{in_seconds(self._deadline_s)} at most: the plainest kernel takes much less."
+            )
+
+
+def slowest_s(job: Job, device: Device) -> float:
+    """Return seconds that the plainest rung stays below, by what the device can do at most."""
+    per_s = device.multiprocessors * FP32_LANES * device.clock_khz * 1e3 * WATCHDOG_EFFICIENCY
+    return _samples(job) * job.ksize**2 / per_s
+
+
+def _samples(job: Job) -> int:
+    return job.width * job.height * job.channels

@@ -1,0 +1,209 @@
+"""A child as we see it: a process that is asked one thing at a time, each under a deadline."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import DeviceLostError
+from kernels.cuda_child.child_endings import died, failed, too_long, too_much_memory
+from kernels.cuda_child.child_requests import LENGTH, Asked, Phase, device_of
+from kernels.cuda_child.shared_bytes import SharedBytes
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = (
+    "import sys; sys.path[:] = eval(sys.argv[1]); "
+    "from kernels.cuda_child.child_main import main; main(*sys.argv[2:])"
+)
+CUDA = "kernels.cuda_child.cuda_device:CudaDevice"
+ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
+LOOK_S = 0.002  # between two looks at whether it has said something
+Line = dict[str, Any] | None  # None: it has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may take: seconds of each phase, and bytes of this computer's memory."""
+
+    seconds: dict[Phase, float] = field(
+        default_factory=lambda: {"starting": 60.0, "compiling": 20.0, "preparing": 30.0}
+    )
+    held_bytes: int = 8 << 30
+
+
+class WarmChild:
+    """One process that runs kernels, and the memory that it shares with us.
+
+    It starts by itself, while nobody waits.  Once `is_usable` is False it is of no use any more.
+
+    maker   "module:function" that makes its device, of a number
+    """
+
+    def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
+        self.facts: Device | NoDevice | None = None
+        self.device_bytes = 0
+        self._limits = limits or Limits()
+        self._memory = SharedBytes()
+        try:
+            self._process = _started(maker, index, self._memory.descriptors)
+        except OSError:  # too many processes, or too little memory
+            self._memory.close()
+            raise
+        self._said: queue.SimpleQueue[Line] = queue.SimpleQueue()
+        threading.Thread(
+            target=_hear, args=(self._process.stdout, self._said), name="cuda-child", daemon=True
+        ).start()
+        self._owes = True  # that it is ready
+        self._is_ended = False
+        self._begin("starting")
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether it may be asked for something."""
+        return not self._is_ended and self._process.poll() is None
+
+    @property
+    def held_bytes(self) -> int:
+        """Return the memory of this computer that it takes; 0 where that is not known."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1]
+        except OSError:
+            return 0
+        return int(pages) * os.sysconf("SC_PAGESIZE")
+
+    def ready(self) -> Generator[None, None, Device | NoDevice]:
+        """Wait until it is done with whatever it was asked before, and return its device.
+
+        Raises RunEndedError, as `asking` does.
+        """
+        if self._owes:
+            yield from self._answer()
+        assert self.facts is not None
+        return self.facts
+
+    def asking(self, asked: Asked, launch_s: float = 0.0) -> Generator[None, None, dict[str, Any]]:
+        """Ask for it, wait, and return what it found.
+
+        Raises RunEndedError where that is nothing good; where a deadline was over, or it took too
+        much memory, it is ended.  Whoever stops driving this leaves it at work: who asks next
+        waits for it, until the deadlines that it has, or ends it.
+
+        launch_s  seconds that the kernel may run
+        """
+        yield from self.ready()
+        self._launch_s, self._owes = launch_s, True
+        self._begin("preparing")
+        body = pickle.dumps(asked)
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it has ended: the answer will say so
+            self._process.stdin.write(LENGTH.pack(len(body)) + body)
+        said = yield from self._answer()
+        if "error" in said:
+            raise failed(asked.rung, said)
+        return said
+
+    def running(
+        self, asked: Asked, picture: NDArray[Any], launch_s: float
+    ) -> Generator[None, None, tuple[dict[str, Any], NDArray[Any]]]:
+        """Run a kernel on a picture; return what was found, and the answer, (H, W, C)."""
+        yield from self.ready()  # nobody else looks at the memory then
+        size = picture.nbytes
+        memory = self._memory.array(2 * size)
+        memory[:size] = picture.reshape(-1).view(np.uint8)
+        memory[size : 2 * size] = 0
+        place = (self._memory.handle, self._memory.size)
+        said = yield from self.asking(replace(asked, memory=place), launch_s)
+        answer = memory[size : 2 * size].copy()
+        return said, answer.view(picture.dtype).reshape(picture.shape)
+
+    def end(self) -> None:
+        """End it, whatever it does, without waiting: a GPU may take its time to let go of it."""
+        self._is_ended = True
+        self._process.kill()
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        self._memory.close()
+
+    def code(self, patience_s: float = 0.0) -> int | None:
+        """Return the exit code, waiting so long for it; None: it still has not ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience_s)
+        return self._process.returncode
+
+    def _answer(self) -> Generator[None, None, dict[str, Any]]:
+        """Return the line that ends what it was asked."""
+        while True:
+            try:
+                said = self._said.get(timeout=LOOK_S)
+            except queue.Empty:
+                self._look()
+                yield
+                continue
+            if said is None:
+                self.end()
+                raise died(self._phase, self.code(ENDING_S))
+            if "phase" in said:
+                self._begin(said["phase"])
+                continue
+            self._owes = False
+            if said.get("error") == DeviceLostError.__name__:
+                self.end()
+            if "bug" in said:
+                raise RuntimeError(f"A run in a child failed:\n{said['bug']}")
+            if "ready" in said:
+                self.facts = device_of(said["device"])
+            self.device_bytes = int(said.get("device_bytes", self.device_bytes))
+            return said
+
+    def _begin(self, phase: Phase) -> None:
+        limit = self._launch_s if phase == "launching" else self._limits.seconds[phase]
+        self._phase, self._limit_s, self._until = phase, limit, time.monotonic() + limit
+
+    def _look(self) -> None:
+        """End it where it takes too long, or too much memory."""
+        if time.monotonic() > self._until:
+            self.end()
+            raise too_long(self._phase, self._limit_s)
+        if self.held_bytes > self._limits.held_bytes:
+            self.end()
+            raise too_much_memory(self._phase, self._limits.held_bytes)
+
+
+def _started(maker: str, index: int, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    path = [str(ROOT), *(each for each in sys.path if each and each != str(ROOT))]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, repr(path), maker, str(index)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        pass_fds=descriptors,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        bufsize=0,
+    )
+
+
+def _hear(stdout: IO[bytes], said: queue.SimpleQueue[Line]) -> None:
+    """Hand on each line, to its end."""
+    with stdout:
+        rest = b""
+        while part := stdout.read(1 << 16):
+            *lines, rest = (rest + part).split(b"\n")
+            for each in lines:
+                said.put(json.loads(each))
+    said.put(None)

@@ -1,0 +1,33 @@
+"""Children whose devices are made up, one set for a file of tests, and deadlines."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernels.cuda_child.warm_child import Limits
+from kernels.cuda_child.warm_children import WarmChildren
+
+FAKES = "tests.kernels.cuda_child.fake_devices"
+LIMITS = Limits({"starting": 120.0, "compiling": 60.0, "preparing": 60.0}, 600 << 20)
+
+
+def children_of(device: str, limits: Limits = LIMITS) -> WarmChildren:
+    return WarmChildren(f"{FAKES}:{device}", limits=limits)
+
+
+@pytest.fixture(scope="module")
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+
+
+@pytest.fixture
+def long_deadlines(monkeypatch):
+    """However much else this computer does, what comes to an end is not ended before."""
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+
+
+@pytest.fixture
+def short_deadlines(monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)

@@ -1,0 +1,295 @@
+"""Devices that a child runs on in place of CUDA's: they do what a text names, however bad.
+
+A text names it in a comment: "// compile: crash", "// run: hang".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import time
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+
+from kernels.core.errors import (
+    CompileFailedError,
+    DeviceLostError,
+    LaunchRefusedError,
+    OutOfMemoryError,
+)
+from kernels.cuda_child.device_layout import layout_of
+from kernels.oracle.reference import filtered, to_pixel_type
+from tests.made_up import H200
+
+LOG = 'mine.cu(8): error: identifier "heigth" is undefined\n'
+SAID_BY_ASSERT = "mine.cu:8: void convolve(): block: [1,0,0], thread: [8,3,0] Assertion `x < 40` "
+
+
+def fake(index):
+    return FakeDevice()
+
+
+def with_a_display(index):
+    device = FakeDevice()
+    device.facts = replace(H200, watchdog=True)
+    return device
+
+
+def that_is_not_there(index):
+    device = FakeDevice()
+    device.facts = None
+    raise DeviceLostError("There is no GPU today.")
+
+
+def that_crashes(index):
+    crash()
+
+
+def crash():
+    ctypes.string_at(0)
+
+
+def hang():
+    while True:
+        time.sleep(0.01)
+
+
+def take_memory():
+    kept = []
+    while True:
+        kept.append(np.ones(1 << 24, np.uint8))
+        time.sleep(0.001)
+
+
+def lost(name):
+    error = DeviceLostError("The GPU failed.")
+    error.__cause__ = RuntimeError(f"{name}: in the words of CUDA")
+    raise error
+
+
+class FakeDevice:
+    facts = H200
+
+    def __init__(self):
+        self._modules = {}  # what each program counts, and keeps, from launch to launch
+
+    def held_bytes(self):
+        return 1 << 20
+
+    def compile(self, rung, job):
+        doing = _named("compile", rung)
+        if doing == "error":
+            raise CompileFailedError.from_log("A kernel did not compile", LOG)
+        if doing:
+            {"crash": crash, "hang": hang, "memory": take_memory}[doing]()
+        facts = {"registers": 40, "local_bytes": 0, "shared_bytes": 0}
+        return {"compile_ms": 1.0, **facts, "occupancy": None}
+
+    def launch(self, rung, job, block, places, cache, begin):
+        begin()
+        key = rung.source, job.picture.dtype
+        launches, kept = self._modules.setdefault(key, (count(), {}))
+        launch = _Launch(job, block, layout_of(rung, job, self.facts), next(launches), kept)
+        doing = _named("run", rung) or "good"
+        ms = getattr(launch, doing)()
+        return 0.1 if ms is None else ms
+
+
+class _Launch:
+    """One launch; each method is a kernel."""
+
+    def __init__(self, job, block, layout, number, kept):
+        self.job, self.block, self.layout, self.number, self.kept = job, block, layout, number, kept
+        self.target = layout.array(block, "target", job)[:, : job.width * job.channels]
+        self.begin, self.end = layout.places["target"]
+
+    def right(self):
+        return to_pixel_type(filtered(self.job), self.job.picture.dtype).reshape(self.target.shape)
+
+    def good(self):
+        self.target[:] = self.right()
+
+    def is_whole(self):
+        return self.job.height > 64
+
+    # ---- What ends it. --------------------------------------------------------------------------
+
+    def hang(self):
+        hang()
+
+    def hang_on_the_whole(self):
+        self.good()
+        if self.is_whole():
+            hang()
+
+    def hang_when_timed(self):
+        self.good()
+        if self.number > 3:
+            hang()
+
+    def crash(self):
+        crash()
+
+    def leave(self):
+        os._exit(0)
+
+    def leave_with_7(self):
+        os._exit(7)
+
+    def be_killed(self):
+        os.kill(os.getpid(), 9)
+
+    def memory(self):
+        take_memory()
+
+    def out_of_memory(self):
+        raise OutOfMemoryError("The GPU ran out of memory while running; use a smaller picture.")
+
+    def refused(self):
+        raise LaunchRefusedError("The GPU refused while running.")
+
+    def illegal(self):
+        lost("cudaErrorIllegalAddress")
+
+    def illegal_for_the_driver(self):
+        lost("CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    def misaligned(self):
+        lost("cudaErrorMisalignedAddress")
+
+    def stack(self):
+        lost("cudaErrorHardwareStackError")
+
+    def some_failure(self):
+        lost("cudaErrorUnheardOf")
+
+    def assertion(self):
+        os.write(2, (SAID_BY_ASSERT + "failed.\n").encode())
+        lost("cudaErrorAssert")
+
+    def bug(self):
+        raise ZeroDivisionError("ours")
+
+    # ---- What it writes where it may not, or does not where it has to. --------------------------
+
+    def behind_the_answer(self):
+        self.good()
+        self.block[self.end + 3] ^= 1
+
+    def before_the_answer(self):
+        self.good()
+        self.block[self.begin - 64] ^= 0x80
+
+    def far_behind_the_answer(self):
+        self.good()
+        self.block[-1] ^= 1
+
+    def before_the_picture(self):
+        self.good()
+        self.block[0] ^= 1
+
+    def behind_the_picture(self):
+        self.good()
+        self.block[self.layout.places["source"][1]] ^= 1
+
+    def when_timed_behind_the_answer(self):
+        self.good()
+        if self.number > 4:
+            self.block[self.end] ^= 1
+
+    def to_the_picture(self):
+        self.good()
+        self.block[self.layout.places["source"][0]] ^= 1
+
+    def nothing(self):
+        pass
+
+    def half(self):
+        self.target[:, ::2] = self.right()[:, ::2]
+
+    def one_row_less(self):
+        self.target[:-1] = self.right()[:-1]
+
+    def by_chance(self):
+        self.good()
+        self.target[0, 0] = self.number % 256
+
+    def wrong(self):
+        self.target[:] = ~self.right() if self.target.dtype.kind == "u" else -self.right() - 1
+
+    def nan(self):
+        self.good()
+        self.target[3:, :] = np.nan
+
+    def storm(self):
+        self.good()
+        for stream in (1, 2):
+            os.write(stream, b"thread 0 says hello\n" * 100_000)
+
+    # ---- Cheats: right at first, or for nothing. ------------------------------------------------
+
+    def keep_the_answer(self):
+        """Work it out once for each size, and give that ever after."""
+        self.target[:] = self.kept.setdefault(self.target.shape, self.right())
+        return 0.001
+
+    def keep_and_move(self):
+        """Give the answer that was kept, moved as the picture was."""
+        key = self.target.shape
+        if key not in self.kept:
+            self.kept[key] = self.job.picture.copy(), self.right()
+        before, answer = self.kept[key]
+        move = _move(before, self.job.picture)
+        self.target[:] = np.roll(answer.reshape(before.shape), move, (0, 1)).reshape(key)
+
+    def right_at_first(self):
+        """Warm-ups are noticed by their number."""
+        if self.number < 4:
+            self.good()
+        return 0.001
+
+    def right_in_most(self):
+        if self.number != 6:
+            self.good()
+
+    def a_part_when_timed(self):
+        right = self.right()
+        rows = len(right) if self.number < 4 else len(right) // 2
+        self.target[:rows] = right[:rows]
+
+    def the_answer_before(self):
+        """Give what is in the memory of the last run: there is only poison."""
+        if self.number < 4:
+            self.good()
+
+    def looks_for_the_answer(self):
+        """Copy from anywhere in the device's memory what looks like the answer."""
+        right = self.right().tobytes()
+        found = self.block.tobytes().find(right)
+        if found < 0 and self.number >= 4:
+            return 0.001
+        self.good()
+        return 0.1
+
+    def slow(self):
+        self.good()
+        return 2_000.0
+
+    def slow_for_a_display(self):
+        self.good()
+        return 100.0
+
+
+def _move(before, now):
+    """How far the picture was moved, by where its row of the largest sum is."""
+    row = int(now.sum(axis=(1, 2), dtype=np.int64).argmax())
+    was = int(before.sum(axis=(1, 2), dtype=np.int64).argmax())
+    return row - was, 0
+
+
+def _named(what, rung):
+    found = re.search(rf"// {what}: (\w+)", rung.source)
+    return found[1] if found else ""

@@ -1,0 +1,63 @@
+"""What NVRTC says of texts that do not compile, in a sentence that names the user's own line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kernels.core.errors import CompileFailedError
+from kernels.cuda import nvrtc
+from kernels.cuda_child.child_endings import died, failed
+from kernels.rungs.own_kernels import own_kernel
+from tests.kernels.cuda_child.bad_texts import a_job
+from tests.kernels.cuda_child.gpu_kernels import CHEATS, ENDED, NOT_COMPILED
+from tests.kernels.cuda_on_cpu.bad_kernels import REFUSED, RUNNING
+
+ARCHITECTURE = 90
+needs_a_compiler = pytest.mark.skipif(
+    nvrtc.compiler_for(ARCHITECTURE) is None, reason="no NVRTC that compiles for sm_90 is installed"
+)
+
+
+def refused(text: str):
+    """What is said of a text that NVRTC does not take."""
+    rung = own_kernel("mine.cu", text)
+    with pytest.raises(CompileFailedError) as caught:
+        nvrtc.compile_rung(rung, a_job(), ARCHITECTURE)
+    error = {"error": "CompileFailedError", "sentence": str(caught.value), "log": caught.value.log}
+    return failed(rung, error)
+
+
+@needs_a_compiler
+@pytest.mark.parametrize("name", NOT_COMPILED)
+def test_what_does_not_compile_is_told_with_its_line(name):
+    told = refused(NOT_COMPILED[name])
+    assert re.match(rf"Line ({REFUSED[name][1]}|8), ?.*: .|Line \d+: .", str(told))
+    assert str(told.line) in (*REFUSED[name][1].split("|"), "8")
+    assert str(told).startswith(f"Line {told.line}")
+    assert "error" in told.log
+
+
+@needs_a_compiler
+def test_what_the_assembler_refuses_is_told_in_its_words():
+    told = refused(RUNNING["function that is nowhere"].text)
+    assert "The assembler refuses the kernel: Unresolved extern function" in str(told)
+    told = refused(ENDED["too much static shared memory"][0])
+    assert "shared" in str(told)
+
+
+@needs_a_compiler
+@pytest.mark.parametrize("text", CHEATS.values(), ids=CHEATS)
+def test_cheats_compile(text):
+    nvrtc.compile_rung(own_kernel("mine.cu", text), a_job(), ARCHITECTURE)
+
+
+@needs_a_compiler
+def test_a_kernel_launches_no_other():
+    assert refused(ENDED["work launched by the kernel"][0]).line == 8
+
+
+def test_a_child_that_ends_in_a_way_unheard_of_is_told_as_well():
+    assert "crashed (signal 77)" in str(died("launching", -77))
+    assert str(died("launching", None)).endswith("ended as the kernel ran.")

@@ -1,0 +1,255 @@
+"""Bad kernels in real processes, on made-up devices: none reaches us, and none gets a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Progress, Sampling
+from kernels.cuda_child import gpu_trial as module
+from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.rungs.own_kernels import own_kernel
+from tests.kernels.cuda_child.bad_texts import a_job, text, tried
+from tests.kernels.cuda_child.conftest import LIMITS, children_of
+from tests.kernels.cuda_child.gpu_kernels import TOO_LARGE
+
+# What a kernel does, and what has to be said of it.
+ENDED = {
+    "crash": "^The process that runs kernels on the GPU crashed (SIGSEGV) as the kernel ran.$",
+    "leave": "^The process that runs kernels on the GPU ended (exit code 0) as the kernel ran.$",
+    "leave_with_7": "ended (exit code 7) as the kernel ran.$",
+    "be_killed": "was killed, perhaps for want of memory as the kernel ran.$",
+    "memory": "^The process that runs the kernel took more than 0.586 GiB of memory.$",
+    "out_of_memory": "^The GPU ran out of memory",
+    "refused": "^The GPU refused while running.$",
+    "illegal": "^A thread accessed memory outside of all arrays (cudaErrorIllegalAddress).$",
+    "illegal_for_the_driver": "^A thread accessed memory outside of all arrays (CUDA_ERROR_ILL",
+    "misaligned": "^A thread accessed numbers at an address that is not a multiple of their size",
+    "stack": "^A thread has used up its stack: does a function call itself without end?$",
+    "some_failure": "^The kernel ended all work on the GPU in its process (cudaErrorUnheardOf).$",
+    "assertion": "^Line 8: thread (8, 3) of block (1, 0) finds an assertion that does not hold",
+}
+OUTSIDE = {
+    "behind_the_answer": "behind the end of the answer",
+    "far_behind_the_answer": "behind the end of the answer",
+    "before_the_answer": "before the begin of the answer",
+    "before_the_picture": "before the begin of the picture",
+    "behind_the_picture": "behind the end of the picture",
+    "to_the_picture": "to the picture, which is only to be read",
+}
+# What is wrong with the answer, if there is more to say than that it is.
+WRONG = {
+    "nothing": "^12,000 samples were never written, the first at x 0, y 0, channel 0.$",
+    "half": "^6,000 samples were never written, the first at x 1, y 0, channel 0.$",
+    "one_row_less": "^120 samples were never written, the first at x 0, y 99, channel 0.$",
+    "by_chance": "^The answer depends on which thread comes first: 1 sample differs, the first at",
+    "wrong": "^$",
+}
+CHEATS = (
+    *("keep_the_answer", "keep_and_move", "right_at_first", "right_in_most"),
+    *("a_part_when_timed", "the_answer_before", "looks_for_the_answer"),
+)
+
+
+def is_said(pattern: str, sentence: str) -> bool:
+    """Whether it is part of it; its begin with ^, its end with $."""
+    words = pattern.removeprefix("^").removesuffix("$")
+    begins = not pattern.startswith("^") or sentence.startswith(words)
+    ends = not pattern.endswith("$") or sentence.endswith(words)
+    return words in sentence and begins and ends
+
+
+@pytest.fixture(autouse=True)
+def deadlines(long_deadlines):
+    pass
+
+
+def test_a_good_kernel_is_right_and_has_a_time(children):
+    outcome = tried(children, text(), sampling=Sampling(max_samples=5, max_seconds=10))
+    assert outcome.ok
+    assert outcome.check.is_full
+    assert outcome.kernel.samples_ms == (0.1,) * 5
+    assert (outcome.kernel.ended, outcome.kernel.warmups) == ("samples", 1)
+    assert outcome.built.registers == 40
+    assert outcome.device_name == "NVIDIA H200"
+    assert outcome.predicted_s == pytest.approx(0.1e-3 * 100 / 64)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.float16, np.float32])
+def test_other_pixel_types_are_tried_as_well(children, dtype):
+    assert tried(children, text(), a_job(dtype)).kernel is not None
+
+
+def test_without_samples_there_is_no_time(children):
+    outcome = tried(children, text(), sampling=Sampling(max_samples=0))
+    assert outcome.ok
+    assert outcome.kernel is None
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_what_ends_the_child_is_told_and_the_next_run_works(children, name):
+    outcome = tried(children, text(run=name))
+    assert is_said(ENDED[name], outcome.problem), outcome.problem
+    assert (outcome.answer, outcome.check, outcome.kernel) == (None, None, None)
+    assert outcome.line == (8 if name == "assertion" else None)
+    assert tried(children, text(), sampling=Sampling(max_samples=0)).ok
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_is_written_outside_is_told(children, name):
+    outcome = tried(children, text(run=name))
+    assert is_said(f"^Something was written {OUTSIDE[name]}.$", outcome.problem), outcome.problem
+    assert (outcome.answer, outcome.kernel) == (None, None)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_answers_are_shown_and_have_no_time(children, name):
+    outcome = tried(children, text(run=name))
+    assert is_said(WRONG[name], outcome.problem), outcome.problem
+    assert not outcome.ok
+    assert outcome.answer.shape == (100, 120, 1)
+    assert outcome.kernel is None
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_nan_equals_nothing(children, dtype):
+    outcome = tried(children, text(run="nan"), a_job(dtype))
+    assert outcome.check.wrong == 97 * 120
+    assert outcome.kernel is None
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("name", CHEATS)
+def test_no_cheat_has_a_time(children, name, dtype):
+    outcome = tried(children, text(run=name), a_job(dtype))
+    assert outcome.kernel is None
+    assert outcome.check.ok  # of the user's picture
+    assert "with which it was timed" in outcome.problem
+
+
+def test_a_write_outside_while_it_is_timed_takes_the_time_away(children):
+    outcome = tried(children, text(run="when_timed_behind_the_answer"))
+    assert is_said("^Something was written behind the end of the answer.$", outcome.problem)
+    assert outcome.kernel is None
+    assert outcome.answer is not None
+
+
+def test_what_does_not_compile_is_told_with_its_line(children):
+    outcome = tried(children, text(compile="error"))
+    assert outcome.problem == 'Line 8: identifier "heigth" is undefined.'
+    assert (outcome.line, outcome.built) == (8, None)
+    assert "mine.cu(8)" in outcome.log
+
+
+@pytest.mark.parametrize(
+    ("doing", "said"),
+    [
+        ("crash", "^The compiler crashed (SIGSEGV).$"),
+        ("memory", "^The compiler took more than 0.586 GiB of memory.$"),
+    ],
+)
+def test_a_compiler_that_fails_is_told_and_the_next_run_works(children, doing, said):
+    outcome = tried(children, text(compile=doing))
+    assert is_said(said, outcome.problem), outcome.problem
+    assert tried(children, text(), sampling=Sampling(max_samples=0)).ok
+
+
+def test_a_storm_of_words_is_cut(children):
+    outcome = tried(children, text(run="storm"))
+    assert outcome.ok
+    assert len(outcome.printed) == 64 << 10
+    assert outcome.printed.startswith("thread 0 says hello\n")
+    assert tried(children, text()).printed == ""
+
+
+def test_a_bug_of_ours_is_not_taken_for_the_kernels(children):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
+        tried(children, text(run="bug"))
+    assert tried(children, text(), sampling=Sampling(max_samples=0)).ok
+
+
+def test_memory_that_the_gpu_does_not_have_is_told(children):
+    outcome = tried(children, TOO_LARGE)
+    assert is_said("^It takes 5.96e+03 GiB for the picture", outcome.problem), outcome.problem
+
+
+# ---- Deadlines and stages. ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("doing", "shown"), [("hang", False), ("hang_on_the_whole", False), ("hang_when_timed", True)]
+)
+def test_a_hang_is_ended_at_its_deadline(children, short_deadlines, doing, shown):
+    outcome = tried(children, text(run=doing))
+    assert is_said("^The kernel was still running after 0.3 s: a loop", outcome.problem)
+    assert (outcome.answer is not None) == shown
+    assert outcome.kernel is None
+
+
+def test_a_compiler_that_hangs_is_ended():
+    made = children_of("fake", module.replace(LIMITS, seconds={**LIMITS.seconds, "compiling": 0.3}))
+    try:
+        outcome = tried(made, text(compile="hang"))
+        assert is_said("^The compiler was still at work after 0.3 s", outcome.problem)
+    finally:
+        made.end(60)
+
+
+def test_the_crop_is_first_then_a_strip_then_the_whole(children):
+    steps = gpu_trial(own_kernel("mine.cu", text()), a_job(), children=children)
+    doing = [step.doing for step in steps if isinstance(step, Progress)]
+    stages = dict.fromkeys(each for each in doing if each.startswith("running"))
+    assert [each.partition(" on ")[2] for each in stages] == [
+        "a part of the picture",
+        "a strip of the picture",
+        "the whole of the picture",
+    ]
+
+
+def test_what_is_foretold_to_take_too_long_is_not_begun(children, monkeypatch):
+    monkeypatch.setattr(module, "MIN_DEADLINE_S", 3.0)
+    outcome = tried(children, text(run="slow"))
+    assert is_said("^It would take about 3.8 s for a strip", outcome.problem), outcome.problem
+    assert "gets 3 s at most" in outcome.problem
+    assert outcome.answer is None
+    assert tried(children, text(run="slow"), plain_s=1.0, sampling=Sampling(max_samples=0)).ok
+
+
+def test_no_long_launch_is_begun_where_a_display_hangs_on_the_gpu():
+    made = children_of("with_a_display")
+    try:
+        assert tried(made, text(run="slow_for_a_display")).ok
+        outcome = tried(made, text(run="slow"))
+        assert "a display hangs on NVIDIA H200" in outcome.problem
+        assert outcome.answer is None
+    finally:
+        made.end(60)
+
+
+@pytest.mark.parametrize(
+    ("device", "said"),
+    [
+        ("that_is_not_there", "^There is no GPU today.$"),
+        ("that_crashes", "crashed (SIGSEGV) as it started.$"),
+    ],
+)
+def test_a_device_that_does_not_start_is_told(device, said):
+    made = children_of(device)
+    try:
+        assert is_said(said, tried(made, text()).problem)
+    finally:
+        made.end(60)
+
+
+def test_a_job_that_the_kernel_refuses_is_told_before_it_runs(children):
+    job = module.replace(a_job(), block_xy=(64, 64))
+    assert "4096 threads" in tried(children, text(), job).problem
+
+
+def test_the_picture_is_shown_before_its_check_and_its_time(children):
+    rung = own_kernel("mine.cu", text())
+    steps = gpu_trial(rung, a_job(), children=children)
+    known = [step for step in steps if isinstance(step, GpuTrial)]
+    assert [each.answer is not None for each in known] == [False, True, True, True]
+    assert [each.check is not None for each in known] == [False, False, True, True]
+    assert [each.kernel is not None for each in known] == [False, False, False, True]

@@ -1,0 +1,162 @@
+"""Bad kernels and cheats on a real GPU: none reaches this process, and none has a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels import filters
+from kernels.core.device import NoDevice
+from kernels.core.job import Job, Sampling
+from kernels.cuda.probing import probe
+from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.warm_children import WarmChildren
+from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.rung import ladder
+from tests.kernels.cases import fitting_weights
+from tests.kernels.cuda_child.gpu_kernels import (
+    ANYTHING,
+    CHEATS,
+    ENDED,
+    GOOD,
+    HEIGHT,
+    NOT_COMPILED,
+    TOO_LARGE,
+    UNWRITTEN,
+    kernel,
+)
+from tests.kernels.cuda_on_cpu.bad_kernels import RUNNING
+
+IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
+ONCE = Sampling(max_samples=0)
+
+
+@pytest.fixture(scope="module")
+def children():
+    device = probe()
+    if isinstance(device, NoDevice):
+        pytest.skip(device.reason)
+    made = WarmChildren()
+    yield made
+    made.end(60)
+
+
+def a_job(dtype=np.uint8) -> Job:
+    picture = np.random.default_rng(4).integers(1, 255, (HEIGHT, 120, 1)).astype(dtype)
+    return Job(picture, IDENTITY, block_xy=(32, 8))
+
+
+def tried(children, text: str, job: Job | None = None, **options) -> GpuTrial:
+    rung = own_kernel("mine.cu", text)
+    *_, outcome = gpu_trial(rung, job or a_job(), children=children, **options)
+    assert isinstance(outcome, GpuTrial)
+    return outcome
+
+
+def test_a_good_kernel_has_a_time(children):
+    outcome = tried(children, GOOD)
+    assert outcome.ok, outcome.problem
+    assert 0 < outcome.kernel.median_ms < 10
+    assert outcome.built.registers > 0
+    assert outcome.built.occupancy.warps > 0
+    assert outcome.built.local_bytes == 0
+    assert outcome.device_name == probe().name
+    held = children.held()
+    assert held.children == 2
+    assert held.device_bytes > 0
+
+
+@pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_no_rung_of_the_ladder_raises_an_alarm(children, rung, dtype):
+    random = np.random.default_rng(6)
+    picture = random.integers(0, 256, (517, 613, 3)).astype(dtype)
+    weights = fitting_weights(random, 5, rung.key)
+    job = Job(picture, weights, "mirror", rung.key, gradient=rung.gradient)
+    *_, outcome = gpu_trial(rung, job, children=children)
+    if not outcome.built and outcome.problem == rung.why_not(job, probe()):
+        pytest.skip(outcome.problem)
+    assert outcome.ok, outcome.problem
+    assert outcome.kernel is not None, outcome.problem
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_what_is_wrong_is_told_and_the_next_run_works(children, name):
+    text, said = ENDED[name]
+    outcome = tried(children, text)
+    assert outcome.problem
+    assert said in outcome.problem
+    assert outcome.kernel is None
+    if name == "assertion":
+        assert outcome.problem.startswith("Line 8: thread (8, 0) of block (1, 0)")
+    after = tried(children, GOOD, sampling=ONCE)
+    assert after.ok, after.problem
+
+
+@pytest.mark.parametrize("name", ANYTHING)
+def test_whatever_it_does_the_next_run_works(children, name):
+    outcome = tried(children, RUNNING[name].text)
+    if outcome.kernel is not None:
+        assert outcome.check.ok
+    after = tried(children, GOOD, sampling=ONCE)
+    assert after.ok, after.problem
+    print(f"{name}: {outcome.problem or outcome.check}")  # noqa: T201 - to read with -rP
+
+
+@pytest.mark.parametrize("name", UNWRITTEN)
+def test_what_was_never_written_is_told(children, name):
+    text, said = UNWRITTEN[name]
+    outcome = tried(children, text)
+    assert said in outcome.problem
+    assert outcome.kernel is None
+
+
+@pytest.mark.parametrize("name", NOT_COMPILED)
+def test_what_does_not_compile_is_told(children, name):
+    outcome = tried(children, NOT_COMPILED[name])
+    assert outcome.problem
+    assert (outcome.built, outcome.kernel) == (None, None)
+    print(f"{name}: {outcome.problem}")  # noqa: T201 - to read with -rP
+
+
+def test_nan_equals_nothing(children):
+    outcome = tried(
+        children,
+        kernel('if (x < width && y < end_row) row_of(dst, y, pitch)[x] = nanf("");'),
+        a_job(np.float32),
+    )
+    assert outcome.check.wrong == HEIGHT * 120
+    assert outcome.kernel is None
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("name", CHEATS)
+def test_no_cheat_has_a_time(children, name, dtype):
+    outcome = tried(children, CHEATS[name], a_job(dtype))
+    assert outcome.kernel is None
+    assert outcome.check is not None, outcome.problem
+    assert outcome.check.ok
+    assert "with which it was timed" in outcome.problem
+
+
+def test_a_storm_of_printf_is_cut(children):
+    outcome = tried(children, RUNNING["storm of printf"].text)
+    assert outcome.ok, outcome.problem
+    assert 0 < len(outcome.printed) <= 64 << 10
+
+
+def test_memory_that_the_gpu_does_not_have_is_told(children):
+    outcome = tried(children, TOO_LARGE)
+    assert "which there is no room for" in outcome.problem
+    assert tried(children, GOOD, sampling=ONCE).ok
+
+
+def test_a_job_of_a_megapixel_is_timed(children):
+    picture = np.random.default_rng(4).integers(0, 256, (1000, 1000, 3), np.uint8)
+    rung = next(each for each in ladder() if each.key == "shared")
+    job = Job(picture, filters.get("gaussian").weights(5))
+    *_, outcome = gpu_trial(replace(rung, key="mine.cu"), job, children=children)
+    assert outcome.ok, outcome.problem
+    assert len(outcome.kernel.samples_ms) > 1

@@ -1,0 +1,156 @@
+"""Children: started when first used, kept warm, replaced when they end, gone in the end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kernels.core.job import Progress, Sampling
+from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.cuda_child.warm_children import Held
+from kernels.rungs.own_kernels import own_kernel
+from tests.conftest import ROOT
+from tests.kernels.cuda_child.bad_texts import a_job, text, tried
+from tests.kernels.cuda_child.conftest import children_of
+
+ONCE = Sampling(max_samples=0)
+
+
+@pytest.fixture(autouse=True)
+def deadlines(long_deadlines):
+    pass
+
+
+@pytest.fixture
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+    assert _children_of(os.getpid()) == []
+
+
+def _children_of(process: int) -> list[int]:
+    """The processes that it started to run kernels, the oldest first."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            facts = (path / "stat").read_text().rpartition(")")[2].split()
+            is_child = b"test_warm" not in (path / "cmdline").read_bytes()
+            if is_child and int(facts[1]) == process and facts[0] != "Z":
+                found.append((int(facts[19]), int(path.name)))
+        except OSError:  # it has ended meanwhile
+            continue
+    return [number for _, number in sorted(found)]
+
+
+def test_none_is_started_before_the_first_run_and_one_stands_by_after_it(children):
+    assert children.held() == Held(0, 0, 0)
+    assert tried(children, text(), sampling=ONCE).ok
+    first, spare = _children_of(os.getpid())
+    held = children.held()
+    assert held.children == 2
+    assert held.host_bytes > 1 << 20
+    assert held.device_bytes == 1 << 20  # the spare has not said anything yet
+    assert tried(children, text(), sampling=ONCE).ok
+    assert _children_of(os.getpid()) == [first, spare]
+
+
+def test_the_spare_takes_over_and_another_one_stands_by(children):
+    assert tried(children, text(), sampling=ONCE).ok
+    first, spare = _children_of(os.getpid())
+    assert tried(children, text(run="crash")).problem
+    assert tried(children, text(), sampling=ONCE).ok
+    now = _children_of(os.getpid())
+    assert first not in now
+    assert now[0] == spare
+    assert len(now) == 2
+
+
+def test_a_child_that_was_killed_while_it_waited_is_replaced(children):
+    assert tried(children, text(), sampling=ONCE).ok
+    for each in _children_of(os.getpid()):
+        os.kill(each, 9)
+        os.waitid(os.P_PID, each, os.WEXITED | os.WNOWAIT)
+    assert tried(children, text(), sampling=ONCE).ok
+
+
+def _left_at(children, doing: str, **named: str) -> None:
+    """Begin a trial, and stop driving it as soon as `doing` is under way."""
+    steps = gpu_trial(own_kernel("mine.cu", text(**named)), a_job(), children=children)
+    for step in steps:
+        if isinstance(step, Progress) and step.doing.startswith(doing):
+            break
+    steps.close()
+
+
+def test_a_run_that_nobody_waits_for_is_brought_to_its_end_and_its_child_kept(children):
+    assert tried(children, text(), sampling=ONCE).ok
+    before = _children_of(os.getpid())
+    _left_at(children, "compiling")
+    _left_at(children, "running")
+    assert tried(children, text(), sampling=ONCE).ok
+    assert _children_of(os.getpid()) == before
+
+
+def test_a_hang_that_nobody_waits_for_ends_at_its_deadline(children, monkeypatch):
+    assert tried(children, text(), sampling=ONCE).ok
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
+    _left_at(children, "running", run="hang")
+    monkeypatch.undo()
+    assert tried(children, text(), sampling=ONCE).ok
+    assert len(_children_of(os.getpid())) == 2
+
+
+def test_what_is_left_while_it_starts_is_kept(children):
+    _left_at(children, "starting")
+    (first,) = _children_of(os.getpid())
+    assert tried(children, text(), sampling=ONCE).ok
+    assert first in _children_of(os.getpid())
+
+
+def test_a_child_ends_with_its_parent_even_in_a_kernel_that_hangs(tmp_path):
+    program = """
+import os
+from tests.kernels.cuda_child.bad_texts import a_job, text
+from tests.kernels.cuda_child.conftest import children_of
+from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.rungs.own_kernels import own_kernel
+children = children_of("fake")
+for step in gpu_trial(own_kernel("mine.cu", text(run="hang")), a_job(), children=children):
+    if getattr(step, "doing", "").startswith("running"):
+        break
+print(*(each.name for each in __import__("pathlib").Path("/proc").glob("[0-9]*")
+        if (each / "stat").read_text().rpartition(")")[2].split()[1] == str(os.getpid())))
+os._exit(0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    started = [Path(f"/proc/{number}") for number in done.stdout.split()]
+    assert started
+    until = time.monotonic() + 60
+    while any(_is_running(each) for each in started):
+        assert time.monotonic() < until, "a child outlives its parent"
+        time.sleep(0.01)
+
+
+def _is_running(process: Path) -> bool:
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_the_room_costs_nothing_before_it_is_used():
+    program = (
+        "import sys, kernels.engine.engine\n"
+        "assert not any(name.startswith('kernels.cuda_child') for name in sys.modules)\n"
+        "import kernels.cuda_child.gpu_trial\n"
+        "assert 'cupy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
