@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -19,6 +19,7 @@ LAYOUTS = "layouts"  # the setting: a layout by the size of its screen
 ALONE = "Everything but the picture is hidden: F10 or Tab brings it back."
 ALONE_ON_SCREEN = "The picture alone, on the whole screen: F11 ends it."
 WIDGET_MAX_PX = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX: no limit
+OWN_SHARE = 0.8  # of the screen, each way: a window's first size that is not the screen's
 FRAME_PX = QSize(4, 40)  # what the desktop puts around a window that is not maximised
 
 
@@ -47,6 +48,7 @@ class WindowLayout(QObject):
         self._others: dict[str, Any] = {}  # layouts of other screens
         self._is_bare = self._was_bare = False
         self._is_full = self._was_shown = False
+        self._has_own_size = True  # else it was maximised ever since the first start
         self._put_aside: list[str] = []  # panels that were open before all was hidden
         window.installEventFilter(self)
 
@@ -88,7 +90,8 @@ class WindowLayout(QObject):
         box = window.normalGeometry() if self._is_filling else window.geometry()
         panels = self._docks.layout()
         panels["open"] = panels["open"] or self._put_aside
-        here = {"window": box_of(box), "maximised": window.isMaximized(), "panels": panels}
+        own = box_of(box) if self._has_own_size else None
+        here = {"window": own, "maximised": window.isMaximized(), "panels": panels}
         return {LAYOUTS: {**self._others, self._screen_key: here}}
 
     def restore(self, get: Callable[[str, Any], Any]) -> None:
@@ -100,7 +103,9 @@ class WindowLayout(QObject):
         here = self._others.get(self._screen_key)
         here = here if isinstance(here, dict) else {}
         room = self._room
-        if (box := box_from(here.get("window"))) is not None:
+        box = box_from(here.get("window"))
+        self._has_own_size = box is not None
+        if box is not None:
             box.setSize(box.size().boundedTo(room.size() - FRAME_PX))
             self._window.setGeometry(box)
             is_maximised = here.get("maximised") is True
@@ -126,6 +131,8 @@ class WindowLayout(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() == QEvent.Type.WindowStateChange:
+            if not (self._has_own_size or self._is_filling):
+                self._take_own_size()
             is_full = self._window.isFullScreen()
             if is_full != self._is_full:
                 self._is_full = is_full
@@ -151,6 +158,19 @@ class WindowLayout(QObject):
     @property
     def _is_filling(self) -> bool:
         return self._window.isMaximized() or self._window.isFullScreen()
+
+    def _take_own_size(self) -> None:
+        """Make the window smaller than the screen: that it is no longer maximised is to be seen.
+
+        Only now, as a desktop without maximised windows shows it as large as it was made.
+        """
+        self._has_own_size = True
+        room = self._room
+        least = self._window.minimumSizeHint()
+        box = QRect(QPoint(), (room.size() * OWN_SHARE).expandedTo(least))
+        box.setSize(box.size().boundedTo(room.size() - FRAME_PX))
+        box.moveCenter(room.center())
+        self._window.setGeometry(box)
 
     def _set_bare(self, is_bare: bool, sentence: str = "") -> None:
         if is_bare == self._is_bare:

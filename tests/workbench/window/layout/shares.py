@@ -7,6 +7,7 @@ prints what it finds as JSON. FOLDER is for settings and the like.
 import json
 import os
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QRectF, qInstallMessageHandler
@@ -27,6 +28,20 @@ def main(size, folder):
     qInstallMessageHandler(lambda *_: None)  # of what the offscreen platform cannot do
     app = QApplication([])
     theme.apply(app, "light")
+    with _started() as window:
+        found = {"alone": measured(window), "beside": {}}
+        for title in window.docks:
+            window.docks.bring_forward(title)
+            found["beside"][title] = measured(window)
+            window.docks.show(title, False)
+    with _started() as window:
+        window.showNormal()
+        found["normal"] = measured(window)
+    sys.stdout.write(json.dumps(found))
+
+
+@contextmanager
+def _started():
     from workbench.window.main_window import MainWindow
 
     window = MainWindow(lambda: Engine(use_gpu=False), Settings())
@@ -36,12 +51,7 @@ def main(size, folder):
         scenes.until(lambda: window.device is not None)
         scenes.settle(window)
         window.messages.clear("info")
-        found = {"alone": measured(window), "beside": {}}
-        for title in window.docks:
-            window.docks.bring_forward(title)
-            found["beside"][title] = measured(window)
-            window.docks.show(title, False)
-        sys.stdout.write(json.dumps(found))
+        yield window
     finally:
         window.close()
 

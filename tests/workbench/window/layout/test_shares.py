@@ -57,6 +57,15 @@ def test_the_first_window_is_as_large_as_the_screen_and_never_larger(found):
                 assert of_screen - FRAME_PX <= of_window <= of_screen, key
 
 
+def test_a_window_that_is_maximised_no_longer_shows_it_by_its_size(found):
+    for key, seen in found.items():
+        room, is_large = seen["normal"]["screen"], seen["normal"]["screen"][0] >= 1440
+        size = seen["normal"]["window"]
+        assert all(own <= side for own, side in zip(size, room, strict=True)), key
+        if is_large:  # on a smaller one what it holds needs nearly all
+            assert all(own < 0.9 * side for own, side in zip(size, room, strict=True)), key
+
+
 def test_nothing_is_out_of_reach(found):
     for key, seen in found.items():
         assert seen["alone"]["out"] == [], key
