@@ -29,6 +29,8 @@ from kernels.cuda_on_cpu.counting import CountingShim
 from kernels.cuda_on_cpu.run_counts import counted
 from kernels.cuda_on_cpu.shared_run import LENGTH, MOST_MEMORY, Request, SharedRun
 from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, load_transforms
+from kernels.cuda_on_cpu.step_trace import TRACE_BYTES
+from kernels.cuda_on_cpu.stepped import SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
 PATIENCE = 20  # times the CPU time that a run may take: then it is killed, however it waits
@@ -131,7 +133,8 @@ def _die_with(parent: int) -> None:
 
 def _run(request: Request, memory: int, telling: int) -> None:
     job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
-    shared = SharedRun(memory, job, is_new=False)
+    trace_bytes = TRACE_BYTES if request.at else 0
+    shared = SharedRun(memory, job, is_new=False, trace_bytes=trace_bytes)
     samples = job.width * job.channels
     job = request.job(np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape))
     shim = request.shim(request.rung, [job], None, built=request.library)
@@ -150,6 +153,10 @@ def _run(request: Request, memory: int, telling: int) -> None:
         if isinstance(shim, CountingShim):
             traces = shim.watch_into(job, shared.source, shared.target)
             said["counts"] = counted(shim, traces, begin)
+        elif isinstance(shim, SteppedShim):
+            assert request.at is not None
+            library.report_to(ctypes.c_void_p(shared.address))
+            shim.step_through(job, shared, request.at)
         else:
             library.report_to(ctypes.c_void_p(shared.address))
             shim.run_into(job, shared.source, shared.target, Order(request.order))

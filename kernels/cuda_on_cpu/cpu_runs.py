@@ -21,8 +21,10 @@ from kernels.cuda_on_cpu.children import Child
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.line_table import LineTable
 from kernels.cuda_on_cpu.run_report import Reports, Where
-from kernels.cuda_on_cpu.shared_run import Request
+from kernels.cuda_on_cpu.shared_run import Request, StepAt
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
+from kernels.cuda_on_cpu.step_trace import TRACE_BYTES, StepTrace
+from kernels.cuda_on_cpu.stepped import SteppedShim
 from kernels.rungs.rung import Rung
 
 MOST_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
@@ -37,6 +39,7 @@ class Ended:
     outside    arrays beside which something was written, and bytes from their begin
     changed    whether the picture itself was written to
     storers    who stored each sample, where that was asked for: (H, pitch, bytes of a Where)
+    trace      the steps of a block, where those were asked for
     """
 
     job: Job
@@ -48,6 +51,7 @@ class Ended:
     outside: tuple[tuple[str, int], ...]
     changed: bool
     storers: NDArray[np.uint8] | None
+    trace: StepTrace | None = None
 
     def storer(self, y: int, sample: int) -> Where | None:
         """Return who stored a sample of row y; None where nobody is known to have."""
@@ -90,6 +94,13 @@ def run_again(
     return (yield from _run(child, shim, rung, ended.job, ended.library, seconds, 1))
 
 
+def run_stepped(
+    child: Child, rung: Rung, job: Job, library: Path, seconds: float, at: StepAt
+) -> Generator[Progress, None, Ended]:
+    """Run it, and write down each step of a block."""
+    return (yield from _run(child, SteppedShim, rung, job, library, seconds, 0, at))
+
+
 def unwritten_in(ended: Ended, again: Ended) -> NDArray[np.bool_]:
     """Return which samples were never written: those that both poisons are still in."""
     if ended.as_before is None or again.as_before is None:
@@ -98,15 +109,22 @@ def unwritten_in(ended: Ended, again: Ended) -> NDArray[np.bool_]:
 
 
 def _run(
-    child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float, turn: int
+    child: Child,
+    shim: type[Shim],
+    rung: Rung,
+    job: Job,
+    library: Path,
+    seconds: float,
+    turn: int,
+    at: StepAt | None = None,
 ) -> Generator[Progress, None, Ended]:
     blank = replace(job, picture=np.zeros((1, 1, 1), job.picture.dtype))
     height, width, channels = job.picture.shape
     shape = (height, width, channels)
     request = Request(
-        shim, str(library), seconds, rung, blank, shape, (Order.FORWARD, Order.REVERSE)[turn]
+        shim, str(library), seconds, rung, blank, shape, (Order.FORWARD, Order.REVERSE)[turn], at
     )
-    shared = child.shared(job)
+    shared = child.shared(job, TRACE_BYTES if at else 0)
     try:
         poison = poisons(shared.target.nbytes)[turn]
         shared.fill(job.picture, poison)
@@ -120,8 +138,10 @@ def _run(
             storers = shared.storers() if shim is CheckedShim else None
         outside = tuple(shared.touched_outside())
         changed = shared.is_changed(job.picture)
+        trace = StepTrace.of(shared.trace) if at else None
         return Ended(
-            job, library, said, shared.reports, answer, as_before, outside, changed, storers
+            *(job, library, said, shared.reports, answer, as_before, outside, changed, storers),
+            trace,
         )
     finally:
         shared.close()

@@ -49,7 +49,7 @@ def _one(rung: Rung, number: int, knobs: Knobs, written: Callable[[str], str]) -
     # Without a name, so that nothing in it is ever shared between libraries.
     own = "using cuda_cpu::words::printf; using cuda_cpu::words::malloc;"
     lines.append(f"namespace rung_{number} {{ namespace {{ {own}")
-    lines += [written(_with_words(rung.text)), f'#line 1 "{GENERATED}"', "} }"]
+    lines += [written(with_words(rung.text)), f'#line 1 "{GENERATED}"', "} }"]
     lines += [f"#undef {name}" for name, _ in (*knobs, *passes)]
     for name, unique in passes:
         lines += [
@@ -64,7 +64,7 @@ def _one(rung: Rung, number: int, knobs: Knobs, written: Callable[[str], str]) -
     return "\n".join(lines)
 
 
-def _with_words(text: str) -> str:
+def with_words(text: str) -> str:
     """Return `text` with what no macro can say, on the same lines."""
 
     def replaced(found: re.Match[str]) -> str:

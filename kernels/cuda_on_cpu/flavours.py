@@ -55,6 +55,13 @@ TRIED = Flavour(
     _RUNTIME,
     beside=(HERE / "report.cpp",),
 )
+# Every step of one block written down, with what is loaded and stored at it.
+STEPPED = Flavour(
+    "stepped",
+    ("-O0", "-fsanitize=thread", "-nodefaultlibs", *_LINES),
+    _RUNTIME,
+    beside=(HERE / "report.cpp", HERE / "stepping.cpp"),
+)
 # Every access looked at before it is done.
 CHECKED = Flavour(
     "checked",

@@ -32,6 +32,19 @@ END = "end"  # instead of a request: of what runs
 
 
 @dataclass(frozen=True, slots=True)
+class StepAt:
+    """The block to step through: that of a pass which stores a sample of a row.
+
+    is_sought  by a run of its own; else it is the block that should store there
+    """
+
+    number: int
+    row: int
+    sample: int
+    is_sought: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One run, but for its picture's samples.
 
@@ -39,6 +52,7 @@ class Request:
     library    the path of what was built
     seconds    of the CPU's time that it may take
     blank      the job with a picture of one pixel, in place of one of `shape`
+    at         the block to step through; None: none
     """
 
     shim: type[Shim]
@@ -48,6 +62,7 @@ class Request:
     blank: Job
     shape: tuple[int, int, int]
     order: int
+    at: StepAt | None = None
 
     def job(self, picture: NDArray[Any]) -> Job:
         """Return the job on its picture."""
@@ -57,7 +72,7 @@ class Request:
 class SharedRun:
     """One run's shared memory, mapped: in the process that asks, and in the one that runs."""
 
-    def __init__(self, descriptor: int, job: Job, *, is_new: bool) -> None:
+    def __init__(self, descriptor: int, job: Job, *, is_new: bool, trace_bytes: int = 0) -> None:
         pitch = Facts(job, DEVICE)["PITCH"]
         samples, item = job.height * pitch, job.picture.itemsize
         self.shape = (job.height, pitch)
@@ -65,7 +80,9 @@ class SharedRun:
         self._writers = _up(ctypes.sizeof(Reports))
         self._source = _up(self._writers + samples * ctypes.sizeof(Where)) + RED_BYTES
         self._target = _up(self._source + size) + RED_BYTES
-        self._size, self._end = self._target + size + RED_BYTES, self._target + size
+        self._end = self._target + size
+        self._trace = _up(self._end + RED_BYTES)
+        self._size = self._trace + trace_bytes
         if is_new:
             os.ftruncate(descriptor, 0)  # so that all of it is zero
             os.ftruncate(descriptor, self._size)
@@ -97,6 +114,11 @@ class SharedRun:
     def writers_address(self) -> int:
         """Return where it is written down who stored each sample."""
         return self.address + self._writers
+
+    @property
+    def trace(self) -> NDArray[np.uint8]:
+        """Return the memory for the steps of a block; what nobody writes to takes no room."""
+        return self._bytes[self._trace :]
 
     def storers(self) -> NDArray[np.uint8]:
         """Return who stored each sample last, where that was asked for: (H, pitch, bytes)."""
@@ -132,7 +154,7 @@ class SharedRun:
             (self._source - RED_BYTES, self._source, "the picture", self._source),
             (after_source, middle, "the picture", self._source),
             (middle, self._target, "the answer", self._target),
-            (self._end, self._size, "the answer", self._target),
+            (self._end, self._end + RED_BYTES, "the answer", self._target),
         )
 
     def _picture(self, begin: int, job: Job) -> NDArray[Any]:

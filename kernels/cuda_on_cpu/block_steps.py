@@ -1,0 +1,362 @@
+"""One block's steps, all threads abreast: which are at a line, what each does, what memory holds.
+
+Between barriers threads of a block go at their own pace, on a GPU warp by warp.  Here those that
+are at the same statement, in the same turn of the same loops, count as one step, in the order of
+the text: where no two threads race it makes no difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.step_points import Point, Told
+from kernels.cuda_on_cpu.step_trace import DYNAMIC_ARRAY, StepTrace
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.operands import operands_of
+from kernels.rungs.rung import PICTURE, Rung
+
+NEVER_STORED = 0xFF  # every byte of shared memory at first
+KINDS = {0: "i", 1: "u", 2: "f", 3: "u"}  # enum ValueKind in stepping.h
+POINTER = 4
+WARP = 32
+MAX_LOOKED_AT = 40  # steps, for the length of a tile's rows
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One load or store of a thread: the value, and where it lies, in words."""
+
+    array: str
+    is_store: bool
+    offset: int
+    size: int
+    value: float
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """An array in shared memory: (rows, columns), NaN where nothing was stored yet.
+
+    loaded, stored  places (row, column) that threads touch at the present step
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    loaded: NDArray[np.int64]
+    stored: NDArray[np.int64]
+
+
+class BlockSteps:
+    """The steps of one block, from 0 up to `count`."""
+
+    def __init__(self, rung: Rung, job: Job, number: int, trace: StepTrace, told: Told) -> None:
+        self.job, self.number, self._trace, self._told = job, number, trace, told
+        self._facts = Facts(job, DEVICE)
+        each = rung.passes[number]
+        reads = (each.reads, *each.also_reads)
+        weights = ["weights"] * len(operands_of(rung.weights, job).arguments)
+        self.arrays = [*map(_read, reads), *weights, _written(each.writes)]
+        self.block = int(trace.head["block"][0]), int(trace.head["block"][1])
+        self.block_xy = int(trace.head["threads"][0]), int(trace.head["threads"][1])
+        self.function = each.function
+        rows = _frames(trace)
+        self._step_of = rows
+        first = np.unique(rows, return_index=True)[1]
+        self.count = int(rows.max()) + 1
+        self._points = trace.steps["point"][first].astype(np.int64)
+        self._intervals = trace.steps["interval"][first].astype(np.int64)
+        self._by_step = _Grouped(rows, self.count)
+        self._access_step = rows[trace.accesses["step"]]
+        self._accesses = _Grouped(self._access_step, self.count)
+        self._value_step = rows[trace.values["step"]]
+        self._access_thread = trace.steps["thread"][trace.accesses["step"]]
+        self._value_thread = trace.steps["thread"][trace.values["step"]]
+        stores = np.flatnonzero(trace.accesses["is_store"])
+        self._stores = stores[np.argsort(self._access_step[stores], kind="stable")]
+
+    @property
+    def threads(self) -> int:
+        """Return how many threads the block has."""
+        return self.block_xy[0] * self.block_xy[1]
+
+    def point(self, step: int) -> Point:
+        """Return the statement that a step is at."""
+        return self._told.points[int(self._points[step])]
+
+    def barriers_before(self, step: int) -> int:
+        """Return how many barriers have been passed."""
+        return int(self._intervals[step])
+
+    def threads_at(self, step: int) -> NDArray[np.int64]:
+        """Return the numbers of the threads that are there."""
+        found = self._trace.steps["thread"][self._by_step.of(step)]
+        return np.unique(found).astype(np.int64)
+
+    def next_barrier(self, step: int) -> int:
+        """Return the first step behind the next barrier; the last step where there is none."""
+        later = np.flatnonzero(self._intervals[step:] > self._intervals[step])
+        return step + int(later[0]) if len(later) else self.count - 1
+
+    def barrier_before(self, step: int) -> int:
+        """Return the first step behind the barrier before, or of all."""
+        begin = int(np.searchsorted(self._intervals, self._intervals[step]))
+        if begin == step and step > 0:
+            begin = int(np.searchsorted(self._intervals, self._intervals[step - 1]))
+        return begin
+
+    def steps_of(self, thread: int) -> NDArray[np.int64]:
+        """Return the steps that a thread takes part in, each once, in its own order."""
+        found = self._step_of[self._trace.steps["thread"] == thread]
+        own: NDArray[np.int64] = found[np.sort(np.unique(found, return_index=True)[1])]
+        return own
+
+    def next_of(self, thread: int, step: int, way: int) -> int:
+        """Return the next step (way 1) or the one before (-1) that a thread takes part in."""
+        own = self.steps_of(thread)
+        place = int(np.searchsorted(own, step, "right" if way > 0 else "left"))
+        place += 0 if way > 0 else -1
+        return int(own[place]) if 0 <= place < len(own) else step
+
+    def storing(self, pixel: tuple[int, int]) -> int | None:
+        """Return the thread that stores the first sample of a pixel (x, y); None: none does."""
+        accesses, last = self._trace.accesses, len(self.arrays) - 1
+        item = self._sample_bytes(self.arrays[last])
+        sought = (pixel[1] * self._facts["PITCH"] + pixel[0] * self.job.channels) * item
+        begin = accesses["offset"].astype(np.int64)
+        is_it = (begin <= sought) & (sought < begin + accesses["size"])
+        is_it &= (accesses["is_store"] > 0) & (accesses["array"] == last)
+        found = self._access_thread[is_it]
+        return int(found[-1]) if len(found) else None
+
+    # -- what threads do
+
+    def touches(self, step: int, thread: int) -> list[Touch]:
+        """Return what a thread loads and stores at a step, in its order."""
+        own = self._accesses.of(step)
+        return [self._touch(i) for i in own[self._access_thread[own] == thread]]
+
+    def touched(self, step: int) -> dict[int, list[Touch]]:
+        """Return what each thread that is there loads and stores."""
+        found: dict[int, list[Touch]] = {int(each): [] for each in self.threads_at(step)}
+        for i in self._accesses.of(step):
+            found.setdefault(int(self._access_thread[i]), []).append(self._touch(i))
+        return found
+
+    def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
+        """Return the names and values of what a thread has in scope before it does a step.
+
+        Where it takes no part in the step, before its next one.
+        """
+        own_steps = self.steps_of(thread)
+        later = own_steps[np.searchsorted(own_steps, step) :]
+        here = int(later[0]) if len(later) else self.count
+        at = self.point(here if here < self.count else int(own_steps[-1]))
+        values = self._trace.values
+        is_mine = (self._value_thread == thread) & (self._value_step < here)
+        mine = np.flatnonzero(is_mine & (values["kind"] != POINTER))
+        mine = mine[np.argsort(self._value_step[mine], kind="stable")]
+        known: dict[tuple[int, tuple[int, ...]], str] = {}
+        for i in mine:
+            index = tuple(int(each) for each in values["index"][i] if each >= 0)
+            variable = int(values["variable"][i])
+            known[variable, index] = _in_words(int(values["kind"][i]), values["bits"][i])
+        found = []
+        for (variable, index), words in sorted(known.items()):
+            each = self._told.variables[variable]
+            if each.function == at.function and each.begin <= at.at < each.end:
+                name = each.name + "".join(f"[{place}]" for place in index)
+                found.append((name, words))
+        return found
+
+    # -- memory
+
+    def tiles(self, step: int) -> list[Tile]:
+        """Return the arrays in shared memory as they are before a step."""
+        head, found = self._trace.head, []
+        for each in head["shared"][: int(head["shared_names"])]:
+            found.append(self._tile(each, step))
+        return found
+
+    def stored(self, step: int, array: int, blank: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return an array's bytes, `blank` at first, with all that was stored before a step."""
+        memory = blank.copy()
+        accesses, stores = self._trace.accesses, self._stores
+        until = int(np.searchsorted(self._access_step[stores], step))
+        done = stores[:until]
+        done = done[accesses["array"][done] == array]
+        for size in np.unique(accesses["size"][done]):
+            # Each of one size at once; the last of those to one place counts, as in that order.
+            some = done[accesses["size"][done] == size]
+            places = accesses["offset"][some].astype(np.int64)[:, None] + np.arange(int(size))
+            memory[places.ravel()] = accesses["value"][some][:, : int(size)].ravel()
+        return memory
+
+    def answer(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return the bytes of what the pass writes, and which of them this block stores."""
+        last = len(self.arrays) - 1
+        size = self.job.height * self._facts["PITCH"] * self._sample_bytes(self.arrays[last])
+        return self._stored_and_where(self.count, last, size)
+
+    # -- how
+
+    def _stored_and_where(
+        self, step: int, array: int, size: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        found = self.stored(step, array, np.full(size, NEVER_STORED, np.uint8))
+        return found, found == self.stored(step, array, np.zeros(size, np.uint8))
+
+    def _tile(self, named: Any, step: int) -> Tile:
+        head = self._trace.head
+        name = self._told.shared[int(named["name"])]
+        array, size, begin = int(named["array"]), int(named["size"]), int(named["offset"])
+        total = int(head["dynamic_bytes" if array == DYNAMIC_ARRAY else "static_bytes"])
+        rows, columns = int(named["rows"]), int(named["columns"])
+        count = rows * columns or (total - begin) // size
+        span = slice(begin, begin + count * size)
+        memory, is_stored = self._stored_and_where(step, array, total)
+        values = memory[span].view(_kind(int(named["kind"]), size)).astype(np.float64)
+        values[~is_stored[span].reshape(-1, size).all(1)] = np.nan
+        columns = columns or self._row_of(array, size, len(values))
+        whole = np.full(-(-len(values) // columns) * columns, np.nan)
+        whole[: len(values)] = values
+        own = self._accesses.of(step)
+        own = own[self._trace.accesses["array"][own] == array]
+        return Tile(
+            name,
+            whole.reshape(-1, columns),
+            *(self._places(own, kind, begin, size, columns) for kind in (0, 1)),
+        )
+
+    def _places(
+        self, own: NDArray[np.int64], is_store: int, begin: int, size: int, columns: int
+    ) -> NDArray[np.int64]:
+        some = self._trace.accesses[own[self._trace.accesses["is_store"][own] == is_store]]
+        number = np.unique((some["offset"].astype(np.int64) - begin) // size)
+        return np.stack(np.divmod(number[number >= 0], columns), 1)
+
+    def _row_of(self, array: int, size: int, count: int) -> int:
+        """Return how many numbers make a row: those from a thread to the one below it."""
+        strides = self._strides(array, size) if self.block_xy[1] > 1 else set()
+        likely = sorted(each for each in strides if self.block_xy[0] <= each <= count)
+        # Staged along one line, a row is as wide as the block; read back, as it is.
+        return likely[-1] if likely else min(count, WARP) or 1
+
+    def _strides(self, array: int, size: int) -> set[int]:
+        """Return how far apart at a step all threads' places are from those below them."""
+        accesses, found = self._trace.accesses, set()
+        own = np.flatnonzero(accesses["array"] == array)
+        steps = np.unique(self._access_step[own])
+        for step in steps[:: max(len(steps) // MAX_LOOKED_AT, 1)]:
+            here = self._accesses.of(int(step))
+            here = here[accesses["array"][here] == array]
+            first: dict[int, int] = {}
+            for i in here[::-1]:
+                first[int(self._access_thread[i])] = int(accesses["offset"][i])
+            below = {
+                (first[thread + self.block_xy[0]] - first[thread]) // size
+                for thread in first
+                if thread + self.block_xy[0] in first
+            }
+            if len(below) == 1:
+                found |= below
+        return found
+
+    def _touch(self, i: int) -> Touch:
+        access = self._trace.accesses[i]
+        place, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
+        name = "shared memory" if place < 0 else self.arrays[place]
+        item = self._item(place)
+        kind = _kind_of_array(self.job, name, item)
+        value = float(access["value"][:size].view(kind)[0]) if size >= item else float("nan")
+        return Touch(
+            name, bool(access["is_store"]), offset, size, value, self._where(place, offset)
+        )
+
+    def _item(self, place: int) -> int:
+        """Return the bytes of a number of an array."""
+        if place >= 0:
+            return self._sample_bytes(self.arrays[place])
+        head = self._trace.head
+        sizes = [
+            int(each["size"])
+            for each in head["shared"][: int(head["shared_names"])]
+            if int(each["array"]) == place
+        ]
+        return sizes[0] if sizes else 4
+
+    def _where(self, place: int, offset: int) -> str:
+        item = self._item(place)
+        if place >= 0 and self.arrays[place] != "weights":
+            y, sample = divmod(offset // item, self._facts["PITCH"])
+            x, channel = divmod(sample, self.job.channels)
+            of = f", channel {channel}" if self.job.channels > 1 else ""
+            return f"({x}, {y}){of}"
+        return f"number {offset // item:,}"
+
+    def _sample_bytes(self, name: str) -> int:
+        return self.job.picture.itemsize if name in ("the picture", "the answer") else 4
+
+
+class _Grouped:
+    """Places of an array by a number each has: those of one number, in their order."""
+
+    def __init__(self, numbers: NDArray[np.int64], count: int) -> None:
+        self._order = np.argsort(numbers, kind="stable")
+        self._begins = np.searchsorted(numbers[self._order], np.arange(count + 1))
+
+    def of(self, number: int) -> NDArray[np.int64]:
+        """Return the places that have this number."""
+        found: NDArray[np.int64] = self._order[self._begins[number] : self._begins[number + 1]]
+        return found
+
+
+def _frames(trace: StepTrace) -> NDArray[np.int64]:
+    """Return the number of the step that each of the threads' steps is part of, all from 0 on."""
+    steps = trace.steps
+    columns = [steps["interval"], *steps["path"].T]
+    number = np.zeros(len(steps), np.int64)
+    for column in columns:
+        span = int(column.max()) + 1
+        if span == 1:
+            continue
+        if int(number.max()) > np.iinfo(np.int64).max // (2 * span):
+            number = np.unique(number, return_inverse=True)[1].astype(np.int64)
+        number = number * span + column
+    return np.unique(number, return_inverse=True)[1].astype(np.int64)
+
+
+def _kind(kind: int, size: int) -> str:
+    letter = "f" if kind == 2 and size > 1 else KINDS.get(kind, "u")
+    return f"{letter}{size}"
+
+
+def _kind_of_array(job: Job, name: str, item: int) -> Any:
+    if name in ("the picture", "the answer"):
+        return job.picture.dtype
+    return np.float32 if item == 4 else f"u{item}"
+
+
+def _in_words(kind: int, bits: Any) -> str:
+    number = np.uint64(bits)
+    if kind == 0:
+        return f"{int(number.view(np.int64)):,}".replace("-", "−")
+    if kind == 2:
+        return f"{float(number.view(np.float64)):.6g}".replace("-", "−")
+    if kind == 3:
+        return "true" if number else "false"
+    return f"{int(number):,}"
+
+
+def _read(name: str) -> str:
+    return "the picture" if name == PICTURE else name
+
+
+def _written(name: str) -> str:
+    return "the answer" if name == PICTURE else name

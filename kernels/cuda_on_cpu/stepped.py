@@ -1,0 +1,102 @@
+"""A rung on the CPU that writes down each step of one block: the one that stores a sample."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.job import Job
+from kernels.cuda.launch import LaunchStep
+from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.device_code import Knobs, generated
+from kernels.cuda_on_cpu.flavours import STEPPED
+from kernels.cuda_on_cpu.shared_run import SharedRun, StepAt
+from kernels.cuda_on_cpu.shim import Named, Order, Shim
+from kernels.cuda_on_cpu.step_points import told
+from kernels.cuda_on_cpu.step_trace import (
+    HEAD,
+    MAX_ACCESSES,
+    MAX_STEPS,
+    MAX_VALUES,
+)
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import Rung
+
+INCLUDED = '#include "cuda_cpu.h"\n'  # first, or g++ would not take it from where it is parsed
+
+
+class SteppedShim(Shim):
+    """A shim that runs a job twice: to find the block that stores a sample, and to follow it."""
+
+    flavour = STEPPED
+
+    @classmethod
+    def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
+        """Return device code that tells of its steps."""
+
+        def written(text: str) -> str:
+            before, mark, own = text.rpartition('#line 1 "')
+            name = own.partition("\n")[0]
+            return f"{before}{mark}{name}\n{told(rung).text}"
+
+        whole = generated(rung, sets, written)
+        return whole.replace(INCLUDED, f'{INCLUDED}#include "stepping.h"\n', 1)
+
+    def step_through(self, job: Job, shared: SharedRun, at: StepAt) -> None:
+        """Run `job`, and write down a block of a pass: the one that stores a sample of a row."""
+        self._job, self._at = job, at
+        self._trace = shared.trace
+        self._head = self._trace[: HEAD.itemsize].view(HEAD)
+        poison = shared.target.copy()
+        for self._is_seeking in (True, False) if at.is_sought else (False,):
+            shared.target[...] = poison
+            self.run_into(job, shared.source, shared.target, Order.FORWARD)
+
+    @contextmanager
+    def _watching(self, step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
+        if step.number != self._at.number:
+            yield
+            return
+        ranges = [
+            (each.ctypes.data, each.ctypes.data + each.nbytes) for _, each in (*loads, *stores)
+        ]
+        watched = np.array(ranges, np.uint64)
+        sought = self._sought(stores[0][1]) if self._is_seeking else 0
+        self._tell(self._trace.ctypes.data, watched, sought, self._block(step))
+        try:
+            yield
+        finally:
+            self._tell(None, watched, 0, (0, 0))
+
+    def _sought(self, stored: NDArray[Any]) -> int:
+        """Return where the sample lies in what the pass stores, which has rows like the picture."""
+        row_bytes = stored.nbytes // self._job.height
+        sample_bytes = row_bytes // Facts(self._job, DEVICE)["PITCH"]
+        at = self._at.row * row_bytes + self._at.sample * sample_bytes
+        return int(stored.ctypes.data + at)
+
+    def _block(self, step: LaunchStep) -> tuple[int, int]:
+        """Return the block that stores there; where none does, the one that should."""
+        head = self._head[0]
+        if head["is_found"]:
+            return int(head["found"][0]), int(head["found"][1])
+        assert step.grid is not None
+        facts = Facts(self._job, DEVICE)
+        across, down = (facts.value(each) for each in self.rung.passes[step.number].covers)
+        x, y = self._at.sample // across, self._at.row // down
+        return min(x, step.grid[0] - 1), min(y, step.grid[1] - 1)
+
+    def _tell(
+        self, into: int | None, watched: NDArray[np.uint64], sought: int, block: tuple[int, int]
+    ) -> None:
+        room = map(ctypes.c_uint64, (MAX_STEPS, MAX_ACCESSES, MAX_VALUES))
+        arrays = ctypes.c_void_p(watched.ctypes.data)
+        self.library.step_through(
+            *(ctypes.c_void_p(into), *room, arrays, len(watched)),
+            *(ctypes.c_uint64(sought), *block),
+        )

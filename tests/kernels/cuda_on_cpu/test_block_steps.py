@@ -1,0 +1,162 @@
+"""A block's steps are what its threads did, for rungs of the ladder and for other kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.block_steps import BlockSteps
+from kernels.cuda_on_cpu.stepping import TOO_LONG, Stepped, stepping
+from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.rung import Rung, ladder
+from tests.kernels.cuda_on_cpu.bad_kernels import START
+
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+RUNGS = [rung for rung in ladder() if rung.file < "10"]
+IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
+# Rows reversed within the block, through shared memory.
+MIRROR = """__shared__ float tile[8][33];
+tile[threadIdx.y][threadIdx.x] = row_of(src, y, pitch)[x];
+__syncthreads();
+float sum = tile[threadIdx.y][31 - threadIdx.x];
+for (int i = 0; i < 2; ++i)
+    sum += i;
+row_of(dst, y, pitch)[x] = sum;"""
+
+
+def weights(size: int) -> np.ndarray:
+    along = np.arange(1, size + 1, dtype=np.float32)
+    return np.outer(along, along) / along.sum() ** 2
+
+
+def job(pixel_type: str, size: int, channels: int, border: str, block: tuple[int, int]) -> Job:
+    samples = np.random.default_rng(size).random((70, 90, channels)) * 255
+    return Job(samples.astype(pixel_type), weights(size), border, block_xy=block)
+
+
+def stepped(rung: Rung, of: Job, **rest) -> Stepped:
+    *_, found = stepping(rung, of, **rest)
+    return found
+
+
+def steps_of(body: str) -> BlockSteps:
+    picture = np.arange(64 * 16, dtype=np.float32).reshape(16, 64, 1)
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
+    found = stepped(rung, Job(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1))
+    assert found.steps is not None, found.problem
+    return found.steps
+
+
+JOBS = {
+    "uint8": job("uint8", 3, 4, "mirror", (16, 8)),
+    "float32": job("float32", 5, 1, "zero", (32, 8)),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+@pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.key)
+@pytest.mark.parametrize("at", [(45, 33), (0, 69)])
+def test_recorded_stores_give_the_blocks_part_of_the_answer(rung, name, at):
+    found = stepped(rung, JOBS[name], at=at)
+    steps, part = found.steps, found.job
+    assert steps is not None, found.problem
+    memory, is_stored = steps.answer()
+    samples = part.width * part.channels
+    rows = memory.view(part.picture.dtype).reshape(part.height, -1)[:, :samples]
+    kept = is_stored.reshape(part.height, -1, part.picture.itemsize).all(2)[:, :samples]
+    shape = part.picture.shape
+    assert np.array_equal(rows[kept], found.answer.reshape(rows.shape)[kept])
+    assert kept.reshape(shape)[found.pixel[1], found.pixel[0]].any()
+    assert 0 <= steps.storing(found.pixel) < steps.threads
+
+
+@pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.key)
+def test_every_thread_takes_its_steps_in_its_own_order(rung):
+    steps = stepped(rung, JOBS["uint8"], at=(45, 33)).steps
+    assert steps is not None
+    for thread in range(steps.threads):
+        assert (np.diff(steps.steps_of(thread)) > 0).all()
+
+
+def test_all_threads_are_at_a_line_together():
+    steps = steps_of(MIRROR)
+    lines = [(steps.point(step).line, len(steps.threads_at(step))) for step in range(steps.count)]
+    assert {count for _, count in lines} == {256}
+    # The loop's own line once, its body's twice; lines of the body count from 7.
+    assert [line for line, _ in lines][-5:] == [10, 11, 12, 12, 13]
+
+
+def test_a_barrier_parts_the_steps():
+    steps = steps_of(MIRROR)
+    behind = steps.next_barrier(0)
+    assert steps.point(behind - 1).is_barrier
+    assert steps.barriers_before(behind) == 1
+    assert steps.barrier_before(behind) == 0
+    assert steps.next_barrier(behind) == steps.count - 1
+
+
+def test_the_tile_holds_what_was_stored_before_a_step():
+    steps = steps_of(MIRROR)
+    behind = steps.next_barrier(0)
+    (before,), (after,) = steps.tiles(0), steps.tiles(behind)
+    assert before.values.shape == after.values.shape == (8, 33)
+    assert np.isnan(before.values).all()
+    assert np.isnan(after.values[:, 32]).all()
+    assert np.array_equal(after.values[1, :32], np.arange(64, 96))
+    assert len(after.loaded) == 256
+    assert not len(after.stored)
+
+
+def test_variables_have_the_values_from_before_a_step():
+    steps = steps_of(MIRROR)
+    thread = 32 + 5
+    behind = steps.next_barrier(0)
+    assert "sum" not in dict(steps.variables(behind, thread))
+    known = dict(steps.variables(behind + 1, thread))
+    assert (known["x"], known["y"], known["sum"]) == ("5", "1", "90")
+    last = dict(steps.variables(steps.count - 1, thread))
+    assert last["sum"] == "91"
+    assert "i" not in last
+
+
+def test_a_lane_is_told_what_it_loads_and_stores():
+    steps = steps_of(MIRROR)
+    store = steps.next_barrier(0) - 2
+    load, kept = steps.touches(store, 37)
+    assert (load.array, load.is_store, load.value, load.where) == (
+        "the picture",
+        False,
+        69,
+        "(5, 1)",
+    )
+    assert (kept.array, kept.is_store, kept.value) == ("shared memory", True, 69)
+
+
+def test_the_steps_up_to_a_crash_are_kept():
+    text = START.format(
+        before="", body="int none = height - 16;\nint all = x / none;\ndst[all] = 1;"
+    )
+    picture = np.zeros((16, 64, 1), np.float32)
+    found = stepped(
+        own_kernel("mine.cu", text), Job(picture, IDENTITY, block_xy=(32, 8)), at=(3, 1)
+    )
+    assert "divides an integer by zero" in found.problem
+    assert found.steps is not None
+    assert found.line == found.steps.point(found.steps.count - 1).line
+
+
+def test_a_block_that_takes_too_long_is_refused_in_a_sentence():
+    rung = next(each for each in RUNGS if each.key == "global")
+    found = stepped(rung, job("float32", 31, 1, "clamp", (32, 32)))
+    assert found.steps is None
+    assert found.problem == TOO_LONG
+
+
+def test_a_text_that_does_not_compile_is_refused_on_its_line():
+    found = stepped(
+        own_kernel("mine.cu", START.format(before="", body="int;x = = 1;")), JOBS["uint8"]
+    )
+    assert found.steps is None
+    assert found.problem.startswith("Line ")
