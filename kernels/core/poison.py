@@ -16,8 +16,15 @@ RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
 
 def poisons(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return two fillings of `size` bytes that have no byte in common in any place."""
-    first = np.resize(_some_bytes(), size)
-    return first, ~first
+    return poison(size, 0), poison(size, 1)
+
+
+def poison(size: int, turn: int) -> NDArray[np.uint8]:
+    """Return one of the two."""
+    some = ~_some_bytes() if turn else _some_bytes()
+    filling = np.empty(-(-size // some.size) * some.size, np.uint8)
+    filling.reshape(-1, some.size)[:] = some
+    return filling[:size]
 
 
 @cache

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, poisons
+from kernels.core.poison import RED_BYTES, poison
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
@@ -47,9 +47,9 @@ class Layout:
     def fill(self, block: NDArray[np.uint8], job: Job, turn: int) -> None:
         """Lay in the picture; poison all else: answer and buffers with one that is each turn's."""
         for (begin, end), _ in self.red_zones():
-            block[begin:end] = poisons(end - begin)[0]
+            block[begin:end] = poison(end - begin, 0)
         for begin, end in self.places.values():
-            block[begin:end] = poisons(end - begin)[turn]
+            block[begin:end] = poison(end - begin, turn)
         source = self.array(block, "source", job)
         source.view(np.uint8)[:] = 0xFF  # NaN between the rows
         source[:, : job.width * job.channels] = job.picture.reshape(job.height, -1)
@@ -64,7 +64,7 @@ class Layout:
         return [
             (_in_words(name), begin + int(wrong[0]) - self.places[name][0])
             for (begin, end), name in self.red_zones()
-            if (wrong := np.flatnonzero(block[begin:end] != poisons(end - begin)[0])).size
+            if (wrong := np.flatnonzero(block[begin:end] != poison(end - begin, 0))).size
         ]
 
     def is_changed(self, block: NDArray[np.uint8], job: Job) -> bool:
@@ -93,10 +93,10 @@ def packed(rows: NDArray[Any], job: Job) -> NDArray[Any]:
     return np.ascontiguousarray(whole).reshape(job.picture.shape)
 
 
-def poison_of(layout: Layout, job: Job, turn: int) -> NDArray[Any]:
+def unwritten(layout: Layout, job: Job, turn: int) -> NDArray[Any]:
     """Return (H, W, C): an answer that nobody wrote to."""
     begin, end = layout.places["target"]
-    return packed(poisons(end - begin)[turn].view(job.picture.dtype).reshape(layout.shape), job)
+    return packed(poison(end - begin, turn).view(job.picture.dtype).reshape(layout.shape), job)
 
 
 def _in_words(name: str) -> str:

@@ -34,12 +34,13 @@ from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda.occupancy import Occupancy
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
 from kernels.cuda_child.child_requests import asked_of
-from kernels.cuda_child.device_layout import layout_of, poison_of
+from kernels.cuda_child.device_layout import layout_of, unwritten
 from kernels.cuda_child.fresh_input import fresh
 from kernels.cuda_child.warm_child import WarmChild
 from kernels.cuda_child.warm_children import WarmChildren, cuda_children
 from kernels.cuda_on_cpu.regions import cropped, region_of
-from kernels.oracle.checking import checking
+from kernels.oracle.checking import Oracle, checking
+from kernels.oracle.reference import filtered
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)
@@ -49,7 +50,8 @@ MIN_DEADLINE_S = 0.5
 SLOWER_THAN_PLAIN = 20  # times: then it is ended
 WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
 MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
-EACH_TAPS = 2_000_000  # products that the reference may work out for each sample but the last
+SOME_TILES = 8  # of the answer to each sample but the last, drawn at random, are checked
+TILE = 64
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
 
 Stage = Literal["a part", "a strip", "the whole"]
@@ -231,8 +233,8 @@ class _Trial:
             run = yield from self._run(job, "the whole", turn, sampling.cache)
             samples.add(run.ms)
             is_last = not samples.wants_more() or monotonic() > until
-            taps = sampling.check_taps if is_last else EACH_TAPS
-            check = yield from self.checked(job, run.answer, taps)
+            tiles = None if is_last else some_tiles(job, random)
+            check = yield from self.checked(job, run.answer, sampling.check_taps, tiles)
             if not check.ok:
                 raise RunEndedError(
                     "The answer to the picture is right, and to another one, with which it was "
@@ -244,10 +246,14 @@ class _Trial:
         return timing if timing.ended else replace(timing, ended="time")
 
     def checked(
-        self, job: Job, answer: NDArray[Any], max_taps: int | None
+        self,
+        job: Job,
+        answer: NDArray[Any],
+        max_taps: int | None,
+        tiles: Oracle | None = None,
     ) -> Generator[Progress, None, Check]:
-        """Compare an answer with the reference."""
-        steps = checking(job, answer, self._rung.tolerance(job), max_taps)
+        """Compare an answer with the reference, or with those `tiles` of it."""
+        steps = checking(job, answer, self._rung.tolerance(job), max_taps, tiles)
         check = next(steps)
         for known in steps:
             check = known
@@ -275,7 +281,7 @@ class _Trial:
             raise RunEndedError(outside_in_words(name, offset))
         if said["changed"]:
             raise RunEndedError(WRITTEN_TO_PICTURE)
-        before = poison_of(layout_of(self._rung, job, self._device), job, turn)
+        before = unwritten(layout_of(self._rung, job, self._device), job, turn)
         return _Run(said["ms"], answer, is_as_before(answer, before), said["printed"])
 
     def _refuse_long(self, stage: Stage, seconds: float) -> None:
@@ -291,6 +297,17 @@ class _Trial:
                 f"It would take about {in_seconds(seconds)} for {stage} of the picture, and gets "
                 f"{in_seconds(self._deadline_s)} at most: the plainest kernel takes much less."
             )
+
+
+def some_tiles(job: Job, random: np.random.Generator) -> Oracle:
+    """Return the reference for some tiles of the answer."""
+    found: Oracle = {}
+    for _ in range(SOME_TILES):
+        top = int(random.integers(0, max(job.height - TILE, 0) + 1))
+        left = int(random.integers(0, max(job.width - TILE, 0) + 1))
+        bottom, right = min(top + TILE, job.height), min(left + TILE, job.width)
+        found[top, bottom, left, right] = filtered(job, (top, bottom), (left, right))
+    return found
 
 
 def slowest_s(job: Job, device: Device) -> float:

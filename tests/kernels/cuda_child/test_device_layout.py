@@ -7,7 +7,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES
-from kernels.cuda_child.device_layout import layout_of, packed, poison_of
+from kernels.cuda_child.device_layout import layout_of, packed, unwritten
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.bad_texts import BLUR
 from tests.made_up import H200
@@ -41,10 +41,10 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
         source, target = (layout.array(block, name, job) for name in ("source", "target"))
         assert (packed(source, job) == picture).all()
         assert (source[:, 7:] == 0xFF).all()
-        assert (packed(target, job) == poison_of(layout, job, turn)).all()
+        assert (packed(target, job) == unwritten(layout, job, turn)).all()
         assert layout.touched_outside(block) == []
         assert not layout.is_changed(block, job)
-    assert (poison_of(layout, job, 0) != poison_of(layout, job, 1)).all()
+    assert (unwritten(layout, job, 0) != unwritten(layout, job, 1)).all()
     begin, end = layout.places["target"]
     for at, offset in ((begin - 1, -1), (end, end - begin)):
         block[at] ^= 255
