@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import pickle
@@ -13,8 +14,9 @@ import sys
 import tempfile
 import threading
 import traceback
+from contextlib import suppress
 from importlib import import_module
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +52,8 @@ class _Child:
 
     def __init__(self, replies: int) -> None:
         self._replies = replies
-        self._printed: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - for the process's life
+        # Unbuffered: others write to it as well.
+        self._printed = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - for the process's life
         for stream in (1, 2):
             os.dup2(self._printed.fileno(), stream)
 
@@ -112,7 +115,9 @@ class _Child:
         )
 
     def _taken(self) -> str:
-        """Return what was printed."""
+        """Return what was printed; CUDA prints through C's own buffer."""
+        with suppress(OSError, AttributeError):
+            (ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("ucrtbase")).fflush(None)
         self._printed.seek(0)
         return self._printed.read(MAX_PRINTED).decode("utf-8", "replace")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -35,7 +36,8 @@ class CudaDevice:
         self._memory: Any = None
         with cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(index).use()
-            cp.cuda.nvrtc.getVersion()  # loads the compiler, while nobody waits for it
+            with suppress(ImportError):  # loads the compiler, while nobody waits for it
+                import_module("cupy_backends.cuda.libs.nvrtc").getVersion()
             self._stream = cp.cuda.Stream(non_blocking=True)
             with self._stream:
                 self._timer = EventTimer(cp, self.facts.l2_bytes)
