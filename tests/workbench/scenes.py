@@ -188,6 +188,8 @@ def _dialogs(window):
     yield from _dialog(window, "compare")
     trigger(window, "Help")
     yield from _dialog(window, "help")
+    trigger(window, "Filter a folder…")
+    yield from _dialog(window, "filter a folder")
 
 
 def _dialog(window, name):

@@ -68,6 +68,7 @@ from workbench.window.compare_menu import actions as comparing_actions
 from workbench.window.copying.copy_as import CopyAs
 from workbench.window.device_chip import DeviceChip
 from workbench.window.explanation.explanation_controller import ExplanationController
+from workbench.window.folder.folder_menu import FolderMenu
 from workbench.window.gpu_loss import GpuLoss
 from workbench.window.help.help_controller import HelpController
 from workbench.window.intake.drop_target import DropTarget
@@ -270,7 +271,9 @@ class MainWindow(QMainWindow):
             *(settings, messages, self),
         )
         self.help_controller = HelpController(store, docks, self)
-        self.chart_place = DetachableChart(self.sweep, self.help_controller.serve, self)
+        add_help = self.help_controller.serve
+        self.folder_menu = FolderMenu(store, self.opener, settings, messages, add_help, self)
+        self.chart_place = DetachableChart(self.sweep, add_help, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.themes = Themes(settings, self)
@@ -303,6 +306,7 @@ class MainWindow(QMainWindow):
             docks.action("Gallery"),
             *self.open_menu.built_in_actions(),
             *self.save_menu.actions(),
+            *self.folder_menu.actions(),
             *self.kernel_menu.actions(),
             *self.screenshots.save_actions(),
             Action(
@@ -558,7 +562,13 @@ class MainWindow(QMainWindow):
         self.presenter.close()  # this restores the previous choices
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
-        for each in (self.tuner, self.report_writer, self.chart_place, self.help_controller):
+        for each in (
+            self.folder_menu,
+            self.tuner,
+            self.report_writer,
+            self.chart_place,
+            self.help_controller,
+        ):
             each.close()
         if self.weights.made is not None:
             self.weights.made.close_thread()

@@ -155,6 +155,8 @@ def _tell_progress(times: StageTimes, said: ProgressLine, arguments: Namespace) 
 
 
 def _close(how: str, times: StageTimes, arguments: Namespace) -> None:
+    if arguments.control:
+        _tell_progress(times, ProgressLine(), arguments)
     if arguments.json:
         print(as_json.text_of({how: summary(times)}), flush=True)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,16 +18,29 @@ from workbench.window.copying.source import source_of
 
 def command_line(state: State) -> str:
     """Return `workbench apply …`, quoted for the shell of this system."""
-    words = ["workbench", *words_of(state)]
+    return in_shell(words_of(state))
+
+
+def in_shell(words: Sequence[str]) -> str:
+    """Return `workbench` with these words behind it, quoted for the shell of this system."""
+    words = ["workbench", *words]
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def words_of(state: State) -> list[str]:
     """Return the words after `workbench`: only options that make a difference."""
-    chosen = filters.get(state.filter)
     path = source_of(state.picture).path
     made = f"{path.stem}-filtered{_extension(state)}"
-    words = ["apply", _no_option(str(path)), _no_option(made)]
+    names = [no_option(str(path)), no_option(made)]
+    return ["apply", *names, *filter_words(state, _stored_as(state))]
+
+
+def filter_words(state: State, stored: str | None) -> list[str]:
+    """Return the options that say how to filter: only those that make a difference.
+
+    stored  pixel type to filter in; None: that of the file
+    """
+    chosen, words = filters.get(state.filter), []
     if has_parameter(chosen, "matrix"):
         words.append(f"--weights={in_one_line(state)}")
         words += [f"--offset={state.offset!r}"] if state.offset else []
@@ -37,7 +51,7 @@ def words_of(state: State) -> list[str]:
         if value is not None and has_parameter(chosen, name):
             words += _option(name, value)
     words += _option("border", state.border)
-    if (stored := _stored_as(state)) is not None:
+    if stored is not None:
         words += _option("pixel_type", stored)
     words += _option("implementation", state.implementation)
     if _takes_block(state):
@@ -50,7 +64,7 @@ def _option(name: str, value: object) -> list[str]:
     return [f"--{FACTS[name].option.replace('_', '-')}", str(value)]
 
 
-def _no_option(name: str) -> str:
+def no_option(name: str) -> str:
     """Return a file's name, changed so that it is not taken for an option."""
     return f"./{name}" if name.startswith("-") else name
 

@@ -62,6 +62,7 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
             *rungs.pages(text("rungs")),
             *charts.pages(text("charts")),
             HelpPage("files", "Files and keys", "Files", text("files")),
+            HelpPage("folder", "Files and keys", "Filter a folder", text("folder")),
             HelpPage("keys", "Files and keys", "All actions and their keys", _keys(lines)),
         ]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 SYNONYMS = {
     "Open": ("load", "import", "file", "photo", "image"),
     "Save result as": ("export", "write", "store", "jpeg", "png", "tiff"),
+    "Filter a folder": ("batch", "many", "several", "directory", "all pictures", "convert"),
     "Next in folder": ("batch", "slideshow"),
     "Command line": ("batch", "folder", "terminal", "shell", "script"),
     "1 to 32 pictures one after another": ("batch", "many"),

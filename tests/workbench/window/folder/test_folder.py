@@ -1,0 +1,286 @@
+"""File ▸ Filter a folder…: real widgets, real files, and the command line's own process."""
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QProgressBar,
+    QPushButton,
+)
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from workbench.batch.journal import NAME
+from workbench.cli import main
+from workbench.files import image_files
+from workbench.window.folder.folder_choice import FolderChoice
+from workbench.window.help.help_window import HelpWindow
+from workbench.window.help.page_view import PageView
+from workbench.window.palette.entries import found
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    made = make_window()
+    show_picture(qtbot, made, noise(20, 30, 3))
+    settle(qtbot, made, lambda: made.store.choose(filter="sharpen", implementation="opencv"))
+    return made
+
+
+@pytest.fixture
+def dialog(window):
+    trigger(window, "Filter a folder…")
+    return child(window, "folder-dialog")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with pictures, one of them below it, and one that is none."""
+    (tmp_path / "in/sub").mkdir(parents=True)
+    for n in range(4):
+        image_files.save(tmp_path / f"in/p{n}.png", noise(20 + n, 31, 3))
+    image_files.save(tmp_path / "in/sub/q.tif", noise(9, 8, 1, "uint16"))
+    return tmp_path
+
+
+@pytest.fixture
+def many(tmp_path):
+    """So many, and so large, that they take a while."""
+    (tmp_path / "in").mkdir()
+    for n in range(60):
+        image_files.save(tmp_path / f"in/p{n}.png", noise(400, 400, 3))
+    return tmp_path
+
+
+def choose(qtbot, window, **folders):
+    for name, path in folders.items():
+        child(window, f"folder-{name}", QLineEdit).setText(str(path))
+    settled(qtbot, window)
+
+
+def settled(qtbot, window):
+    until(qtbot, lambda: window.folder_menu.made.is_settled)
+
+
+def said(window):
+    return child(window, "folder-sentence", QLabel).text()
+
+
+def rows(window, name):
+    shown = child(window, f"folder-{name}", QListWidget)
+    return [shown.item(row).text() for row in range(shown.count())]
+
+
+def button(window, name):
+    return child(window, f"folder-{name}", QPushButton)
+
+
+def verb(window):
+    made = button(window, "start")
+    return made.text().replace("&", "") if made.isEnabled() else ""
+
+
+def names_in(folder):
+    return sorted(
+        str(each.relative_to(folder)) for each in folder.rglob("*.*") if each.name != NAME
+    )
+
+
+def test_what_is_set_is_shown_and_followed_and_names_are_seen_before(qtbot, window, dialog, folder):
+    assert said(window) == "Choose a folder of pictures, and one for the results."
+    assert verb(window) == ""
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    assert said(window) == "4 pictures."
+    assert verb(window) == "Start"
+    assert rows(window, "preview")[0] == "p0.png  →  p0.png"
+    child(window, "folder-names", QLineEdit).setText("{stem}_{filter}_{size}")
+    child(window, "folder-recursive", QCheckBox).click()
+    pick(child(window, "folder-format", QComboBox), "tiff")
+    settled(qtbot, window)
+    assert rows(window, "preview")[-1].endswith(str(Path("sub/q_sharpen_3.tif")))
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian", ksize=7))
+    settled(qtbot, window)
+    assert rows(window, "preview")[0].endswith("p0_gaussian_7.tif")
+    assert child(window, "folder-filter", QLabel).text().startswith("Gaussian blur 7×7 · border")
+    assert not (folder / "out").exists()
+
+
+def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder):
+    (folder / "in/broken.png").write_bytes(b"no picture")
+    choose(qtbot, window, source=folder / "in", target=folder / "out", names="{stem}_{filter}")
+    click(button(window, "copy"))
+    words = shlex.split(QGuiApplication.clipboard().text())
+    assert words[:2] == ["workbench", "batch"]
+    click(button(window, "start"))
+    assert verb(window) == "Pause"
+    settled(qtbot, window)
+    assert said(window).startswith("Finished after ")
+    assert said(window).endswith(": 4 done, 1 failed.")
+    bar = child(window, "folder-progress", QProgressBar)
+    assert (bar.value(), bar.maximum()) == (5, 5)
+    assert "is the limit" in child(window, "folder-words", QLabel).text()
+    (failure,) = rows(window, "failures")
+    assert failure.startswith("broken.png is not a picture")
+    words[3] = str(folder / "again")
+    assert main.main([*words[1:], "--no-gpu"]) == 1
+    assert names_in(folder / "out") == [f"p{n}_sharpen.png" for n in range(4)]
+    for name in names_in(folder / "out"):
+        assert (folder / "out" / name).read_bytes() == (folder / "again" / name).read_bytes()
+
+
+def test_a_failed_picture_is_opened_by_enter(qtbot, window, dialog, folder):
+    image_files.save(folder / "in/deep.jpg", noise(9, 8, 3))
+    (folder / "in/deep.jpg").write_bytes((folder / "in/sub/q.tif").read_bytes())
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    click(button(window, "start"))
+    settled(qtbot, window)
+    failures = child(window, "folder-failures", QListWidget)
+    assert "deep.jpg" in failures.item(0).text()
+    child(window, "folder-pages").setCurrentIndex(2)
+    failures.setCurrentRow(0)
+    failures.setFocus()
+    QTest.keyClick(failures, Qt.Key.Key_Return)
+    until(qtbot, lambda: window.store.state.picture.name == "deep.jpg")
+
+
+def test_cancelled_half_way_it_is_resumed_also_by_another_window(
+    qtbot, window, dialog, many, make_window
+):
+    choose(qtbot, window, source=many / "in", target=many / "out")
+    click(button(window, "start"))
+    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
+    click(button(window, "stop"))
+    assert verb(window) == ""
+    settled(qtbot, window)
+    assert "A run that was stopped is done with" in said(window)
+    assert verb(window) == "Resume"
+    done = len(names_in(many / "out"))
+    assert 0 < done < 60
+    window.close()
+
+    other = make_window()
+    settle(qtbot, other, lambda: show_picture(qtbot, other, noise(20, 30, 3)))
+    assert other.store.state.filter == "sharpen"  # as the settings have it
+    trigger(other, "Filter a folder…")
+    settled(qtbot, other)
+    assert verb(other) == "Resume"
+    click(button(other, "start"))
+    settled(qtbot, other)
+    assert said(other).endswith(f": {60 - done} done.")
+    assert len(names_in(many / "out")) == 60
+    lines = map(json.loads, (many / "out" / NAME).read_text().splitlines())
+    outputs = [each["output"] for each in lines if "status" in each]
+    assert len(outputs) == len(set(outputs)) == 60
+
+
+def test_a_pause_holds_it_while_the_window_goes_on_filtering(qtbot, window, dialog, many):
+    choose(qtbot, window, source=many / "in", target=many / "out")
+    click(button(window, "start"))
+    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
+    click(button(window, "start"))
+    assert (verb(window), said(window)) == ("Continue", "Paused.")
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))  # live, and not in there
+    assert child(window, "folder-filter", QLabel).text().startswith("Sharpen")
+    click(button(window, "start"))
+    assert verb(window) == "Pause"
+    settled(qtbot, window)
+    assert said(window).endswith(": 60 done.")
+
+
+def test_closing_the_dialog_stops_nothing_and_the_window_says_the_end(
+    qtbot, window, dialog, folder
+):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    click(button(window, "start"))
+    dialog.reject()
+    settled(qtbot, window)
+    assert len(names_in(folder / "out")) == 4
+    assert window.messages.sentence.startswith("Finished after ")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "names", "sentence"),
+    [
+        ("in", "in", "", "is a folder of inputs; write to another one."),
+        ("nowhere", "out", "", "There is no folder"),
+        ("empty", "out", "", "“Subfolders” looks into those as well."),
+        ("in", "out", "same.png", "Several inputs are called same.png"),
+        ("in", "out", "{sigma}", "has braces around something else"),
+        ("in", "out", "a/b", "no / can stand in it"),
+        ("in", "in/p0.png", "", "is a file; choose a folder to write into."),
+        ("in", "in/p0.png/out", "", "is a file; choose a folder to write into."),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence_before_anything_is_written(
+    qtbot, window, dialog, folder, source, target, names, sentence
+):
+    (folder / "empty").mkdir()
+    choose(qtbot, window, source=folder / source, target=folder / target, names=names)
+    assert sentence in said(window)
+    assert verb(window) == ""
+    assert rows(window, "preview") == []
+    assert not (folder / "out").exists()
+
+
+def test_what_the_command_refuses_is_said_as_well(qtbot, window, dialog, many):
+    choose(qtbot, window, source=many / "in", target=many / "out")
+    click(button(window, "start"))
+    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
+    click(button(window, "stop"))
+    settled(qtbot, window)
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))
+    settled(qtbot, window)
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert "was begun with another filter" in said(window)
+
+
+def test_negative_results_are_told_of(qtbot, window, dialog, folder):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
+    note = child(window, "folder-note", QLabel)
+    assert note.text() == "Negative results become 0; the format TIFF keeps them, as float32."
+    pick(child(window, "folder-format", QComboBox), "tiff")
+    settled(qtbot, window)
+    assert note.text() == "Negative results are kept, as float32."
+    click(button(window, "start"))
+    settled(qtbot, window)
+    samples = image_files.load(folder / "out/p0.tif").samples
+    assert samples.dtype == np.float32
+    assert samples.min() < 0
+
+
+def test_closing_the_window_ends_the_process_and_keeps_the_files_whole(qtbot, window, dialog, many):
+    choose(qtbot, window, source=many / "in", target=many / "out")
+    click(button(window, "start"))
+    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
+    window.close()
+    for name in names_in(many / "out"):
+        image_files.load(many / "out" / name)
+
+
+def test_settings_from_anywhere_make_a_choice():
+    assert FolderChoice.from_data({"source": 3, "format_name": "exe", "replace": "yes"}) == (
+        FolderChoice()
+    )
+    choice = FolderChoice("a", "b", "{stem}", "png", True, True, True)
+    assert FolderChoice.from_data(choice.as_data) == choice
+
+
+def test_f1_leads_to_its_page_and_the_palette_finds_it(qtbot, window, dialog):
+    QTest.keyClick(child(window, "folder-source"), Qt.Key.Key_F1)
+    until(qtbot, lambda: [each for each in window.findChildren(HelpWindow) if each.isVisible()])
+    page = window.findChild(HelpWindow).findChild(PageView)
+    assert "all pictures of a folder" in page.toPlainText()
+    assert found(window.dialogs.entries(), "directory")[0][0].name.startswith("Filter a folder")

@@ -1,0 +1,178 @@
+"""A batch in a process of its own: the command `workbench batch`, followed and told what to do.
+
+It has the engine and the threads that the command line has, and what it does to a picture is the
+same; the window shares nothing with it but the computer, where it takes second place.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from PySide6.QtCore import QObject, QProcess, Signal
+
+from kernels.core.plain_data import without_controls
+from workbench.base.limited_json import parse
+from workbench.batch.stage_times import BatchProgress, StageTime
+
+NICENESS = 10  # the window, and what is filtered live in it, goes first
+PATIENCE_MS = 3000  # with one that is told to stop, as nobody will look at it any more
+MAX_COMPLAINT = 20_000  # bytes: what a bug says, and not what a hundred thousand files do
+NOT_STARTED = "The program could not start itself once more; close it and start it again."
+BUG = "Traceback (most recent call last)"
+
+How = Literal["ended", "stopped", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchEnd:
+    """The end of a batch.
+
+    how        it came: by itself, as it was told to, or before the first picture or by a failure
+    counts     pictures by their status
+    seconds    it took, without pauses
+    complaint  why it was refused; empty: it was not
+    """
+
+    how: How
+    counts: Mapping[str, int]
+    seconds: float = 0.0
+    complaint: str = ""
+
+
+class BatchProcess(QObject):
+    """A process that filters files; one at a time.
+
+    Signals:
+        progressed(progress): a BatchProgress.
+        picture_failed(path, sentence): a picture has no result, and why.
+        ended(end): a BatchEnd; there is no more to come.
+        broke(sentence, details): a bug, with its traceback; `ended` follows.
+    """
+
+    progressed = Signal(object)
+    picture_failed = Signal(str, str)
+    ended = Signal(object)
+    broke = Signal(str, str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._process: QProcess | None = None
+        self._complaint = b""
+        self._how: How = "refused"
+        self._summary: Mapping[str, Any] = {}
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether a batch has begun and not ended."""
+        return self._process is not None
+
+    def start(self, words: Sequence[str]) -> None:
+        """Start `workbench` with these words, `batch` the first of them."""
+        assert self._process is None
+        self._complaint, self._how, self._summary = b"", "refused", {}
+        process = self._process = QProcess(self)
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._read_complaint)
+        process.started.connect(self._give_way)
+        process.finished.connect(self._finish)
+        process.errorOccurred.connect(self._refuse)
+        process.start(sys.executable, ["-m", "workbench", *words, "--control"])
+
+    def pause(self) -> None:
+        """Begin no other picture until it is to continue."""
+        self._say("pause")
+
+    def resume(self) -> None:
+        """Continue after a pause."""
+        self._say("continue")
+
+    def stop(self) -> None:
+        """Stop after the pictures that are under way; it can be gone on with."""
+        self._say("stop")
+
+    def close(self) -> None:
+        """Stop, and wait for the end; if that does not come soon, end it: no file is half there."""
+        if (process := self._process) is None:
+            return
+        self.blockSignals(True)  # nobody looks any more
+        self.stop()
+        process.closeWriteChannel()
+        if not process.waitForFinished(PATIENCE_MS):
+            process.kill()
+            process.waitForFinished()
+
+    def _say(self, word: str) -> None:
+        if self._process is not None:
+            self._process.write(f"{word}\n".encode())
+
+    def _give_way(self) -> None:
+        """Have the process take second place; its threads, which it has none of yet, inherit it."""
+        assert self._process is not None
+        if sys.platform != "win32":
+            with suppress(OSError):  # it has ended already
+                os.setpriority(os.PRIO_PROCESS, self._process.processId(), NICENESS)
+
+    def _read(self) -> None:
+        process = self._process
+        while process is not None and process.canReadLine():
+            self._take(_parsed(bytes(process.readLine().data())))
+
+    def _take(self, line: Mapping[str, Any]) -> None:
+        if "progress" in line:
+            self.progressed.emit(_progress(line["progress"]))
+        elif line.get("status") in ("failed", "wrong"):
+            self.picture_failed.emit(line["input"], line["error"])
+        elif "ended" in line:
+            self._how, self._summary = "ended", line["ended"]
+        elif "stopped" in line:
+            self._how, self._summary = "stopped", line["stopped"]
+
+    def _read_complaint(self) -> None:
+        assert self._process is not None
+        said = bytes(self._process.readAllStandardError().data())
+        self._complaint = (self._complaint + said)[-MAX_COMPLAINT:]
+
+    def _refuse(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart:
+            self._end(BatchEnd("refused", {}, complaint=NOT_STARTED))
+
+    def _finish(self) -> None:
+        self._read()
+        self._read_complaint()
+        how, summary = self._how, self._summary
+        said = self._complaint.decode(errors="replace").strip()
+        if BUG in said:
+            self.broke.emit(without_controls(said.splitlines()[-1]), said)
+        complaint = _sentences(said) if how == "refused" else ""
+        self._end(BatchEnd(how, summary.get("counts", {}), summary.get("seconds", 0.0), complaint))
+
+    def _end(self, end: BatchEnd) -> None:
+        assert self._process is not None
+        self._process.deleteLater()  # in a moment: it is what called
+        self._process = None
+        self.ended.emit(end)
+
+
+def _parsed(line: bytes) -> Mapping[str, Any]:
+    """Return what a line says; nothing where something else was printed."""
+    try:
+        said = parse(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _progress(said: Mapping[str, Any]) -> BatchProgress:
+    stages = tuple(StageTime(**each) for each in said["stages"])
+    return BatchProgress(**{**said, "stages": stages})
+
+
+def _sentences(said: str) -> str:
+    """Return what stands on stderr without the program's name; the last line of a bug's."""
+    lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
+    return without_controls(lines[-1]) if lines else "It ended without a word; start it again."

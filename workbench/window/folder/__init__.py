@@ -1,0 +1,1 @@
+"""File ▸ Filter a folder…: all pictures of a folder as the window filters one."""

@@ -1,0 +1,137 @@
+"""The upper half of the dialog: two folders, names, a format, and what else is asked of files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+
+from workbench.base.plain_text import tip_text
+from workbench.files.format_names import EXTENSION_OF
+from workbench.files.image_files import PICTURES_FILTER
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.file_dialogs import ask_folder
+from workbench.widgets.form import Form
+from workbench.window.folder.folder_choice import FolderChoice
+
+# Each is a field of FolderChoice, what the box says, and its tooltip.
+TICKS = (
+    ("recursive", "&Subfolders", "The pictures in folders below as well; each gets its like there"),
+    ("replace", "Re&place files", "Write anew what is there already; else it is left alone"),
+    (
+        "reduce",
+        "Re&duce where needed",
+        "Round to 8 bits, and put what is transparent on white, where the format cannot hold it; "
+        "else such a picture fails",
+    ),
+)
+NAME_TIP = (
+    "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
+    "picture"
+)
+
+
+class FolderForm(QWidget):
+    """Widgets that show a FolderChoice, and tell of another one.
+
+    Signals:
+        chosen(choice): a FolderChoice, as it is now, at every letter.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._source = _line("folder-source", "Folder of the pictures", "Folder with the pictures")
+        self._target = _line("folder-target", "Folder of the results", "Folder for the results")
+        self._pattern = _line("folder-names", "Names of the results", NAME_TIP)
+        self._pattern.setPlaceholderText("{stem}_{filter}")
+        self._format = ElidingBox("folder-format", "Format", "Format of the results")
+        self._format.addItem("As the picture", "")
+        for name in EXTENSION_OF:
+            self._format.addItem(name.upper(), name)
+        self._ticks = {name: _tick(name, text, tip) for name, text, tip in TICKS}
+        self._arrange()
+        for line in (self._source, self._target, self._pattern):
+            line.textChanged.connect(self._tell)
+        self._format.currentIndexChanged.connect(self._tell)
+        for tick in self._ticks.values():
+            tick.toggled.connect(self._tell)
+
+    def _arrange(self) -> None:
+        form = Form(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.add("&From", self._with_button(self._source, "Choose…", "source"), self._source)
+        form.add("&Into", self._with_button(self._target, "Choose…", "target"), self._target)
+        names, row = QWidget(), HBox(margins=0, spacing=8)
+        row.add((self._pattern, 1), self._format)
+        VBox(names, 0).add(row)
+        form.add("&Names", names, self._pattern)
+        ticks = QWidget()
+        line = HBox(ticks, 0, 18)
+        line.add(*self._ticks.values(), 1)
+        form.addRow("", ticks)
+
+    @property
+    def choice(self) -> FolderChoice:
+        """Return what is chosen."""
+        return FolderChoice(
+            source=_folder(self._source),
+            target=_folder(self._target),
+            pattern=self._pattern.text(),
+            format_name=self._format.currentData(),
+            **{name: tick.isChecked() for name, tick in self._ticks.items()},
+        )
+
+    def show_choice(self, choice: FolderChoice) -> None:
+        """Show `choice`, and tell nobody."""
+        with QSignalBlocker(self):
+            self._source.setText(choice.source)
+            self._target.setText(choice.target)
+            self._pattern.setText(choice.pattern)
+            self._format.setCurrentIndex(self._format.findData(choice.format_name))
+            for name, tick in self._ticks.items():
+                tick.setChecked(getattr(choice, name))
+
+    def _tell(self) -> None:
+        self.chosen.emit(self.choice)
+
+    def _with_button(self, line: QLineEdit, text: str, name: str) -> QWidget:
+        tip = "Choose the folder in a dialog"
+        button = push_button(f"folder-choose-{name}", text, tip, f"Choose {line.accessibleName()}")
+        button.setAutoDefault(False)  # Enter starts, wherever it is pressed
+        button.clicked.connect(lambda: self._ask(line))
+        both = QWidget()
+        row = HBox(both, 0, 8)
+        row.add((line, 1), button)
+        return both
+
+    def _ask(self, line: QLineEdit) -> None:
+        begin = next((each for each in (line.text(), self._source.text()) if each), "")
+        types = PICTURES_FILTER if line is self._source else ""
+        if path := ask_folder(self, line.accessibleName(), str(Path(begin)), types):
+            line.setText(str(path))
+
+
+def _line(name: str, title: str, tip: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setObjectName(name)
+    line.setAccessibleName(title)
+    line.setToolTip(tip_text(tip))
+    return line
+
+
+def _folder(line: QLineEdit) -> str:
+    """Return the folder that was typed; ~ is one's own."""
+    return os.path.expanduser(line.text().strip())  # noqa: PTH111 - "" is to stay so
+
+
+def _tick(name: str, text: str, tip: str) -> QCheckBox:
+    tick = QCheckBox(text)
+    tick.setObjectName(f"folder-{name}")
+    tick.setToolTip(tip_text(tip))
+    return tick
