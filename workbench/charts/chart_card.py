@@ -25,9 +25,13 @@ URGENT = ("✗", HIDDEN)  # the beginnings of notes that are never folded
 PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
 # What gives it way, in turn: the words, then whose the numbers are, without which no line of
 # several sessions has a name.
-FOLDED = ("notes", "subtitle", "legend", "sentence", "title", "grey", "speech", "whose")
+FOLDED = (
+    *("notes", "subtitle", "legend", "sentence", "rows"),
+    *("title", "grey", "speech", "whose", "row"),
+)
 RECORDED = "Recorded"
-FEW_ROWS, FEW_LINES = 2.5, 2  # of a legend and of a sentence that have to give way
+ROWS = {"legend": 3, "rows": 2, "row": 1}  # of a legend that has to give way, further and further
+FEW_LINES = 2  # of a sentence that has to
 DETAILS_TIP = "What was held fixed and where, the legend (to hide and pin series), and the notes"
 
 
@@ -132,11 +136,13 @@ class ChartCard(QFrame):
         }
 
     def _rows(self, folded: Sequence[str]) -> float:
-        """Return how many rows the legend may have: none where the lines have names."""
+        """Return how many rows the legend may have: none where the plot has all names."""
         figure = self._figure
         if "legend" not in folded:
             return math.inf
-        return 0 if figure is not None and figure.is_named else FEW_ROWS
+        if figure is not None and (figure.is_named or not figure.needs_legend):
+            return 0
+        return min(rows for name, rows in ROWS.items() if name in folded)
 
     def _high_px(self, texts: Mapping[QLabel, str], rows: float) -> float:
         """Return how high these words are together, with the fold and the gaps."""

@@ -157,7 +157,7 @@ class Legend(QScrollArea):
         self.show_entries(self._shown)
 
     def show_at_most(self, rows: float) -> None:
-        """Show no more rows at once; the piece of one says that there are more."""
+        """Show no more rows at once; the scroll bar says that there are more."""
         if rows != self._most:
             self._most = rows
             self._lay_out()

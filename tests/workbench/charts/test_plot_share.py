@@ -4,12 +4,14 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from tests.made_sessions import a_session
+from tests.workbench import scenes
 from tests.workbench.driving import child, until
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
+from workbench.charts.legend import Legend
 
 SIZES_PX = ((292, 330), (292, 520), (292, 700), (520, 700), (1080, 700), (1800, 900))
 SESSIONS = {
@@ -38,8 +40,27 @@ def test_the_plot_has_sixty_percent_of_its_card(qtbot, view, size, sessions):
     for kind in chart_kinds():
         if kind.why_not(sessions) is None:
             view.show_kind(kind.key)
-            until(qtbot, lambda: canvas.height() >= 0.6 * card.height())
+            scenes.rest()  # what was laid out for the kind before is no answer
+            assert canvas.height() >= 0.6 * card.height(), kind.key
             assert child(view, "chart-title", QLabel).isVisible(), kind.key
+
+
+@pytest.mark.parametrize("sessions", SESSIONS.values(), ids=list(SESSIONS))
+@pytest.mark.parametrize("size", SIZES_PX[:4], ids="{0[0]}×{0[1]}".format)
+def test_a_legend_has_whole_rows_and_none_where_each_bar_has_its_name(qapp, view, size, sessions):
+    view.resize(*size)
+    view.show_sessions(sessions)
+    view.draw_now()
+    legend = view.findChild(Legend)
+    for kind in chart_kinds():
+        if kind.why_not(sessions) is None:
+            view.show_kind(kind.key)
+            scenes.rest()
+            if not (legend.entries and legend.isVisible()):
+                continue
+            assert legend.height() % legend.entries[0].height() == 0, kind.key
+            is_whole = legend.height() == legend.widget().height()
+            assert view.figure.needs_legend or is_whole, kind.key
 
 
 def test_what_is_folded_for_it_is_a_click_away(qtbot, view):

@@ -309,6 +309,16 @@ class Figure:
         return isinstance(self.body, Plot) and all(each.name for each in self.body.series)
 
     @property
+    def needs_legend(self) -> bool:
+        """Return whether series need telling apart: not where each bar has its name beside it."""
+        match self.body:
+            case Grid():
+                return False
+            case Bars(is_upright=False, groups=groups):
+                return any(len({bar.entry.key for bar in group.bars}) > 1 for group in groups)
+        return True
+
+    @property
     def is_empty(self) -> bool:
         """Return whether there is nothing to draw."""
         match self.body:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from workbench.base.theme import Colors
 from workbench.charts.data.chart_spots import Spot
-from workbench.charts.data.figure import Bars, Figure, Grid
+from workbench.charts.data.figure import Figure
 from workbench.charts.data.legend_rows import rows_of
 from workbench.charts.drawing.painter import draw, most_px, scaled
 from workbench.charts.drawing.painter import least_px as least_px_of
@@ -90,7 +90,7 @@ class ChartPage:
         shown = [entry for entry in figure.entries if not entry.is_hidden]
         if figure.is_named and not any(each.group for each in shown) and len(shown) <= MAX_NAMED:
             shown = [each for each in shown if each.style.standing == "published"]
-        self._entries = shown if _needs_legend(figure) else []
+        self._entries = shown if figure.needs_legend else []
         metrics = QFontMetricsF(font)
         self._legend = rows_of(
             self._entries,
@@ -161,16 +161,6 @@ class ChartPage:
 
 def _texts(*given: tuple[str, QFont, str]) -> list[Text]:
     return [Text(*each) for each in given if each[0]]
-
-
-def _needs_legend(figure: Figure) -> bool:
-    """Return whether series need telling apart: not where each bar has its name beside it."""
-    match figure.body:
-        case Grid():
-            return False
-        case Bars(is_upright=False, groups=groups):
-            return any(len({bar.entry.key for bar in group.bars}) > 1 for group in groups)
-    return True
 
 
 def _cut(text: str, metrics: QFontMetricsF, wide: float) -> str:
