@@ -31,6 +31,7 @@ FOLDED = (
 )
 RECORDED = "Recorded"
 ROWS = {"legend": 3, "rows": 2, "row": 1}  # of a legend that has to give way, further and further
+MAX_ROUNDS = 4  # of an arrangement that changes the size it goes by
 FEW_LINES = 2  # of a sentence that has to
 DETAILS_TIP = "What was held fixed and where, the legend (to hide and pin series), and the notes"
 
@@ -66,6 +67,7 @@ class ChartCard(QFrame):
         self._view.picked.connect(self.picked)
         self._inside = VBox(self)
         self._factor = 1.0
+        self._rounds = 0  # of an arrangement under way, with those asked for meanwhile
         self._lay_out()
         # At once, the parts of the card would get their new letters after it.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -85,6 +87,20 @@ class ChartCard(QFrame):
 
     @Slot()
     def _arrange(self) -> None:
+        """Show and fold the words; once more where that changed the card's own size."""
+        self._rounds += 1
+        if self._rounds > 1:  # Qt lays out, and so comes here, while a part is being shown
+            return
+        try:
+            for _ in range(MAX_ROUNDS):
+                before = self._rounds
+                self._show_words()
+                if self._rounds == before:
+                    break
+        finally:
+            self._rounds = 0
+
+    def _show_words(self) -> None:
         """Show as many words as leave the plot PLOT_SHARE of the card, and fold the others.
 
         Notes on wrong answers and on hidden measurements are never folded, and nothing is while
