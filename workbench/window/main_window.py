@@ -86,7 +86,6 @@ from workbench.window.presenter.presenter import Presenter
 from workbench.window.program_dialogs import ProgramDialogs
 from workbench.window.restoring.remembering import Memory
 from workbench.window.restoring.restarter import Restarter
-from workbench.window.restoring.restore import bring_back_screenshot
 from workbench.window.restoring.snapshot import SnapshotContents
 from workbench.window.result_views import ResultViews
 from workbench.window.save_menu import SaveMenu
@@ -365,7 +364,7 @@ class MainWindow(QMainWindow):
         self.inspection.message_withdrawn.connect(self.messages.dismiss)
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
-        self.intake.restoring.connect(lambda kept: bring_back_screenshot(self.contents, kept))
+        self.intake.restoring.connect(self._bring_back)
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
@@ -444,6 +443,12 @@ class MainWindow(QMainWindow):
         panel.worked_on.connect(self.tool_row.show_own_kernel)
         panel.broke.connect(self.messages.show_bug)
         self.compare.picked.connect(panel.look_at)
+
+    @Slot(object)
+    def _bring_back(self, kept: dict[str, Any]) -> None:
+        from workbench.window.restoring.restore import bring_back_screenshot
+
+        bring_back_screenshot(self.contents, kept)
 
     @Slot(str)
     def _inform(self, sentence: str) -> None:

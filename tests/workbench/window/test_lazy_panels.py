@@ -40,10 +40,10 @@ def test_a_start_makes_no_panel_that_is_closed(qtbot, window):
     assert tuple(window.docks) == PANELS
 
 
-def test_a_start_imports_no_panel_that_is_closed():
+def test_a_start_imports_no_panel_that_is_closed_and_no_stage():
     program = (
         "import sys, workbench.window.main_window\n"
-        "print(*(name for name in sys.modules if name.startswith('workbench.panels.')))"
+        "print(*(name for name in sys.modules if name.startswith('workbench.')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
@@ -51,7 +51,8 @@ def test_a_start_imports_no_panel_that_is_closed():
     modules = done.stdout.split()
     for late in (
         *("anatomy_panel", "controls_panel", "pixel_panel", "rung_panel", "sweep_panel"),
-        *("timing_panel", "weights_editor"),
+        *("timing_panel", "weights_editor", "weights_draft"),
+        *("presenter.figures", "presenter.stage", "restoring.autosave", "restoring.restore"),
     ):
         assert not [name for name in modules if name.endswith(f".{late}")]
     assert "workbench.panels.compare.compare_view" in modules

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.errors import KernelError
-from kernels.core.job import Result
 from workbench.base.assets_path import asset
 from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.model import intents
-from workbench.model.recorded_times import RecordedTimes, recorded_times
 from workbench.model.state import Picture, State
 from workbench.session.exporter import Exporter
 from workbench.session.live import Live
@@ -28,8 +25,6 @@ from workbench.widgets.actions import Action
 from workbench.widgets.file_dialogs import ask_file
 from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
-from workbench.window.presenter.figures import bar_of, figures_of, recorded_figures
-from workbench.window.presenter.ladder_so_far import LadderBar, bars_so_far
 from workbench.window.presenter.parts_on_stage import Staging
 from workbench.window.presenter.talk_files import (
     ENDING,
@@ -48,7 +43,9 @@ from workbench.window.presenter.talk_steps import (
 )
 from workbench.window.undo.undo_history import UndoHistory
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a start without a presentation does not need them
+    from workbench.model.recorded_times import RecordedTimes
+    from workbench.window.presenter.figures_on_stage import FiguresOnStage
     from workbench.window.presenter.notes_view import NotesPlace, NotesWindow
     from workbench.window.presenter.stage import Stage
 
@@ -103,9 +100,7 @@ class Presenter(QObject):
         self._at = 0
         self._newest_request = 0
         self._left: State | None = None  # the State when the stage was entered
-        self._recorded = RecordedTimes()
-        self._bars: dict[int, LadderBar] = {}  # by the number of the step
-        self._works: dict[int, object] = {}  # what was filtered there
+        self._figures: FiguresOnStage | None = None  # as long as there is a stage
         self._then = ""  # a rung that cannot run here, shown once its answer was computed
         self._is_refused = False  # the present settings were refused
         live.after_ready.connect(self._follow_answer)
@@ -246,10 +241,13 @@ class Presenter(QObject):
             self._messages.show_message("info", "Nothing here can run this job.")
             return
         self._left = self._store.state
-        self._bars, self._works, self._then, self._is_refused = {}, {}, "", False
+        self._then, self._is_refused = "", False
+        from workbench.model.recorded_times import recorded_times
+        from workbench.window.presenter.figures_on_stage import FiguresOnStage
         from workbench.window.presenter.stage import Stage
 
         self.stage = Stage(self._window)
+        self._figures = FiguresOnStage(self.stage)
         self.stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
         self.stage.jumped.connect(lambda last: self._go_to(len(self._shown) - 1 if last else 0))
         self.stage.left.connect(self._leave)
@@ -267,8 +265,9 @@ class Presenter(QObject):
         self._show_notes(self._notes_place("window" if screens else "off"))
 
     def _take_recorded(self, recorded: RecordedTimes) -> None:
-        self._recorded = recorded
-        self._refresh()
+        if self._figures is not None:
+            self._figures.recorded = recorded
+            self._refresh()
 
     def _go_to(self, number: int) -> None:
         """Show a step; a number beyond either end changes nothing."""
@@ -326,7 +325,7 @@ class Presenter(QObject):
     @Slot()
     def _leave(self) -> None:
         self._staging.leave()
-        self.stage = self.notes = None
+        self.stage = self.notes = self._figures = None
         self._newest_request += 1
         self._then = ""
         if self._left is not None:
@@ -345,10 +344,10 @@ class Presenter(QObject):
     def _show_refusal(self, sentence: str, _details: str) -> None:
         """Say why there is no result, unless a recorded one stands in for it."""
         self._is_refused = True
-        if self.stage is None:
+        if self.stage is None or self._figures is None:
             return
         self._messages.clear("error")  # it would lie over the picture
-        if recorded_figures(self._store.state, self._recorded) is None:
+        if not self._figures.are_recorded(self._store.state):
             self.stage.say(sentence)
         elif (seen := self._live.of_view) is not None:
             self._staging.show_stand_in(*seen[1:])
@@ -359,31 +358,13 @@ class Presenter(QObject):
             self.stage.say(sentence)
 
     def _refresh(self) -> None:
-        if self.stage is None:
+        if self._figures is None or self._then:
             return
         live, state = self._live, self._store.state
         result, baseline = live.result, None
         if result is not None and intents.is_answer(result, state):
             baseline = live.baseline_of(result)
-        figures = figures_of(state, result, baseline, is_refused=self._is_refused)
-        if self._is_refused:
-            figures = recorded_figures(state, self._recorded) or figures
-        if not self._then:
-            self.stage.show_figures(figures)
-            self._show_ladder(state, result)
-
-    def _show_ladder(self, state: State, result: Result | None) -> None:
-        """Show the bars of the steps up to this one that filtered the same."""
-        recorded = self._recorded if self._is_refused else RecordedTimes()
-        if (bar := bar_of(state, result, recorded)) is not None:
-            self._bars[self._at] = bar
-        picture = state.picture and weakref.ref(state.picture)  # it may be large
-        work = (state.filter, state.ksize, state.sigma, state.border, picture)
-        self._works[self._at] = work
-        assert self.stage is not None
-        numbers = [n for n in range(self._at + 1) if self._works.get(n) == work]
-        bars = bars_so_far([self._bars.get(n) for n in numbers])
-        self.stage.ladder.show_bars(bars, self._bars.get(self._at))
+        self._figures.show(self._at, state, result, baseline, is_refused=self._is_refused)
 
     # -- notes
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess
 from PySide6.QtWidgets import QWidget
@@ -18,7 +19,9 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.session.store import Store
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.restoring.autosave import Keeper
+
+if TYPE_CHECKING:
+    from workbench.window.restoring.autosave import Keeper
 
 NOT_KEPT = (
     "The program was not restarted: there is no place to write down what it shows; close it and "

@@ -21,7 +21,6 @@ from workbench.window.restoring import lockfiles
 from workbench.window.restoring.autosave import HANDED_OVER, Keeper
 from workbench.window.restoring.lockfiles import LockedFile
 from workbench.window.restoring.restarter import Restarter
-from workbench.window.restoring.restore import BringingBack
 from workbench.window.restoring.snapshot import SnapshotContents
 
 CALM_MS = 2000  # a window that lasts this long did not bring the crash back
@@ -128,6 +127,8 @@ class Restoring:
         if self._keeper is not None:
             self._keeper.pause()
         assert self._left is not None
+        from workbench.window.restoring.restore import BringingBack
+
         bringing = BringingBack(shown, self._kept, self._left)
 
         def say(complaint: str) -> None:

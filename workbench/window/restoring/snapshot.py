@@ -16,7 +16,6 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.presenter.presenter import Presenter
 from workbench.window.restoring.pin_notes import PinNotes
 from workbench.window.restoring.remembering import Memory
 from workbench.window.undo.undo_history import UndoHistory
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.panels.pixel.pixel_panel import PixelPane
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.panels.weights.weights_panel import WeightsPanel
+    from workbench.window.presenter.presenter import Presenter
 
 
 @dataclass(frozen=True, slots=True)
