@@ -129,7 +129,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         )
         add_arguments = add_window_arguments
     add_arguments(parser)
-    arguments = parser.parse_intermixed_args(_with_values(_without_dashes(rest)))
+    parser.words = _with_values(_without_dashes(rest))
+    arguments = parser.parse_intermixed_args(parser.words)
     if name == "window":
         _refuse_unknown_command(parser, arguments.images)
     arguments.command = name
@@ -165,9 +166,18 @@ PLAINER = (
     (r"^unrecognized arguments: ", "cannot make sense of "),
 )
 
+# Ours about a word that was taken for an option, or about what is missing without it.
+ONE_TOO_FEW = re.compile("missing: |cannot make sense of |.* needs a value$")
+FILE_WITH_DASH = re.compile(r"-[^=]*\.[A-Za-z]\w*")
+
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one sentence, without repeating the usage."""
+    """A parser that says what is wrong in one sentence, without repeating the usage.
+
+    words  what it is given to parse
+    """
+
+    words: Sequence[str] = ()
 
     def __init__(self, **keywords: str) -> None:
         super().__init__(
@@ -179,6 +189,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         for pattern, words in PLAINER:
             message = re.sub(pattern, words, message)
+        name = next(filter(FILE_WITH_DASH.fullmatch, self.words), None)
+        if name is not None and ONE_TOO_FEW.match(message):
+            message = f"{name} is taken for an option: if it is a file, write ./{name}"
         self.exit(USAGE, f"{self.prog}: {message}; `{self.prog} --help` shows what there is.\n")
 
 

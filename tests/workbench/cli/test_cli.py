@@ -128,6 +128,19 @@ def test_options_may_stand_between_the_files(tmp_path):
     assert (arguments.size, arguments.border) == (3, "wrap")
 
 
+@pytest.mark.parametrize(
+    "words", ["in.png -dash.png", "-dash.png out.png", "a.png b.png -dash.png"]
+)
+def test_a_name_that_begins_with_a_dash_is_refused_with_the_way_to_write_it(words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main.parse(["apply", *words.split()])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("workbench apply: -dash.png is taken for an option")
+    assert "./-dash.png" in said
+    assert len(said.splitlines()) == 1
+
+
 def test_a_block_shape_is_x_by_y():
     assert main.parse(["apply", "a", "b", "--block", "32x8"]).block == (32, 8)
 
