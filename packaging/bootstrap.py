@@ -242,7 +242,15 @@ def venv_works() -> bool:
 
 
 def make_venv() -> None:
-    """Keep a `.venv` that works; make one where there is none, or where it broke half-way."""
+    """Keep a `.venv` that works; make one where there is none, or where it broke half-way.
+
+    That begins by emptying the folder, so what a link points at, in use elsewhere, is left alone.
+    """
+    if VENV.is_symlink():
+        raise SetupError(
+            f"{VENV} is a symbolic link to {VENV.readlink()}, which stays as it is: "
+            "remove the link, then try again."
+        )
     if venv_works():
         return
     print("Making .venv", flush=True)

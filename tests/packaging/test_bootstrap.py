@@ -226,6 +226,22 @@ def test_only_a_venv_that_was_made_here_is_kept(bootstrap, monkeypatch, tmp_path
     assert not bootstrap.venv_works()  # its Python is gone or broken
 
 
+def test_a_venv_that_is_a_link_is_refused_and_what_it_points_at_stays(
+    bootstrap, monkeypatch, tmp_path, capsys
+):
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / ".venv"
+    (elsewhere / "bin").mkdir(parents=True)
+    (elsewhere / "bin" / "pip").write_text("made elsewhere")
+    link.symlink_to(elsewhere)
+    monkeypatch.setattr(bootstrap, "VENV", link)
+    monkeypatch.setattr(bootstrap, "install_system_packages", lambda part: None)
+    assert bootstrap.main(["app"]) == 1
+    said = capsys.readouterr().err
+    assert f"{link} is a symbolic link to {elsewhere}" in said
+    assert len(said.splitlines()) == 1
+    assert [each.name for each in elsewhere.rglob("*")] == ["bin", "pip"]
+
+
 def test_an_older_python_can_read_the_sentence_that_refuses_it(root):
     text = (root / "packaging/bootstrap.py").read_text(encoding="utf-8")
     ast.parse(text, feature_version=(3, 8))
