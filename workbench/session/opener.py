@@ -26,6 +26,7 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.session import clipboard
 from workbench.session.screenshot_files import FILTERED, SHOWS, read_settings
+from workbench.session.session_store import is_session
 
 START_PICTURE = "scene"
 MISSING = "missing"  # beside the settings of a screenshot: the name of its picture
@@ -93,6 +94,13 @@ class Opener(QObject):
             self.opened.emit(picture)
 
         self._ask(partial(image_files.load, path), show, path.name)
+
+    def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
+        """Find out what `paths` are, and `take` that, unless something else is asked for first.
+
+        A file may be on a drive that takes long to answer.
+        """
+        self._ask(lambda **_: _looked_at(paths), take, _in_words(paths))
 
     def open_together(self, paths: Sequence[Path]) -> None:
         """Open the first picture of several files, or of a folder, and let one walk on from it."""
@@ -203,9 +211,12 @@ class Opener(QObject):
 
     def stop(self) -> None:
         """Drop every request so far to open something."""
+        self._drop()
+        self._rest()
+
+    def _drop(self) -> None:
         self._newest += 1
         self._is_stopped.set()
-        self._rest()
 
     def _show_gathered(self, found: Gathered) -> None:
         self._together = found.together
@@ -238,7 +249,10 @@ class Opener(QObject):
         name       of what is opened, for whoever waits
         is_agreed  whether the user has agreed to the size of the picture
         """
-        self.stop()
+        self._drop()
+        if name != self._name:  # else it is the next step of the same opening
+            self._rest()
+        self._stepping = None
         self._is_stopped = is_stopped = Event()
         request, pixel_type = self._newest, self.pixel_type
         self._name = name
@@ -276,6 +290,20 @@ class Opener(QObject):
 
 
 @dataclass(frozen=True, slots=True)
+class LookedAt:
+    """The sessions, and what may be pictures, among some paths.
+
+    sessions   files of sessions, and folders that hold one
+    others     files that may be pictures, and folders of them
+    is_folder  whether there is one of the others, and that is a folder
+    """
+
+    sessions: tuple[Path, ...]
+    others: tuple[Path, ...]
+    is_folder: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """The pictures that were found among files, or in a folder.
 
@@ -286,6 +314,16 @@ class Gathered:
     picture: Picture
     together: tuple[Path, ...]
     sentence: str
+
+
+def _looked_at(paths: Sequence[Path]) -> LookedAt:
+    parts: dict[bool, list[Path]] = {True: [], False: []}
+    for path in paths:
+        parts[is_session(path)].append(path)
+    sessions, others = tuple(parts[True]), tuple(parts[False])
+    # `Path.is_dir` raises where a name is too long.
+    is_folder = len(others) == 1 and os.path.isdir(others[0])  # noqa: PTH112
+    return LookedAt(sessions, others, is_folder)
 
 
 def _gather(paths: Sequence[Path], **how: Any) -> Gathered:

@@ -92,7 +92,10 @@ def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
 
 
 def is_session(path: Path) -> bool:
-    """Return whether `path` is, by its name, a session's file or a folder that holds one."""
+    """Return whether `path` has the name of a session's file, or is a folder that holds one.
+
+    It looks at the disk, so not on the GUI thread.
+    """
     inside = path / "session.jsonl"
     # Of a name that is too long `Path.is_file` would raise.
     return path.name.endswith(SUFFIXES) or os.path.isfile(inside)  # noqa: PTH113
@@ -103,13 +106,11 @@ def is_plan(path: Path) -> bool:
     return path.suffix == ".toml"
 
 
-def is_of_sweep(path: Path) -> bool:
-    """Return whether `path` is a session, a plan or a table, and so not a picture."""
-    return is_named_for_sweep(path) or is_session(path)
-
-
 def is_named_for_sweep(path: Path) -> bool:
-    """Return whether `path` has the name of a session's, a plan's or a table's file."""
+    """Return whether `path` has the name of a session's, a plan's or a table's file.
+
+    Such a one is no picture.
+    """
     return path.name.endswith(SUFFIXES) or is_plan(path) or path.suffix.lower() == ".csv"
 
 

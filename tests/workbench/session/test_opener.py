@@ -11,6 +11,8 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox
 
 from kernels.pictures.generated import PICTURES, gradient, noise, stored_as
+from kernels.sweeps.session_files import SessionFile
+from tests.made_sessions import a_session
 from tests.workbench.driving import (
     PATIENCE_MS,
     answer_file_dialogs,
@@ -28,6 +30,7 @@ from tests.workbench.driving import (
 from workbench.files import image_files
 from workbench.model import state
 from workbench.model.state import Picture
+from workbench.session import opener
 from workbench.session.screenshot_files import save_png
 
 
@@ -478,6 +481,37 @@ def test_opened_by_name_a_screenshot_is_a_picture(qtbot, window, tmp_path):
     result = settle(qtbot, window, lambda: window.intake.open_paths([path]))
     assert result.job.picture.shape == (5, 6, 3)
     assert window.store.state.ksize == 5
+
+
+@pytest.mark.parametrize("give", [drop, lambda window, path: window.intake.open_paths([path])])
+def test_a_drive_that_takes_long_to_answer_does_not_hold_up_the_window(
+    qtbot, window, photo, folder, monkeypatch, give
+):
+    asked, answers = [], threading.Event()
+
+    def answer_slowly(path):
+        asked.append(threading.current_thread())
+        return not answers.wait(PATIENCE_MS / 1e3)
+
+    monkeypatch.setattr(opener, "is_session", answer_slowly)
+    give(window, photo)
+    until(qtbot, lambda: asked)
+    assert threading.main_thread() not in asked
+    give(window, folder / "img2.png")  # the first is wanted no more
+    answers.set()
+    until(qtbot, lambda: opened(window))
+    assert opened(window).name == "img2.png"
+
+
+@pytest.mark.parametrize("give", [drop, lambda window, *paths: window.intake.open_paths(paths)])
+def test_a_folder_with_a_session_is_opened_beside_a_picture(qtbot, window, photo, tmp_path, give):
+    session = a_session("sizes")
+    with SessionFile.create(tmp_path / "sweep", session.plan, session.machine):
+        pass
+    give(window, tmp_path / "sweep", photo)
+    until(qtbot, lambda: opened(window) and window.sessions.shown)
+    assert opened(window).name == photo.name
+    assert window.sessions.sessions()[0].plan == session.plan
 
 
 @pytest.mark.parametrize("give", [drop, lambda window, path: window.intake.open_paths([path])])

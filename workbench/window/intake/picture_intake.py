@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,8 +21,8 @@ from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.timing.timing_views import TimingViews
 from workbench.session import clipboard
-from workbench.session.opener import MISSING, Opener
-from workbench.session.session_store import is_of_sweep, is_plan
+from workbench.session.opener import MISSING, LookedAt, Opener
+from workbench.session.session_store import is_named_for_sweep, is_plan
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
@@ -105,15 +104,22 @@ class PictureIntake(QObject):
 
         The others are a step away.  Without a picture among them, the start picture is opened.
         """
-        pictures = [path.absolute() for path in paths if not _is_for_a_panel(path)]
-        if len(pictures) == 1 and not os.path.isdir(pictures[0]):  # noqa: PTH112 - too long a name
-            self._opener.open_file(pictures[0])
-        elif pictures:
-            self._opener.open_together(pictures)
+        if others := [path.absolute() for path in paths if not _is_for_a_panel(path)]:
+            self._opener.look_at(others, self._open_named)
         else:
             self._opener.open_start_picture()
         for path in paths:
             self._take_for_a_panel(path)  # its errors are shown after the picture came
+
+    def _open_named(self, found: LookedAt) -> None:
+        """Open what was named, pictures as such even where they hold settings."""
+        if len(found.others) == 1 and not found.is_folder:
+            self._opener.open_file(found.others[0])
+        elif found.others:
+            self._opener.open_together(found.others)
+        else:
+            self._opener.open_start_picture()
+        self._open_sessions(found)
 
     @Slot()
     def paste(self) -> None:
@@ -127,23 +133,35 @@ class PictureIntake(QObject):
         which one can walk on.
         """
         if paths := clipboard.files_in(content):
-            others = [path for path in paths if not self._take_for_a_panel(path)]
-            if len(others) == 1:
-                self._opener.open_dropped(others[0])
-            elif others:
-                self._opener.open_together(others)
+            if others := [path for path in paths if not self._take_for_a_panel(path)]:
+                self._opener.look_at(others, self._open_dropped)
         else:
             self._opener.open_content(content)
 
+    def _open_dropped(self, found: LookedAt) -> None:
+        """Open what was dropped or pasted; one picture alone may bring settings."""
+        if len(found.others) == 1:
+            self._opener.open_dropped(found.others[0])
+        elif found.others:
+            self._opener.open_together(found.others)
+        self._open_sessions(found)
+
+    def _open_sessions(self, found: LookedAt) -> None:
+        for path in found.sessions:
+            self._sweep_menu.open_session(path)
+
     def _take_for_a_panel(self, path: Path) -> bool:
-        """Open `path` if its name is that of a session, plan, table or kernel; return whether."""
+        """Open `path` if its name is that of a session, plan, table or kernel; return whether.
+
+        It goes by the name alone: a file on a slow drive would hold up the window.
+        """
         if is_own(path.name):
             self.kernel_wanted.emit(path)
         elif is_talk(path):
             self.talk_wanted.emit(path)
         elif is_plan(path):
             self._sweep_menu.open_plan(path)
-        elif is_of_sweep(path):
+        elif is_named_for_sweep(path):
             self._sweep_menu.open_session(path)  # for a table this explains the mistake
         return _is_for_a_panel(path)
 
@@ -254,4 +272,4 @@ class PictureIntake(QObject):
 
 
 def _is_for_a_panel(path: Path) -> bool:
-    return is_of_sweep(path) or is_own(path.name)
+    return is_named_for_sweep(path) or is_own(path.name)
