@@ -133,15 +133,18 @@ class PictureView(QWidget):
         self._cells.show_samples(samples, display)
         if (display, caption) != (self._display, self._caption):
             self._display, self._caption = display, caption
-            self.setAccessibleDescription(caption if display else self._hint)
+            self._describe()
             self.update()
+
+    def _describe(self) -> None:
+        self.setAccessibleDescription(self._caption if self._display else self._hint)
 
     def show_hint(self, hint: str) -> None:
         """Show another text while there is no picture."""
         if hint != self._hint:
             self._hint = hint
             if self._display is None:
-                self.setAccessibleDescription(hint)
+                self._describe()
                 self.update()
 
     def show_transform(self, transform: ViewTransform) -> None:

@@ -49,16 +49,6 @@ class WipeView(PictureView):
         self.divider.hide()
 
     @property
-    def before(self) -> Display | None:
-        """Return what covers the picture on the divider's near side."""
-        return self._before
-
-    @property
-    def before_caption(self) -> str:
-        """Return the caption of what covers the picture."""
-        return self._before_caption
-
-    @property
     def is_level(self) -> bool:
         """Return whether the divider lies between above and below."""
         return self.divider.orientation() == Qt.Orientation.Vertical
@@ -78,7 +68,14 @@ class WipeView(PictureView):
         if (display, caption) != (self._before, self._before_caption):
             self._before, self._before_caption = display, caption
             self.divider.setVisible(display is not None)
+            self._describe()
             self.update()
+
+    def _describe(self) -> None:
+        if self._before is None:
+            super()._describe()
+        else:
+            self.setAccessibleDescription(f"{self._before_caption}; {self._caption}")
 
     def _move_line(self) -> None:
         width, height = self.width(), self.height()

@@ -758,6 +758,13 @@ def test_pins_are_shown_between_the_levels_of_the_newest(qtbot, loaded):
     until(qtbot, lambda: np.array_equal(view(loaded, "Pinned 2").display.pixels[0], wanted))
 
 
+def color_at(pane, x, y):
+    """Return the red, green and blue that a pixel of the picture has on the screen."""
+    column, row = pane.transform.to_view((x + 0.5, y + 0.5), pane.device_size)
+    color = pane.grab().toImage().pixelColor(round(column), round(row))
+    return [color.red(), color.green(), color.blue()]
+
+
 def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     loaded.resize(2200, 900)  # with room for all values
     trigger(loaded, "Compare with the next pinned result")
@@ -768,8 +775,10 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     trigger(loaded, "Compare with the next pinned result")
     loaded.store.update(view_mode="wipe")
     wipe = pane_of(loaded.compare, "Before and after")
-    assert wipe.before is pinned.display
-    assert wipe.before_caption.startswith("Gaussian blur 5×5 · OpenCV\nPinned 1 · ")
+    move(loaded.compare, ViewTransform(20.0, (45.0, 30.0)))
+    assert color_at(wipe, 40, 30) == pinned.samples[30, 40].tolist()
+    assert color_at(wipe, 50, 30) == after[30, 50].tolist()
+    assert wipe.accessibleDescription().startswith("Gaussian blur 5×5 · OpenCV\nPinned 1 · ")
     assert child(loaded, "against", QComboBox).isVisible()
     loaded.compare.go_to(7, 8)
     said = {name: child(loaded, name, QLabel) for name in ("pinned 1", "difference")}
@@ -778,7 +787,7 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     apart = after[8, 7].astype(int) - pinned.samples[8, 7]
     assert [int(v) for v in said["difference"].text().split()[1::2]] == apart.tolist()
     trigger(loaded, "Compare with the next pinned result")  # around: the original
-    assert wipe.before_caption.startswith("Before")
+    assert wipe.accessibleDescription().startswith("Before · ")
     assert not said["pinned 1"].isVisible()
 
 
@@ -999,11 +1008,16 @@ def test_under_a_wipe_each_side_has_its_own_values(qtbot, loaded):
     loaded.store.update(view_mode="wipe")
     zoom_to(loaded, 50.0, 46.0)
     until(qtbot, lambda: all(len(colours_of(pane, x)) > 2 for x in (44, 47)))
-    right = QRect(pane.width() // 2 + 20, 0, pane.width() // 2 - 20, pane.height())
-    both = pane.grab(right).toImage()
-    pane.show_before(pane.before, pane.before_caption, None)
-    assert len(colours_of(pane, 44)) == 1
-    assert pane.grab(right).toImage() == both
+
+    def cell(x):
+        left, top = map(int, pane.transform.to_view((x, 30), pane.device_size))
+        return pane.grab(QRect(left + 2, top + 2, 38, 38)).toImage()
+
+    before, after = cell(44), cell(47)
+    pane.divider.setValue(pane.divider.minimum())  # uncovers the result
+    assert (cell(44) == before, cell(47) == after) == (False, True)
+    pane.divider.setValue(pane.divider.maximum())
+    assert (cell(44) == before, cell(47) == after) == (True, False)
 
 
 def test_a_small_pan_needs_no_new_cells_and_a_large_one_gets_them(qtbot, loaded):
