@@ -1,4 +1,4 @@
-"""A trial of a kernel's text on the CPU, step by step, and the search for its bug."""
+"""A trial of a kernel's text, on the GPU if there is one, and the search for its bug."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernels.core.device import Device
 from kernels.core.job import Job, Progress
+from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.warm_children import Held, cuda_children
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
@@ -32,6 +35,7 @@ class KernelText:
     name    of the file that the text is, or will be, in
     at      the pixel (x, y) that is looked at; None: none in particular
     levels  of the picture, and `look` of the answer
+    device  the GPU that it runs on; None: on the CPU
     good    the last text that ran, where its answer is of another job: it is tried, too, if this
             one does not run; empty: it need not be
     """
@@ -42,6 +46,7 @@ class KernelText:
     at: Pixel | None
     levels: Levels
     look: DisplayMapping
+    device: Device | None = None
     good: str = ""
 
 
@@ -60,14 +65,24 @@ class Refused:
 class Tried:
     """The findings of a trial, ready to show; displays are None where there is no answer.
 
+    On the GPU there is more of them from step to step: the answer, the check, the time.
+
     is_good  it is of the last text that ran, in place of one that does not
     """
 
     rung: Rung
-    trial: CpuTrial
+    trial: CpuTrial | GpuTrial
     before: Display | None = None
     after: Display | None = None
     is_good: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The counts, by the CPU, of a text that ran on the GPU, and is right there."""
+
+    rung: Rung
+    trial: CpuTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +95,36 @@ class Searched:
     before: Display | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class Ended:
-    """The last step: there is no more to come."""
+    """The last step: there is no more to come.
+
+    held  the memory that the processes hold which run kernels on the GPU; None: there are none
+    """
+
+    held: Held | None = None
 
 
-Step = Progress | Refused | Tried | Searched | Ended
+Step = Progress | Refused | Tried | Counted | Searched | Ended
 
 
-def trying(asked: KernelText) -> Iterator[Step]:
+def trying(asked: KernelText) -> Iterator[Step | None]:
     """Try a text; what it loads and computes is counted after its answer is known, and right.
 
     Where it does not run, the last one that did goes on, on the job that is asked for now.
     """
     if not (yield from _trying(asked)) and asked.good:
         for step in _steps_of(replace(asked, text=asked.good)):
-            if isinstance(step, Progress):
-                yield step
-            elif isinstance(step, Tried) and step.after is not None:
+            if isinstance(step, Tried) and step.trial.answer is not None:
                 yield replace(step, is_good=True)
-    yield Ended()
+            elif step is None or isinstance(step, Progress):
+                yield step
+    yield Ended(None if asked.device is None else cuda_children(asked.device.index).held())
+
+
+def end_children(device: Device) -> None:
+    """End the processes that ran kernels on a GPU, if there are any, without waiting for that."""
+    cuda_children(device.index).end(0)
 
 
 def searching(asked: KernelText) -> Iterator[Step]:
@@ -107,7 +133,7 @@ def searching(asked: KernelText) -> Iterator[Step]:
     yield Ended()
 
 
-def _trying(asked: KernelText) -> Generator[Step, None, bool]:
+def _trying(asked: KernelText) -> Generator[Step | None, None, bool]:
     """Try a text; return whether there is an answer."""
     has_answer = False
     for step in _steps_of(asked):
@@ -116,11 +142,17 @@ def _trying(asked: KernelText) -> Generator[Step, None, bool]:
     return has_answer
 
 
-def _steps_of(asked: KernelText) -> Iterator[Step]:
-    rung = _rung_of(asked)
+def _steps_of(asked: KernelText) -> Iterator[Step | None]:
+    rung = _rung_of(asked, asked.device is None)
     if isinstance(rung, Refused):
         yield rung
-        return
+    elif asked.device is None:
+        yield from _on_cpu(rung, asked)
+    else:
+        yield from _on_gpu(rung, asked)
+
+
+def _on_cpu(rung: Rung, asked: KernelText) -> Iterator[Step]:
     is_tried = False
     for step in trial(rung, asked.job, at=asked.at, counting=True):
         if isinstance(step, Progress):
@@ -128,6 +160,31 @@ def _steps_of(asked: KernelText) -> Iterator[Step]:
         else:
             is_tried = True
             yield _shown(rung, step, asked)
+
+
+def _on_gpu(rung: Rung, asked: KernelText) -> Iterator[Step | None]:
+    """Try it there; then count, where that can be done here."""
+    assert asked.device is not None
+    tried: Tried | None = None
+    said = ""
+    for step in gpu_trial(rung, asked.job, children=cuda_children(asked.device.index)):
+        if isinstance(step, Progress):  # one every few milliseconds, and as a rule the same
+            yield step if step.doing != said else None
+            said = step.doing
+        elif tried is not None and step.answer is tried.trial.answer and tried.after is not None:
+            yield (tried := replace(tried, trial=step))
+        else:
+            yield (tried := _shown(rung, step, asked))
+    if tried is not None and tried.trial.ok and why_not() is None:
+        yield from _counted(rung, asked)
+
+
+def _counted(rung: Rung, asked: KernelText) -> Iterator[Step]:
+    for step in trial(rung, asked.job, at=asked.at, counting=True):
+        if isinstance(step, Progress):
+            yield COUNTING
+        elif step.counts is not None or not step.ok:
+            yield Counted(rung, step)
 
 
 def _searching(asked: KernelText) -> Iterator[Step]:
@@ -142,8 +199,8 @@ def _searching(asked: KernelText) -> Iterator[Step]:
             yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
 
 
-def _rung_of(asked: KernelText) -> Rung | Refused:
-    if (reason := why_not()) is not None:
+def _rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
+    if needs_compiler and (reason := why_not()) is not None:
         return Refused(reason)
     try:
         return own_kernel(asked.name, asked.text)
@@ -152,7 +209,7 @@ def _rung_of(asked: KernelText) -> Rung | Refused:
         return Refused(str(error), int(found[1]) if found else 0)
 
 
-def _shown(rung: Rung, tried: CpuTrial, asked: KernelText) -> Tried:
+def _shown(rung: Rung, tried: CpuTrial | GpuTrial, asked: KernelText) -> Tried:
     if tried.answer is None:
         return Tried(rung, tried)
     answer = np.ascontiguousarray(tried.answer)

@@ -443,6 +443,7 @@ class MainWindow(QMainWindow):
         panel.worked_on.connect(self.tool_row.show_own_kernel)
         panel.broke.connect(self.messages.show_bug)
         self.compare.picked.connect(panel.look_at)
+        self._tell_device(panel)
 
     @Slot(object)
     def _bring_back(self, kept: dict[str, Any]) -> None:
@@ -524,7 +525,9 @@ class MainWindow(QMainWindow):
         """
         self.gpu_loss.take(device)
         self.chip.show_device(device)
-        panels: tuple[LazyPanel[Any], ...] = (self.timing, self.rung, self.anatomy, self.sweep)
+        panels: tuple[LazyPanel[Any], ...] = (
+            *(self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
+        )
         for panel in panels:
             if panel.made is not None:
                 panel.made.show_device(device)

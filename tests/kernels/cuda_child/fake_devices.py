@@ -1,6 +1,6 @@
 """Devices that a child runs on in place of CUDA's: they do what a text names, however bad.
 
-A text names it in a comment: "// compile: crash", "// run: hang".
+A text names it in a comment: "// compile: crash", "// run: hang", "// registers: 48".
 """
 
 from __future__ import annotations
@@ -82,10 +82,13 @@ class FakeDevice:
     def compile(self, rung, job):
         doing = _named("compile", rung)
         if doing == "error":
-            raise CompileFailedError.from_log("A kernel did not compile", LOG)
+            raise CompileFailedError.from_log(
+                "A kernel did not compile", LOG.replace("mine.cu", rung.file)
+            )
         if doing:
             {"crash": crash, "hang": hang, "memory": take_memory}[doing]()
-        facts = {"registers": 40, "local_bytes": 0, "shared_bytes": 0}
+        registers = int(_named("registers", rung) or 40)
+        facts = {"registers": registers, "local_bytes": 0, "shared_bytes": 0}
         return {"compile_ms": 1.0, **facts, "occupancy": None}
 
     def launch(self, rung, job, block, places, cache, begin):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
+from workbench.panels.kernel.facts_card import FactRow
 
 SHARED = "shared memory"
 TRANSACTION_BYTES = 128  # of shared memory, at most: one word of each bank
@@ -24,15 +25,7 @@ CONFLICTS_TIP = (
 )
 
 
-class CountRow(NamedTuple):
-    """A line of the table: its name, the count in words, and what a tooltip says of it."""
-
-    name: str
-    words: str
-    tip: str
-
-
-def count_rows(counts: RunCounts, sample_bytes: int) -> list[CountRow]:
+def count_rows(counts: RunCounts, sample_bytes: int) -> list[FactRow]:
     """Return what was counted, for a picture whose samples have so many bytes; [] for nothing."""
     samples = counts.stored.get("picture", 0) / sample_bytes
     if not samples:
@@ -40,11 +33,11 @@ def count_rows(counts: RunCounts, sample_bytes: int) -> list[CountRow]:
     outside = [each for each in counts.lines if each.array != SHARED and each.requests]
     shared = [each for each in counts.lines if each.array == SHARED and each.requests]
     rows = [
-        CountRow("Loads", _per_sample(counts.loaded, samples), LOADS_TIP),
-        CountRow("Stores", _per_sample(counts.stored, samples), STORES_TIP),
-        CountRow("Operations", _operations(counts.operations, samples), OPERATIONS_TIP),
-        CountRow("Sectors", _sectors(outside), SECTORS_TIP),
-        CountRow("Bank conflicts", _conflicts(shared), CONFLICTS_TIP),
+        FactRow("Loads", _per_sample(counts.loaded, samples), LOADS_TIP),
+        FactRow("Stores", _per_sample(counts.stored, samples), STORES_TIP),
+        FactRow("Operations", _operations(counts.operations, samples), OPERATIONS_TIP),
+        FactRow("Sectors", _sectors(outside), SECTORS_TIP),
+        FactRow("Bank conflicts", _conflicts(shared), CONFLICTS_TIP),
     ]
     return [row for row in rows if row.words]
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from kernels.core.device import Device, NoDevice
 from kernels.rungs.starting_points import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelFileError, is_own_file, kernels_folder
@@ -122,6 +123,10 @@ class KernelPage(QWidget):
     def show_state(self, state: State) -> None:
         """Try the kernel on what `state` asks for."""
         self._trying.follow(state)
+
+    def take_device(self, device: Device | NoDevice) -> None:
+        """Try kernels on this GPU from now on, or on the CPU where there is none."""
+        self._trying.take_device(device)
 
     def look_at(self, pixel: tuple[int, int]) -> None:
         """Try the kernel around this pixel (x, y) from now on."""

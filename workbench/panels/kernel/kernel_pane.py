@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from kernels.core.device import Device, NoDevice
 from workbench.model.state import State
 from workbench.panels.kernel.kernel_page import RECENT_FILES, KernelPage
 from workbench.session.store import Store
@@ -70,6 +71,10 @@ class KernelPane(QWidget):
         """Try the kernel on the picture and the job that `state` asks for, once it is seen."""
         if self.isVisible():
             self._page.show_state(state)
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Try kernels on this GPU from the next state on, or on the CPU where there is none."""
+        self._page.take_device(device)
 
     def look_at(self, pixel: tuple[int, int]) -> None:
         """Try the kernel around this pixel (x, y) of the picture from now on."""

@@ -1,4 +1,4 @@
-"""The findings of a trial: the first error, the verdict, counts, and the answer itself."""
+"""The findings of a trial: the first error, the verdict, what it costs, and the answer itself."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QProgressBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QProgressBar, QWidget
 
-from workbench.base.plain_text import Label, tip_text
+from workbench.base.plain_text import tip_text
 from workbench.base.throttle import Throttle
 from workbench.panels.kernel.answer_pair import AnswerPair
-from workbench.panels.kernel.counts_words import CountRow
+from workbench.panels.kernel.facts_card import FactRow, FactsCard
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.sentence_label import words_label
@@ -33,7 +26,7 @@ FIND_TIP = "Run it on a small part under checks of bounds, races and barriers"
 
 
 class TrialView(QWidget):
-    """Sentences, buttons, two pictures and a table of counts.
+    """Sentences, buttons, two pictures, and tables of what was built and counted.
 
     pictures  the part that was tried, and the answer
 
@@ -71,7 +64,7 @@ class TrialView(QWidget):
         self._bar.setTextVisible(False)
         self._waiting = Throttle(PROGRESS_AFTER_MS, self._show_bar, self)
         self.pictures = AnswerPair()
-        self._card, self._counts = QFrame(), QGridLayout()
+        self._build, self._counts = FactsCard("kernel-build"), FactsCard("kernel-count")
         self._by_line = QCheckBox("Beside the lines")
         self._by_line.setObjectName("kernel-counts-by-line")
         self._by_line.setToolTip(tip_text(BY_LINE_TIP))
@@ -84,6 +77,7 @@ class TrialView(QWidget):
         """Show no finding: no text was tried yet."""
         self.show_problem("")
         self.show_verdict("")
+        self.show_build(())
         self.show_counts(())
         self.pictures.show_pictures(None, None)
         self.pictures.show_pixel(None)
@@ -115,19 +109,13 @@ class TrialView(QWidget):
         self._verdict.setText(words)
         self._verdict.setVisible(bool(words))
 
-    def show_counts(self, rows: Sequence[CountRow]) -> None:
+    def show_build(self, rows: Sequence[FactRow]) -> None:
+        """Show what the GPU's compiler made of the text; nothing hides the table."""
+        self._build.show_rows(rows)
+
+    def show_counts(self, rows: Sequence[FactRow]) -> None:
         """Show what was counted; nothing hides the table."""
-        for label in self._card.findChildren(QLabel):
-            self._counts.removeWidget(label)
-            label.deleteLater()
-        for number, row in enumerate(rows):
-            title = Label(row.name, is_muted=True)
-            words = words_label(f"kernel-count-{row.name.lower().replace(' ', '-')}")
-            words.setText(row.words)
-            for column, label in enumerate((title, words)):
-                label.setToolTip(tip_text(row.tip))
-                self._counts.addWidget(label, number, column)
-        self._card.setVisible(bool(rows))
+        self._counts.show_rows(rows)
 
     @property
     def is_by_line(self) -> bool:
@@ -149,14 +137,10 @@ class TrialView(QWidget):
     def _lay_out(self) -> None:
         buttons = HBox(spacing=6)
         buttons.add(self._find, self._go, self._cancel, 1)
-        self._card.setProperty("card", True)
-        VBox(self._card).add(self._counts, (self._by_line, 0, Qt.AlignmentFlag.AlignLeft))
-        self._counts.setColumnStretch(1, 1)
-        self._counts.setHorizontalSpacing(12)
-        self._counts.setVerticalSpacing(2)
+        self._counts.column.add((self._by_line, 0, Qt.AlignmentFlag.AlignLeft))
         inside = QWidget()
         VBox(inside, (0, 4, 0, 0), 6).add(
             *(self._problem, buttons, self._status, self._bar, self._verdict),
-            *(self.pictures, self._card, 1),
+            *(self._build, self.pictures, self._counts, 1),
         )
         VBox(self, 0).add(UprightArea(inside))

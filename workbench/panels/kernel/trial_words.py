@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 
+from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
 from kernels.core.verdict import Check
+from kernels.cuda_child.gpu_trial import GpuTrial
 from kernels.cuda_on_cpu.bug import Finding
+from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import BLOCK, Rung
+from workbench.base import numbers
 
 ON_THE_CPU = "Run on the CPU: no time."
+NOT_YET = "Not verified yet."
+NOT_EVERY_RUN = "✗ The answer shown is right, and the kernel is not: see above. No time."
 NO_BUG = "No bug found: bounds, races, barriers and the answer are in order."
 
 
@@ -38,12 +44,36 @@ def searched_words(region: Region) -> str:
     return f"Found on {part_words(region)}: rows and columns count from there."
 
 
-def verdict_words(tried: CpuTrial) -> str:
-    """Say whether the answer is right, where it was looked at, and that there is no time."""
+def diagnostics_of(tried: CpuTrial | GpuTrial) -> tuple[Diagnostic, ...]:
+    """Return what the compiler said of a text; each of NVRTC's errors stands on a line."""
+    if isinstance(tried, CpuTrial):
+        return tried.diagnostics
+    found = FIRST_ERROR.findall(tried.log)
+    return tuple(Diagnostic(file, int(line), 0, True, text) for file, line, text in found)
+
+
+def verdict_words(tried: CpuTrial | GpuTrial) -> str:
+    """Say whether the answer is right, where it was looked at, and how long it took, if it is."""
+    if isinstance(tried, GpuTrial):
+        return _gpu_words(tried)
     part = part_words(tried.region)
     if tried.check is None:
         return f"✗ Not verified, on {part}. {ON_THE_CPU}"
     return f"{_check_words(tried.check, tried.region, part)} {ON_THE_CPU}"
+
+
+def _gpu_words(tried: GpuTrial) -> str:
+    if tried.check is None:
+        return NOT_YET
+    if tried.check.ok and tried.problem:
+        return NOT_EVERY_RUN
+    whole = Region(0, 0, tried.job.width, tried.job.height, True)
+    verdict = _check_words(tried.check, whole, part_words(whole))
+    if tried.kernel is None or not tried.ok:
+        return verdict
+    count = len(tried.kernel.samples_ms)
+    of = f" (median of {count})" if count > 1 else ""
+    return f"{verdict} {numbers.duration(tried.kernel.median_ms)}{of} on {tried.device_name}."
 
 
 def _check_words(check: Check, region: Region, part: str) -> str:

@@ -7,15 +7,23 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
+from kernels.cuda_child.gpu_trial import GpuTrial
+from kernels.cuda_child.warm_children import Held
+from kernels.cuda_on_cpu.run_counts import RunCounts
 from workbench.model import intents
 from workbench.model.state import State
+from workbench.panels.kernel.build_words import build_rows, held_rows
 from workbench.panels.kernel.code_editor import CodeEditor, Mark
 from workbench.panels.kernel.counts_words import count_rows, line_words
+from workbench.panels.kernel.facts_card import FactRow
+from workbench.panels.kernel.saved_builds import SavedBuilds
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trial_words import (
     NO_BUG,
+    diagnostics_of,
     pixel_of,
     refused_words,
     searched_words,
@@ -24,21 +32,26 @@ from workbench.panels.kernel.trial_words import (
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_trial import (
+    Counted,
+    Ended,
     KernelText,
     Pixel,
     Refused,
     Searched,
     Step,
     Tried,
+    end_children,
     searching,
     trying,
 )
 from workbench.session.store import Store
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
+PATIENCE_MS = 2500  # after which an error in what is being typed is said aloud, too
 NAME = "kernel"  # of both on the thread: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
+TRYING_ON_GPU = "Trying it on the GPU…"
 BEFORE = "What is shown below is of the last text that ran, which goes on."
 GOES_ON = "The last text that ran goes on."
 STOPPED = "Stopped."
@@ -50,7 +63,8 @@ class Trying(QObject):
     """A service that tries the newest text; one that is under way makes room for it.
 
     Signals:
-        refused(sentence): the text does not run, and why, for whoever does not see its line.
+        refused(sentence): the text does not run, and why, for whoever does not see its line; of
+            one that is being typed only after a while.
         ran(): it does.
         broke(sentence, details): a bug, with its traceback.
     """
@@ -70,6 +84,12 @@ class Trying(QObject):
         super().__init__(parent)
         self._store, self._file, self._editor, self._view = store, file, editor, view
         self._at: Pixel | None = None
+        self._device: Device | None = None
+        self._children_of: Device | None = None  # that texts were tried on
+        self._builds = SavedBuilds()
+        self._built: list[FactRow] = []
+        self._held: Held | None = None
+        self._complaint = ""  # that is to be said aloud
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # what the answer in view is of
         self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
@@ -81,16 +101,21 @@ class Trying(QObject):
         self._thread.dropped.connect(lambda _: self._end(""))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._try)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._complain)
         editor.textChanged.connect(self._pause.start)
+        editor.textChanged.connect(self._patience.stop)
         file.began.connect(self._begin_another)
         for signal in (file.arrived, file.saved):
             signal.connect(self._try)
+        file.saved.connect(self._note_saved)
         view.cancel_wanted.connect(self._cancel)
 
     @property
     def is_settled(self) -> bool:
         """Return whether nothing is under way and nothing waits."""
-        return not self._is_under_way and not self._pause.isActive()
+        waits = self._pause.isActive() or self._patience.isActive()
+        return not self._is_under_way and not waits
 
     @property
     def found(self) -> tuple[str, Job | None]:
@@ -98,6 +123,10 @@ class Trying(QObject):
         if self._found is None or self._found[0].text != self._file.text:
             return NOT_TRIED, None
         return self._found[1], self._found[0].job
+
+    def take_device(self, device: Device | NoDevice) -> None:
+        """Try texts on this GPU from now on, or on the CPU where there is none."""
+        self._device = device if isinstance(device, Device) else None
 
     def follow(self, _state: State) -> None:
         """Try the text on the picture and the job that the store holds, if either is another.
@@ -137,12 +166,17 @@ class Trying(QObject):
     def close(self) -> None:
         """Stop what is under way, and wait for the thread to end."""
         self._pause.stop()
+        self._patience.stop()
         self._thread.close()
+        if self._children_of is not None:
+            end_children(self._children_of)
 
     @Slot()
     def _begin_another(self) -> None:
         """Show nothing of the kernel before, and try this one."""
         self._answered = None
+        self._builds.forget()
+        self._built = []
         self._view.show_nothing()
         self._editor.show_marks([])
         self.ran.emit()
@@ -158,10 +192,14 @@ class Trying(QObject):
         good = self._answered
         if good is not None and not _same_work(asked, good):
             asked = replace(asked, good=good.text)
-        self._begin(TRYING, asked, trying)
+        self._children_of = asked.device or self._children_of
+        self._begin(TRYING if asked.device is None else TRYING_ON_GPU, asked, trying)
 
     def _begin(
-        self, sentence: str, asked: KernelText, steps: Callable[[KernelText], Iterator[Step]]
+        self,
+        sentence: str,
+        asked: KernelText,
+        steps: Callable[[KernelText], Iterator[Step | None]],
     ) -> None:
         self._is_under_way, self._doing, self._remark = True, asked, ""
         self._view.show_under_way(sentence)
@@ -188,7 +226,9 @@ class Trying(QObject):
             self._view.show_idle(NO_PICTURE)
             return None
         look = intents.look_for(state)
-        return KernelText(self._file.name, self._file.text, job, self._at, state.levels, look)
+        return KernelText(
+            *(self._file.name, self._file.text, job, self._at, state.levels, look, self._device)
+        )
 
     @Slot()
     def _cancel(self) -> None:
@@ -205,10 +245,17 @@ class Trying(QObject):
             self._refuse(step.sentence, step.line)
         elif isinstance(step, Tried):
             self._show_trial(step)
+        elif isinstance(step, Counted):
+            self._show_counts(step.trial.counts, step.trial.job)
         elif isinstance(step, Searched):
             self._show_search(step)
         else:
-            self._end(self._remark)
+            self._finish(step)
+
+    def _finish(self, step: Ended) -> None:
+        self._held = step.held
+        self._show_build(self._built if step.held else [])
+        self._end(self._remark)
 
     def _refuse(self, sentence: str, line: int) -> None:
         assert self._doing is not None
@@ -218,7 +265,23 @@ class Trying(QObject):
         self._view.show_problem(sentence, line)
         self._editor.show_marks([Mark(line, 0, sentence)] if line else [])
         in_file = refused_words(self._file.name, sentence)
-        self.refused.emit(f"{in_file} {GOES_ON}" if has_answer else in_file)
+        self._complaint = f"{in_file} {GOES_ON}" if has_answer else in_file
+        if self._file.is_saved:
+            self._complain()
+        else:  # perhaps half of a line: its mark says enough
+            self._patience.start()
+
+    @Slot()
+    def _complain(self) -> None:
+        self._patience.stop()
+        self.refused.emit(self._complaint)
+
+    @Slot()
+    def _note_saved(self) -> None:
+        """Say of a text that was tried before it was saved what there is to say of a saved one."""
+        self._builds.note_saved(self._file.text)
+        if self._patience.isActive():
+            self._complain()
 
     def _show_trial(self, step: Tried) -> None:
         if step.is_good:
@@ -226,7 +289,11 @@ class Trying(QObject):
             return
         tried = step.trial
         line = tried.line or 0
+        if isinstance(tried, GpuTrial):
+            self._take_build(tried)
         if step.after is None:
+            if not tried.problem:  # it compiles, and now it runs
+                return
             self._refuse(tried.problem, line)
         else:
             self._remark = tried.printed.strip()
@@ -234,40 +301,62 @@ class Trying(QObject):
             self._show_answer(step)
             assert self._doing is not None
             self._found = self._doing, f"{tried.problem} {verdict_words(tried)}".strip()
+            self._patience.stop()
             self.ran.emit()
         marks = [
             Mark(each.line, each.column, each.text)
-            for each in tried.diagnostics
+            for each in diagnostics_of(tried)
             if each.is_error and each.file == step.rung.file
         ]
         if line and not any(each.line == line for each in marks):
             marks.append(Mark(line, 0, tried.problem, "bug"))
         self._editor.show_marks(marks)
 
+    def _take_build(self, tried: GpuTrial) -> None:
+        """Show what the compiler made of it, and how that differs from the last save."""
+        assert self._doing is not None
+        if tried.built is not None:
+            before = self._builds.take(self._doing, tried.built, self._file.is_saved)
+            self._show_build(build_rows(tried.built, before))
+
+    def _show_build(self, rows: list[FactRow]) -> None:
+        self._built = rows
+        self._view.show_build([*rows, *(held_rows(self._held) if self._held else ())])
+
     def _show_answer(self, step: Tried) -> None:
         assert self._doing is not None
         tried, pictures = step.trial, self._view.pictures
         self._answered = replace(self._doing, text=step.rung.source)
         self._view.show_verdict(verdict_words(tried))
-        sample_bytes = tried.job.picture.itemsize
-        if tried.counts or not tried.ok:  # else they are being counted, and those before stay
-            self._view.show_counts(count_rows(tried.counts, sample_bytes) if tried.counts else ())
-            of_text = None if step.is_good else tried.counts
-            self._editor.show_counts(line_words(of_text, sample_bytes) if of_text else {})
+        if isinstance(tried, GpuTrial):
+            if tried.problem or not (tried.check is None or tried.check.ok):
+                self._show_counts(None, tried.job)
+        elif tried.counts or not tried.ok:  # else they are being counted, and those before stay
+            self._show_counts(tried.counts, tried.job, is_of_text=not step.is_good)
         pictures.show_pictures(step.before, step.after, self._file.name)
         check = tried.check
         is_wrong = check is not None and check.wrong > 0
         pictures.show_pixel((check.worst[1], check.worst[0]) if check and is_wrong else None)
 
+    def _show_counts(self, counts: RunCounts | None, job: Job, is_of_text: bool = True) -> None:
+        """Show what was counted, beside the lines where it is of the text that stands there."""
+        sample_bytes = job.picture.itemsize
+        self._view.show_counts(count_rows(counts, sample_bytes) if counts else ())
+        by_line = line_words(counts, sample_bytes) if counts and is_of_text else {}
+        self._editor.show_counts(by_line)
+
     def _show_search(self, step: Searched) -> None:
         finding = step.finding
+        assert self._doing is not None
+        is_of_text = self._answered is None or _is_same(self._answered, self._doing)
+        before = "" if is_of_text else BEFORE
         if finding is None:
-            self._remark = NO_BUG
+            self._remark = f"{NO_BUG} {before}".strip()
             self._view.show_problem("")
             self._editor.show_marks([])
             return
         line = finding.line or 0
-        self._remark = searched_words(finding.region)
+        self._remark = f"{searched_words(finding.region)} {before}".strip()
         self._view.show_problem(finding.sentence, line)
         self._editor.show_marks([Mark(line, 0, finding.sentence, "bug")] if line else [])
         if line:
@@ -286,5 +375,5 @@ def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
 
 def _same_work(one: KernelText, other: KernelText) -> bool:
     """Return whether both are tried on the same, and shown in the same way."""
-    is_same_look = (one.at, one.levels, one.look) == (other.at, other.levels, other.look)
-    return is_same_look and one.job.same_work(other.job)
+    facts = ((each.at, each.levels, each.look, each.device) for each in (one, other))
+    return next(facts) == next(facts) and one.job.same_work(other.job)

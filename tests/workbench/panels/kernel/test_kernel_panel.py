@@ -53,6 +53,7 @@ def trials(monkeypatch):
     made = MadeUpTrials()
     made.take_over(monkeypatch)
     monkeypatch.setattr(trying, "PAUSE_MS", 60)
+    monkeypatch.setattr(trying, "PATIENCE_MS", 30)
     return made
 
 
@@ -204,6 +205,38 @@ def test_an_error_that_was_dismissed_is_not_said_again_and_another_message_stays
     editor(opened).begin_with(starting_points()[0].text)
     tried(qtbot, opened)
     assert opened.messages.sentence == "Something else."
+
+
+def test_an_error_in_what_is_being_typed_is_marked_and_said_aloud_only_after_a_while_or_a_save(
+    qtbot, make_window, trials, home, monkeypatch
+):
+    monkeypatch.setattr(trying, "PATIENCE_MS", 60_000)
+    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    trigger(window, "Kernel")
+    tried(qtbot, window)
+    window.messages.clear()
+    type_at_end(window, "nonsense\n")
+    until(qtbot, lambda: words(window, "kernel-problem"))
+    assert list(editor(window).marked_lines().values()) == ["error"]
+    assert window.messages.sentence == ""
+    save_new(window, monkeypatch, home / "kernels" / "mine.cu")
+    until(qtbot, lambda: "mine.cu, line " in window.messages.sentence)
+    tried(qtbot, window)
+
+
+def test_a_search_right_after_typing_answers_and_says_that_the_answer_is_of_the_text_before(
+    qtbot, opened, trials, monkeypatch
+):
+    before = len(trials.texts)
+    type_at_end(opened, "// racy\n")
+    trigger(opened, "Find the bug in the kernel")  # before the pause is over
+    tried(qtbot, opened)
+    assert "threads (3, 1) and (4, 1)" in words(opened, "kernel-problem")
+    assert words(opened, "kernel-status") == trying.BEFORE
+    assert len(trials.texts) == before
 
 
 def test_the_last_text_that_ran_goes_on_with_another_job(qtbot, opened, trials):

@@ -1,0 +1,184 @@
+"""The Kernel panel with a GPU: real processes run the kernel, on a device that is made up."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from kernels.core.device import NoDevice
+from kernels.cuda.occupancy import Occupancy
+from kernels.cuda_child.gpu_trial import Built
+from kernels.cuda_child.warm_children import Held
+from kernels.pictures.generated import noise
+from tests.kernels.cuda_child.bad_texts import text as source
+from tests.kernels.cuda_child.conftest import children_of
+from tests.made_up import H200
+from tests.workbench.driving import answer_file_dialogs, child, show_picture, trigger, until
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from workbench.panels.compare.picture_view import PictureView
+from workbench.panels.kernel import trying
+from workbench.panels.kernel.build_words import build_rows, held_rows
+from workbench.panels.kernel.code_editor import CodeEditor
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture(scope="module")
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+
+
+@pytest.fixture
+def window(qtbot, make_window, children, home, monkeypatch):
+    """A window with a GPU, the panel open, and a good kernel tried in it."""
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
+    monkeypatch.setattr(trying, "PAUSE_MS", 60)
+    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
+    MadeUpTrials().take_over(monkeypatch)
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(100, 120, 1))
+    window.kernel.get().show_device(H200)
+    trigger(window, "Kernel")
+    write(qtbot, window, source())
+    return window
+
+
+def words(window, name):
+    label = window.findChild(QLabel, name)
+    return label.text() if label is not None and label.isVisible() else ""
+
+
+def tried(qtbot, window):
+    until(qtbot, lambda: window.kernel.get().page.is_tried)
+
+
+def write(qtbot, window, text):
+    child(window, "kernel-source", CodeEditor).begin_with(text)
+    tried(qtbot, window)
+
+
+def save(qtbot, window, monkeypatch, path):
+    answer_file_dialogs(monkeypatch, path)
+    QTest.keyClick(child(window, "kernel-source", CodeEditor), Qt.Key.Key_S, CTRL)
+    tried(qtbot, window)
+
+
+def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time(window, children):
+    assert words(window, "kernel-verdict").startswith("✓ Verified on the whole picture")
+    assert "on NVIDIA H200." in words(window, "kernel-verdict")
+    assert "100" in words(window, "kernel-verdict")  # µs
+    assert child(window, "kernel-answer", PictureView).display.size == (120, 100)
+    assert words(window, "kernel-build-registers") == "40 per thread"
+    assert words(window, "kernel-build-spills") == "none"
+    assert "processes" in words(window, "kernel-build-memory-held")
+    assert words(window, "kernel-count-loads")  # the CPU counts as well
+    assert children.held().children == 2
+
+
+def test_how_registers_changed_since_the_last_save_is_said(qtbot, window, home, monkeypatch):
+    save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
+    write(qtbot, window, source(registers="48"))
+    assert (
+        words(window, "kernel-build-registers") == "48 per thread (40 per thread at the last save)"
+    )
+    save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
+    assert "(40 per thread at the last save)" in words(window, "kernel-build-registers")
+    write(qtbot, window, source(registers="32"))
+    assert "(48 per thread at the last save)" in words(window, "kernel-build-registers")
+    save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
+    trigger(window, "New kernel")
+    tried(qtbot, window)
+    assert words(window, "kernel-build-registers") == "40 per thread"
+
+
+def test_an_error_of_the_gpus_compiler_stands_on_its_line_and_the_last_text_goes_on(qtbot, window):
+    write(qtbot, window, source(compile="error"))
+    assert words(window, "kernel-problem").startswith('Line 8: identifier "heigth" is undefined')
+    assert words(window, "kernel-status") == trying.BEFORE
+    assert "✓ Verified" in words(window, "kernel-verdict")
+    assert words(window, "kernel-build-registers") == "40 per thread"
+    assert child(window, "kernel-answer", PictureView).display is not None
+    assert window.messages.sentence.startswith("my_kernel.cu, line 8: ")
+    assert child(window, "kernel-source", CodeEditor).marked_lines() == {7: "error"}
+
+
+@pytest.mark.parametrize(
+    ("doing", "problem"),
+    [
+        ("crash", "crashed (SIGSEGV) as the kernel ran."),
+        ("illegal", "accessed memory outside of all arrays"),
+        ("behind_the_answer", "Something was written behind the end of the answer."),
+    ],
+)
+def test_what_ends_the_process_is_one_sentence_and_the_next_text_runs(
+    qtbot, window, doing, problem
+):
+    write(qtbot, window, source(run=doing))
+    assert problem in words(window, "kernel-problem")
+    assert words(window, "kernel-status") == trying.BEFORE
+    assert "✓ Verified" in words(window, "kernel-verdict")
+    write(qtbot, window, source())
+    assert words(window, "kernel-problem") == ""
+    assert "on NVIDIA H200." in words(window, "kernel-verdict")
+
+
+@pytest.mark.parametrize("doing", ["wrong", "half", "keep_the_answer", "right_at_first"])
+def test_what_is_not_right_every_time_has_no_time(qtbot, window, doing):
+    write(qtbot, window, source(run=doing))
+    assert words(window, "kernel-verdict").startswith("✗ ")
+    assert "H200" not in words(window, "kernel-verdict")
+    assert child(window, "kernel-answer", PictureView).display is not None
+    assert words(window, "kernel-count-loads") == ""
+
+
+def test_a_newer_text_takes_the_place_of_one_that_hangs(qtbot, window, monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.5)
+    child(window, "kernel-source", CodeEditor).begin_with(source(run="hang"))
+    until(qtbot, lambda: "Running" in words(window, "kernel-status"))
+    write(qtbot, window, source(registers="24"))
+    assert words(window, "kernel-build-registers") == "24 per thread"
+    assert words(window, "kernel-problem") == ""
+
+
+def test_a_gpu_that_is_lost_leaves_the_cpu_without_a_time(qtbot, window):
+    window.kernel.get().show_device(NoDevice("It is gone."))
+    window.kernel.get().show_state(window.store.state)
+    tried(qtbot, window)
+    assert words(window, "kernel-verdict").endswith("Run on the CPU: no time.")
+    assert words(window, "kernel-build-registers") == ""
+
+
+def test_the_processes_end_with_the_window(qtbot, window, children):
+    assert children.held().children == 2
+    window.close()
+    assert children.held().children == 0
+
+
+def test_no_process_is_started_before_the_panel_is_seen(qtbot, make_window, children, monkeypatch):
+    monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
+    children.end(60)
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    window.kernel.get().show_device(H200)
+    assert children.held().children == 0
+
+
+def test_what_was_built_has_its_occupancy_with_its_limit():
+    half = Built(5.0, 64, 16, 2048, Occupancy(4, 32, 64, "Registers: that is all."))
+    full = Built(5.0, 32, 0, 0, Occupancy(8, 64, 64, "Threads: that is all."))
+    assert [(each.name, each.words) for each in build_rows(half, full)] == [
+        ("Registers", "64 per thread (32 per thread at the last save)"),
+        ("Spills", "16\u202fB per thread (none at the last save)"),
+        ("Shared memory", "2.00\u202fKiB per block (none at the last save)"),
+        (
+            "Occupancy",
+            "50%, 32 of 64 warps (100%, 64 of 64 warps at the last save). Registers: that is all.",
+        ),
+    ]
+    assert list(held_rows(Held(0, 0, 0))) == []
+    assert next(held_rows(Held(1, 1 << 30, 1 << 20))).words.endswith("in 1 process")
