@@ -22,6 +22,9 @@ MAX_DIRECT_KSIZE = 3
 # What two ways to compute the same weights may differ by, as a share of the weight.
 SAME_WEIGHT = 8 * UNIT_ROUNDOFF
 
+FIXED_UNITS = 1 << 8  # of one, which is what cv2 rounds the weights of a pass over bytes to
+NEARLY_ONE = 4 * UNIT_ROUNDOFF  # with some room beside what cv2 takes for a sum of one
+
 SOBEL_X = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float32)
 LAPLACIANS = {
     1: np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], np.float32),
@@ -39,7 +42,7 @@ class Call:
     apply   (source, target or None, depth, border) -> the filtered picture, in `target` if that is
             of its shape and type
     coarse  whether integers may be computed with weights rounded to a few bits, and so be off by
-            more than their last rounding
+            more than their last rounding; how far depends on the picture
     """
 
     name: str
@@ -82,7 +85,7 @@ def _gaussian(ksize: int, sigma: float) -> Call:
     ) -> NDArray[Any]:
         return cv2.GaussianBlur(source, (ksize, ksize), sigma, dst=target, borderType=border)
 
-    return Call("cv2.GaussianBlur", apply, coarse=True)
+    return Call("cv2.GaussianBlur", apply, coarse=not _is_exact_bell(ksize, sigma))
 
 
 def _mean(ksize: int) -> Call:
@@ -143,7 +146,7 @@ def _separable(job: Job, factors: Separable) -> Call:
             source, depth, row, column, dst=target, delta=job.offset, borderType=border
         )
 
-    return Call("cv2.sepFilter2D", apply, coarse=True)
+    return Call("cv2.sepFilter2D", apply, coarse=all(map(_is_smooth, factors)))
 
 
 def _filter2d(job: Job) -> Call:
@@ -187,6 +190,28 @@ def _sigma_of(row: NDArray[np.float64]) -> float:
 
 def _is_mean(weights: NDArray[np.float32]) -> bool:
     return bool(np.ptp(weights) == 0 and weights[0, 0] == np.float32(1 / weights.size))
+
+
+def _is_exact_bell(ksize: int, sigma: float) -> bool:
+    """Return whether the few bits that cv2 gives a bell's weights hold them exactly.
+
+    Then integers are summed exactly, whatever the picture, and rounded once: so it is for bells
+    that are a row of Pascal's triangle.
+    """
+    import cv2
+
+    scaled = cv2.getGaussianKernel(ksize, sigma, cv2.CV_64F).ravel() * FIXED_UNITS
+    return bool(np.all(scaled == np.round(scaled)))
+
+
+def _is_smooth(factor: NDArray[np.float32]) -> bool:
+    """Return whether cv2 takes it for a mean with weights, which it gives a few bits each.
+
+    Two such passes over bytes are summed as integers, all others as float32.
+    """
+    total = float(factor.astype(np.float64).sum())
+    is_mean = float(factor.min()) >= 0 and abs(total - 1) <= NEARLY_ONE * (abs(total) + 1)
+    return is_mean and np.array_equal(factor.ravel(), factor.ravel()[::-1])
 
 
 def _multiple(weights: NDArray[np.float32], unit: NDArray[np.float32]) -> float | None:

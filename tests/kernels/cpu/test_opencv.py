@@ -11,7 +11,7 @@ from kernels.core.borders import BORDERS
 from kernels.core.cores import usable_cores
 from kernels.core.errors import CannotRunError
 from kernels.cpu import cv_choice, opencv
-from kernels.cpu.cv_calls import calls
+from kernels.cpu.cv_calls import calls, exact_call
 from kernels.cpu.cv_choice import Choice
 from kernels.cpu.opencv import MAX_SUM
 from kernels.oracle.checking import checking
@@ -217,3 +217,63 @@ def test_one_disturbed_run_does_not_decide_between_calls(monkeypatch):
     lasts_s = {"cv2.GaussianBlur": iter([9.0] + [1.0] * 9), "cv2.sepFilter2D": iter([2.0] * 10)}
     monkeypatch.setattr(cv_choice, "trial_seconds", lambda call, *_: [next(lasts_s[call.name])])
     assert opencv.prepare(job).ran.function == "cv2.GaussianBlur"
+
+
+# -- what need not be held against an exact call, and what has to be
+
+
+def extremes(pixel_type, seed=6):
+    """Samples of nothing and of the largest, which bring out what weights are off by."""
+    drawn = np.random.default_rng(seed).random((120, 130, 3)) < 0.5
+    return np.where(drawn, 0, np.iinfo(pixel_type).max).astype(pixel_type)
+
+
+def most_off(job, call, code):
+    """How far samples by `call` are from unrounded sums in float32 at most."""
+    sums = exact_call(job).apply(job.picture, None, cv2.CV_32F, code)
+    largest = np.iinfo(job.picture.dtype).max
+    return abs(call.apply(job.picture, None, -1, code) - np.clip(sums, 0, largest)).max()
+
+
+EXACT_WEIGHTS = {
+    **{f"gaussian {k}": filters.get("gaussian").weights(k) for k in (3, 5, 7, 9, 15, 31)},
+    **{f"gaussian {s}": filters.get("gaussian").weights(9, sigma=s) for s in (0.7, 1.0, 2.5)},
+    **{f"box {k}": filters.get("box").weights(k) for k in (3, 5, 9)},
+    "smooth on both ways": np.full((5, 5), np.float32(0.04)),
+    "smooth but off the middle": np.outer([0.5, 0.25, 0.25], [0.25, 0.5, 0.25]),
+    "a third thrice": np.outer([1, 0, 0], np.full(3, 1 / 3)),
+    "sobel": filters.get("sobel_x").weights(3),
+    "prewitt": filters.get("prewitt_x").weights(3),
+}
+
+
+@pytest.mark.parametrize("name", EXACT_WEIGHTS)
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
+@pytest.mark.parametrize("border", ["clamp", "zero"])
+def test_a_call_that_is_not_coarse_rounds_once_whatever_the_picture(name, pixel_type, border):
+    weights = np.asarray(EXACT_WEIGHTS[name], np.float32)
+    job = Job(extremes(pixel_type), weights, border, "opencv")
+    code = getattr(cv2, opencv.OPENCV_BORDERS[border])
+    found = [call for call in calls(job) if not call.coarse]
+    off = {call.name: most_off(job, call, code) for call in found}
+    assert found
+    assert max(off.values()) <= 0.51, off
+
+
+def test_how_far_a_coarse_call_is_off_depends_on_the_picture():
+    """Nothing can be known of it once for all pictures of a kind."""
+    weights = filters.get("gaussian").weights(7)
+    even = np.repeat(np.linspace(0, 255, 130), 3).astype(np.uint8).reshape(1, 130, 3)
+    pictures = (np.repeat(even, 120, axis=0), extremes("uint8"))
+    off = []
+    for picture in pictures:
+        job = Job(np.ascontiguousarray(picture), weights, implementation="opencv")
+        (call,) = (each for each in calls(job) if each.coarse)
+        off.append(most_off(job, call, cv2.BORDER_REPLICATE))
+    assert off[0] < cv_choice.MAX_OFF_EVERYWHERE < off[1]
+
+
+def test_nothing_is_compared_for_a_bell_that_few_bits_hold(engine, monkeypatch):
+    monkeypatch.setattr(cv_choice, "exact_call", lambda *_: pytest.fail("it was compared"))
+    job = Job(extremes("uint8"), filters.get("gaussian").weights(5), implementation="opencv")
+    assert engine.run(job, QUICK).check.ok
