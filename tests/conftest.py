@@ -51,10 +51,13 @@ def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # in whichever thread happens to be running.
 gc.disable()
 TESTS_A_COLLECTION = 8
+# Garbage of tests without Qt holds no widgets, and little else.
+OTHERS_A_COLLECTION = 64
 # What outlived one collection is looked at in every eighth only: sessions that are kept for the
 # process's life are millions of objects.
-TESTS_A_FULL_COLLECTION = 64
-_tests_run = count(1)
+COLLECTIONS_A_FULL_ONE = 8
+_uncollected = {True: 0, False: 0}  # tests with Qt, and without
+_collections = count(1)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -86,18 +89,19 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def garbage_is_collected_here() -> Iterator[None]:
+def garbage_is_collected_here(request: pytest.FixtureRequest) -> Iterator[None]:
     """In the main thread, after every few tests."""
     yield
-    number = next(_tests_run)
-    if number % TESTS_A_COLLECTION == 0:
-        gc.collect(1 if number % TESTS_A_FULL_COLLECTION else 2)
+    _uncollected[_uses_qt(request)] += 1
+    if _uncollected[True] >= TESTS_A_COLLECTION or _uncollected[False] >= OTHERS_A_COLLECTION:
+        _uncollected.update({True: 0, False: 0})
+        gc.collect(1 if next(_collections) % COLLECTIONS_A_FULL_ONE else 2)
 
 
 @pytest.fixture(autouse=True)
 def nothing_outlives_its_test(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fails a test that used Qt and leaves a thread running or a window open."""
-    if {"qapp", "qtbot"}.isdisjoint(request.fixturenames):
+    if not _uses_qt(request):
         yield
         return
     before, started = set(threading.enumerate()), request.getfixturevalue("started_qthreads")
@@ -121,6 +125,10 @@ def started_qthreads() -> WeakSet[Any]:
 
     QThread.start = start_and_remember
     return started
+
+
+def _uses_qt(request: pytest.FixtureRequest) -> bool:
+    return not {"qapp", "qtbot"}.isdisjoint(request.fixturenames)
 
 
 def _open_windows() -> list[Any]:
