@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QListWidget,
     QListWidgetItem,
     QProgressBar,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTabWidget,
     QWidget,
 )
@@ -25,6 +27,7 @@ from workbench.window.folder.folder_choice import FolderPlan
 
 MAX_FAILURES = 1000  # listed; the journal has all of them
 NAMES, PROGRESS, FAILURES = range(3)
+PADDING_PX, MAX_ROW_PX = 12, 1000  # beside a failure's words, and as high as they may be
 NOT_BEGUN = "Not begun."
 _PATH = Qt.ItemDataRole.UserRole
 
@@ -49,6 +52,7 @@ class BatchPages(QTabWidget):
             "Pictures that failed",
             "Pictures without a result, and why; Enter opens one in the window",
         )
+        self._failed.setItemDelegate(_WholeSentences(self._failed))
         self._failed.setWordWrap(True)
         self._failed.setResizeMode(QListWidget.ResizeMode.Adjust)
         self._failed.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -104,6 +108,22 @@ class BatchPages(QTabWidget):
 
     def _want(self, item: QListWidgetItem) -> None:
         self.picture_wanted.emit(Path(item.data(_PATH)))
+
+
+class _WholeSentences(QStyledItemDelegate):
+    """Rows as high as their words take; Qt counts the room beside these as theirs, and cuts one."""
+
+    def __init__(self, view: QListWidget) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def sizeHint(  # noqa: N802
+        self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        width = self._view.viewport().width()
+        room = QRect(0, 0, max(width - 2 * PADDING_PX, 1), MAX_ROW_PX)
+        words = self._view.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, index.data())
+        return QSize(width, words.height() + PADDING_PX)
 
 
 class StageBars(QWidget):
