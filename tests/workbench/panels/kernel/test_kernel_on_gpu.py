@@ -79,6 +79,17 @@ def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time
     assert children.held().children == 2
 
 
+def test_until_it_has_a_time_a_right_kernel_has_no_verdict_to_hand_on(qtbot, window):
+    page, verdicts = window.kernel.get().page, []
+    editor = child(window, "kernel-source", CodeEditor)
+    editor.begin_with(source(registers="41"))
+    while not page.is_tried:
+        qtbot.wait(1)
+        verdicts += [words(window, "kernel-verdict")] if page.has_verdict else []
+    assert verdicts
+    assert all("on NVIDIA H200." in each for each in verdicts)
+
+
 def test_how_registers_changed_since_the_last_save_is_said(qtbot, window, home, monkeypatch):
     save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
     write(qtbot, window, source(registers="48"))
