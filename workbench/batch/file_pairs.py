@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.base.same_file import identity
@@ -71,6 +71,17 @@ class FilePairs(Collection[FilePair]):
 
     def __contains__(self, pair: object) -> bool:
         return any(pair == each for each in self)
+
+    def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
+        """Return the pairs whose target is wanted, of which only the names are kept as well."""
+
+        def names_of(group: Group) -> tuple[str, ...]:
+            return tuple(
+                name for name in group.names if is_wanted(group.target / self._rename(name))
+            )
+
+        groups = (replace(group, names=names_of(group)) for group in self._groups)
+        return FilePairs(groups, self._rename)
 
     def refuse_losses(self) -> None:
         """Raise PairingError where an input, or another result, would be written onto.

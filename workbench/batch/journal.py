@@ -36,20 +36,23 @@ class Journal(GrowingFile):
     known  the outputs that are done with, relative to the folder
     """
 
-    def __init__(self, folder: Path, asked: Line, *, resuming: bool = False) -> None:
+    def __init__(
+        self, folder: Path, asked: Line, *, resuming: bool = False, name: str = NAME
+    ) -> None:
         """Open the journal, and begin a run or go on with the last one.
 
         asked     what is done to every file, and how results are called
         resuming  leave alone what the last run is done with, if there was one
+        name      of its file
 
         Raises JournalError where there is a run to resume and nobody asked for that, where it was
         another one, where another process goes on with it, and where nothing can be written.
         """
         self._folder = folder
         self._asked = json.loads(json.dumps(asked))  # as it is when it is read again
-        with _refusals(folder / NAME):
+        with _refusals(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
-            super().__init__(folder / NAME, "a+")
+            super().__init__(folder / name, "a+")
         try:
             self.known = self._begin(resuming)
         except BaseException:
@@ -110,17 +113,26 @@ def line_of(outcome: Outcome, output: str) -> dict[str, Any]:
     }
 
 
-def last_run(folder: Path) -> LastRun:
+def lines_of(path: Path) -> Iterator[Line]:
+    """Yield what the whole lines of a journal say.  Raises JournalError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            yield from (_parsed(line) for line in file if line.endswith(b"\n"))
+    except OSError as error:
+        raise JournalError(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def last_run(folder: Path, name: str = NAME) -> LastRun:
     """Return what there is to know of the last run into `folder`, without touching anything.
 
     Raises JournalError where its journal cannot be read.
     """
     try:
-        return _last_run(folder / NAME)
+        return _last_run(folder / name)
     except (FileNotFoundError, NotADirectoryError):
         return LastRun()
     except OSError as error:
-        raise JournalError(f"Cannot read {folder / NAME}: {error.strerror}.") from error
+        raise JournalError(f"Cannot read {folder / name}: {error.strerror}.") from error
 
 
 @dataclass(slots=True)

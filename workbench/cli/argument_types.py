@@ -6,12 +6,25 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.model.modes import MODES
 
+if TYPE_CHECKING:
+    from workbench.batch.shards import Shard
+
 MAX_WINDOW = 16384  # pixels across, or down
 HOW_MANY = re.compile(r"all|none|\d+")  # what behind --verify is its value, right or not
+
+
+def shard(text: str) -> Shard:
+    """Return the shard that "2/8" means."""
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError(f"takes I/N with I from 1 to N, not {text!r}")
+    from workbench.batch.shards import Shard  # imports what --help does not need
+
+    return Shard(int(found[1]), int(found[2]))
 
 
 def picture(text: str) -> Path:

@@ -172,6 +172,17 @@ def _add_batch_options(options: argparse._ArgumentGroup) -> None:
         "--resume", action="store_true", help="go on with what was stopped; else begin"
     )
     options.add_argument(
+        "--shard",
+        metavar="I/N",
+        type=types.shard,
+        help="do the I-th of N parts, such as 2/8; each keeps a journal of its own in OUT",
+    )
+    options.add_argument(
+        "--merge",
+        action="store_true",
+        help="only write the journals of all shards, IN, as one journal into OUT",
+    )
+    options.add_argument(
         "--dry-run", action="store_true", help="only print what would be written, and where"
     )
     options.add_argument(

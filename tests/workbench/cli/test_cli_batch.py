@@ -408,3 +408,40 @@ def test_a_program_stops_it_and_it_goes_on_later(folder, word):
         *_, last = map(json.loads, process.stdout)
     assert (process.returncode, last["ended"]["counts"]) == (0, {"done": 47 - done})
     assert len(results("out")) == 47
+
+
+# -- shards
+
+
+def test_shards_together_are_the_whole_and_merge(folder, capsys):
+    assert batch("in", "whole", "--recursive") == 0
+    for number in (3, 1, 4, 2):
+        assert batch("in", "out", "--recursive", "--shard", f"{number}/4") == 0
+    assert results("whole") == {
+        name: data for name, data in results("out").items() if not name.endswith(".jsonl")
+    }
+    capsys.readouterr()
+    assert batch("--merge", "out", "out", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"merged": {"counts": {"done": 8}}}
+    outputs = [each["output"] for each in journal()]
+    assert len(outputs) == len(set(outputs)) == 8
+    assert batch("in", "out", "--recursive", "--resume", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["ended"]["counts"] == {}
+
+
+def test_a_shard_that_failed_is_said_and_one_that_is_missing_is_refused(folder, capsys):
+    Path("in/p3.png").write_bytes(b"no picture")
+    codes = [batch("in", "out", "--shard", f"{number}/2") for number in (1, 2)]
+    assert sorted(codes) == [0, 1]
+    assert batch("--merge", "out", "out") == 1
+    assert capsys.readouterr().out.splitlines()[-1].startswith("7 pictures: ")
+    Path("out/workbench-batch-2-of-2.jsonl").unlink()
+    assert batch("--merge", "out", "out") == 1
+    assert "no journal of shard 2 of 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["0/4", "5/4", "2", "a/b", "1/0"])
+def test_a_shard_that_makes_no_sense_is_refused(folder, capsys, words):
+    with pytest.raises(SystemExit):
+        batch("in", "out", "--shard", words)
+    assert "takes I/N" in capsys.readouterr().err

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,11 +15,13 @@ from typing import Any
 from kernels.core.cores import usable_cores
 from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import running
+from workbench.batch.file_pairs import FilePairs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.into_folder import naming, pairs_into
-from workbench.batch.journal import Journal, JournalError, last_run, line_of
+from workbench.batch.journal import NAME, Journal, JournalError, last_run, line_of
 from workbench.batch.naming import PairingError
 from workbench.batch.pairs import Pairs
+from workbench.batch.shards import journals_among, merge
 from workbench.batch.stage_times import StageTimes
 from workbench.batch.stage_words import closing_lines, progress_words, summary
 from workbench.cli import as_json, streams
@@ -37,16 +39,19 @@ NEWS_ON_LINES_S = 10.0  # where each is a line that stays
 
 def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
+    if arguments.merge:
+        return _merge(arguments)
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
     try:
-        pairs = _pairs(arguments, recipe)
+        pairs = _sharded(_pairs(arguments, recipe), arguments)
         if arguments.dry_run:
             return _print_plan(pairs, arguments)
-        if not pairs.pairs:
+        if not pairs.pairs and arguments.shard is None:
             return _complain_of(pairs)
         asked = {**asked_of(recipe), **_asked_of_files(arguments)}
-        with Journal(arguments.output, asked, resuming=arguments.resume) as journal:
+        name, resuming = _journal_name(arguments), arguments.resume
+        with Journal(arguments.output, asked, resuming=resuming, name=name) as journal:
             return _run(recipe, pairs, journal, arguments)
     except PairingError as error:
         raise CommandError(str(error), USAGE) from error
@@ -64,6 +69,39 @@ def _pairs(arguments: Namespace, recipe: Recipe) -> Pairs:
     return pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
 
 
+def _sharded(pairs: Pairs, arguments: Namespace) -> Pairs:
+    """Return the part of the pairs that is the shard's."""
+    if (shard := arguments.shard) is None:
+        return pairs
+    assert isinstance(pairs.pairs, FilePairs)
+    mine = pairs.pairs.part(
+        lambda target: shard.has(target.relative_to(arguments.output).as_posix())
+    )
+    return replace(pairs, pairs=mine)
+
+
+def _journal_name(arguments: Namespace) -> str:
+    return NAME if arguments.shard is None else str(arguments.shard.journal_name)
+
+
+def _known(arguments: Namespace) -> Collection[str]:
+    return last_run(arguments.output, _journal_name(arguments)).known
+
+
+def _merge(arguments: Namespace) -> int:
+    """Write the journals of shards as one, and say what became of the pictures."""
+    try:
+        counts = merge(journals_among(arguments.inputs), arguments.output)
+    except JournalError as error:
+        raise CommandError(str(error)) from error
+    if arguments.json:
+        print(as_json.text_of({"merged": {"counts": counts}}))
+    else:
+        said = ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "none"
+        print(f"{sum(counts.values()):,} pictures: {said}.")
+    return FAILED if counts.keys() & {"failed", "wrong"} else 0
+
+
 def _asked_of_files(arguments: Namespace) -> dict[str, Any]:
     """Return the options beside the filter's that decide what is in the results' files."""
     names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
@@ -72,7 +110,7 @@ def _asked_of_files(arguments: Namespace) -> dict[str, Any]:
 
 def _print_plan(pairs: Pairs, arguments: Namespace) -> int:
     """Print what would be done, and touch nothing."""
-    known = last_run(arguments.output).known if arguments.resume else frozenset()
+    known = _known(arguments) if arguments.resume else frozenset()
     count = 0
     for pair in pairs.pairs:
         if pair.target.relative_to(arguments.output).as_posix() in known:
