@@ -114,7 +114,7 @@ def verdict(check: Check | None) -> tuple[str, ...]:
         y, x, channel = check.worst
         wrong = f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
         at = f"x {x}, y {y}, channel {channel}"
-        return f"{wrong}, max error {check.max_error:.3g} at {at}", wrong, "✗ WRONG"
+        return f"{wrong}, largest error {check.max_error:.3g} at {at}", wrong, "✗ WRONG"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
     verified = "✓ verified" if check.is_full else "✓ verified in part"
     return f"✓ verified {where}, {_error(check)}", f"✓ verified {where}", verified
@@ -145,7 +145,7 @@ def _error(check: Check) -> str:
     if check.own_rounding:
         said = check.own_rounding.replace("own rounding", "rounding").replace(" of samples", "")
         return f"{said} (allowed)"
-    return f"max error {check.max_error:.3g}{' (allowed)' if check.max_error else ''}"
+    return f"largest error {check.max_error:.3g}{' (allowed)' if check.max_error else ''}"
 
 
 def _speed(result: Result, text: str) -> Figure:

@@ -55,7 +55,7 @@ def test_it_says_what_matters_in_one_line(line):
     line.show_result(QUICK, OPENCV)
     assert shown(line) == [
         *("200 µs", "200 – 200 µs  ·  n = 6", "100 MP/s", "10.0×", "as fast as OpenCV, 2 threads"),
-        "✓ verified all pixels, max error 0.5 (allowed)",
+        "✓ verified all pixels, largest error 0.5 (allowed)",
     ]
 
 
@@ -73,7 +73,7 @@ def test_beside_the_baseline_itself_there_is_no_speed_up_nor_its_place(line):
     line.show_result(OPENCV, OPENCV)
     assert shown(line) == [
         *("2.00 ms", "2.00 – 2.00 ms  ·  n = 6", "10.0 MP/s"),
-        "✓ verified all pixels, max error 0.5 (allowed)",
+        "✓ verified all pixels, largest error 0.5 (allowed)",
     ]
     assert label(line, "line-verdict").x() < 500
 
@@ -101,7 +101,7 @@ def test_beside_a_wrong_answer_there_is_no_speed(line):
     line.show_result(result(samples_ms=(0.2,) * 6, check=FAILED), OPENCV)
     assert shown(line) == [
         *("200 µs", "200 – 200 µs  ·  n = 6"),
-        "✗ WRONG in 12 samples, max error 35 at x 3, y 7, channel 1",
+        "✗ WRONG in 12 samples, largest error 35 at x 3, y 7, channel 1",
     ]
     verdict = label(line, "line-verdict")
     assert verdict.palette().color(verdict.foregroundRole()).name() == theme.LIGHT.bad
@@ -201,7 +201,7 @@ def test_all_of_it_is_told_to_who_cannot_see_it(line):
     line.show_result(QUICK, OPENCV)
     assert line.accessibleName().replace(GAP, " ") == (
         "Timing, 200 µs, 200 – 200 µs  ·  n = 6, 100 MP/s, 10.0×, as fast as OpenCV, 2 threads, "
-        "✓ verified all pixels, max error 0.5 (allowed)"
+        "✓ verified all pixels, largest error 0.5 (allowed)"
     )
 
 

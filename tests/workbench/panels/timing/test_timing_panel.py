@@ -289,11 +289,13 @@ def test_against_a_wrong_baseline_there_is_no_speed_up(views, panel):
 
 def test_a_verdict_says_how_much_was_checked(views, panel):
     views.show_result(result(check=PASSED))
-    assert words(panel, "verdict") == "✓ verified all pixels, max error 0.5 (allowed)"
+    assert words(panel, "verdict") == "✓ verified all pixels, largest error 0.5 (allowed)"
     views.show_result(result(check=PARTLY))
-    assert words(panel, "verdict") == "✓ verified 1,500 of 20,000 pixels, max error 0.5 (allowed)"
+    assert (
+        words(panel, "verdict") == "✓ verified 1,500 of 20,000 pixels, largest error 0.5 (allowed)"
+    )
     views.show_result(result(check=replace(PASSED, max_error=0.0)))
-    assert words(panel, "verdict") == "✓ verified all pixels, max error 0"
+    assert words(panel, "verdict") == "✓ verified all pixels, largest error 0"
 
 
 def test_what_is_allowed_is_said_to_who_asks(views, panel):
