@@ -245,13 +245,16 @@ def _high_px(text: str, font: QFont, wide_px: int) -> float:
 
 
 def first_sentences(text: str, font: QFont, wide_px: float, count: int) -> str:
-    """Return as many whole sentences as fit into `count` lines, else `first_lines` of the first."""
+    """Return as many whole sentences as fit into `count` lines.
+
+    Where not even the first fits, its whole clauses and …, or else `first_lines` of it.
+    """
     sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
-    for kept in range(len(sentences), 0, -1):
-        part = " ".join(sentences[:kept])
-        if first_lines(part, font, wide_px, count) == part:
-            return part
-    return first_lines(sentences[0], font, wide_px, count)
+    clauses = sentences[0].split("; ")
+    shorter = [" ".join(sentences[:kept]) for kept in range(len(sentences), 0, -1)]
+    shorter += [f"{'; '.join(clauses[:kept])} …" for kept in range(len(clauses) - 1, 0, -1)]
+    fitting = (part for part in shorter if first_lines(part, font, wide_px, count) == part)
+    return next(fitting, first_lines(sentences[0], font, wide_px, count))
 
 
 def first_clause(text: str, font: QFont, wide_px: float) -> str:
