@@ -1,0 +1,143 @@
+"""The examples for clusters run here as there: each shard by its own shell, together the whole."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from workbench.cli import main
+from workbench.files import image_files
+
+CLUSTER = ROOT / "packaging" / "cluster"
+SLURM = CLUSTER / "batch.slurm"
+JOB = json.loads((CLUSTER / "kubernetes-job.json").read_text())
+SHARDS = 8
+# Of `man sbatch`: an option, and what its value looks like.
+SBATCH = {
+    "job-name": r"[\w-]+",
+    "array": r"\d+-\d+",
+    "ntasks": r"\d+",
+    "cpus-per-task": r"\d+",
+    "mem": r"\d+[KMGT]",
+    "time": r"\d\d:\d\d:\d\d",
+    "signal": r"B:[A-Z]+@\d+",
+}
+
+pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Pictures in a folder whose name a shell would split, and a `workbench` on the path."""
+    (tmp_path / "in put").mkdir()
+    for n in range(12):
+        image_files.save(tmp_path / f"in put/p{n}.png", noise(9, 8, 3))
+    command = tmp_path / "bin" / "workbench"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@" --no-gpu\n')
+    command.chmod(0o755)
+    return tmp_path
+
+
+def environment(folder, **variables):
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), **variables}
+
+
+def ran(words, folder, **variables):
+    env = environment(folder, **variables)
+    return subprocess.run(words, env=env, capture_output=True, text=True, timeout=120)
+
+
+def assert_whole(folder):
+    """All shards together did each picture, once, and merge."""
+    out = folder / "out"
+    assert len([*out.glob("*.png")]) == 12
+    assert main.main(["batch", "--merge", str(out), str(out), "--json"]) == 0
+    lines = map(json.loads, (out / "workbench-batch.jsonl").read_text().splitlines())
+    outputs = [each["output"] for each in lines if "status" in each]
+    assert len(outputs) == len(set(outputs)) == 12
+
+
+def test_slurm_tasks_do_the_whole(folder):
+    given = ["in put", "out", "--filter", "sharpen"]
+    words = ["bash", str(SLURM), str(folder / given[0]), str(folder / given[1]), *given[2:]]
+    for task in range(1, SHARDS + 1):
+        done = ran(
+            words,
+            folder,
+            SLURM_ARRAY_TASK_ID=str(task),
+            SLURM_ARRAY_TASK_COUNT=str(SHARDS),
+            SLURM_CPUS_PER_TASK="1",
+        )
+        assert done.returncode == 0, done.stderr
+    assert_whole(folder)
+
+
+def test_a_slurm_task_without_its_variables_or_with_a_failure_fails(folder):
+    assert ran(["bash", str(SLURM), "in", "out"], folder).returncode != 0
+    variables = {"SLURM_ARRAY_TASK_ID": "9", "SLURM_ARRAY_TASK_COUNT": "8"}
+    done = ran(["bash", str(SLURM), "in", "out"], folder, **variables, SLURM_CPUS_PER_TASK="1")
+    assert done.returncode == 2
+    assert "takes I/N" in done.stderr
+
+
+def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
+    for n in range(60):
+        image_files.save(folder / f"in put/m{n}.png", noise(400, 400, 3))
+    source, out = folder / "in put", folder / "out"
+    words = ["bash", str(SLURM), str(source), str(out)]
+    shard = {"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_CPUS_PER_TASK": "1"}
+    journal = out / "workbench-batch-1-of-1.jsonl"
+    with subprocess.Popen(words, env=environment(folder, **shard), stderr=subprocess.PIPE) as task:
+        while not journal.exists() or journal.read_text().count("\n") < 3:
+            assert task.poll() is None
+        task.terminate()
+        assert b"Stopped; the same command with --resume goes on" in task.stderr.read()
+    assert task.returncode != 0
+    assert 0 < len([*out.glob("*.png")]) < 72
+    assert ran([*words, "--resume"], folder, **shard).returncode == 0
+    assert len([*out.glob("*.png")]) == 72
+
+
+def test_slurm_is_asked_for_what_it_knows():
+    lines = SLURM.read_text().splitlines()
+    asked = dict(
+        re.fullmatch(r"#SBATCH --([\w-]+)=(\S+)", each).groups() for each in lines if "#SB" in each
+    )
+    assert asked.keys() == SBATCH.keys()
+    assert all(re.fullmatch(SBATCH[name], value) for name, value in asked.items())
+    assert asked["array"] == f"1-{SHARDS}"
+    first = next(n for n, each in enumerate(lines) if each and not each.startswith("#"))
+    assert not [each for each in lines[first:] if each.startswith("#SBATCH")]  # unread from there
+
+
+def test_kubernetes_pods_do_the_whole(folder):
+    (container,) = JOB["spec"]["template"]["spec"]["containers"]
+    words = [*container["command"], *container["args"]]
+    places = {"IN": str(folder / "in put"), "OUT": str(folder / "out")}
+    for index in range(JOB["spec"]["completions"]):
+        done = ran(words, folder, **places, JOB_COMPLETION_INDEX=str(index))
+        assert done.returncode == 0, done.stderr
+    assert_whole(folder)
+
+
+def test_the_kubernetes_job_fits_together():
+    spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert (JOB["apiVersion"], JOB["kind"]) == ("batch/v1", "Job")
+    assert (spec["completionMode"], spec["completions"]) == ("Indexed", SHARDS)
+    assert f"/{SHARDS}" in container["args"][0]
+    assert spec["maxFailedIndexes"] == SHARDS  # a broken picture in one ends no other
+    assert (spec["backoffLimitPerIndex"], pod["restartPolicy"]) == (2, "Never")  # goes only so
+    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    assert mounts.keys() == {each["name"] for each in pod["volumes"]}
+    for each in container["env"]:
+        assert Path(each["value"]).is_relative_to(mounts["pictures"])
