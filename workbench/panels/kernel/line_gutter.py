@@ -71,7 +71,8 @@ class LineGutter(QWidget):
                 place.setWidth(self.width() - self._numbers_px() - BESIDE_PX)
                 painter.drawText(place, Qt.AlignmentFlag.AlignRight, counts[number])
             if kind := wrong.get(number):
-                _draw_mark(painter, QRectF(1, box.top(), box.height(), box.height()), kind, colors)
+                side = self._editor.fontMetrics().height()  # the last line's box is higher
+                _draw_mark(painter, QRectF(0, box.top(), side, side), kind, colors)
 
 
 def _draw_mark(painter: QPainter, box: QRectF, kind: str, colors: theme.Colors) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QTextCharFormat
+from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
@@ -285,6 +285,23 @@ def test_a_mark_is_drawn_beside_its_line_in_a_shape_of_its_kind(editor):
     editor.show_marks([Mark(2, 0, "wrong", "bug")])
     assert plain != error
     assert gutter_of(editor) not in (plain, error)
+
+
+def test_a_mark_covers_no_digit_of_its_line_not_of_the_last_either(editor):
+    editor.begin_with("a;\n" * 39 + "int x = y")
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+    QApplication.processEvents()
+    plain = numbers_of(editor)
+    for line in (36, 40):
+        editor.show_marks([Mark(line, 0, "wrong")])
+        QApplication.processEvents()
+        assert numbers_of(editor) == plain
+
+
+def numbers_of(editor):
+    gutter = gutter_of(editor)
+    marks_px = editor.contentsRect().left() + editor.fontMetrics().height()
+    return gutter.copy(marks_px, 0, gutter.width() - marks_px, gutter.height())
 
 
 def gutter_of(editor):
