@@ -88,4 +88,11 @@ def _made(
     return CheckJob(name, job)
 
 
+@cache
+def timed_job() -> CheckJob:
+    """Return the one of a megapixel, which kernels are timed on: smooth, as most can do that."""
+    rng = np.random.default_rng(SEED)
+    return _made(rng, 5, (1024, 1024, 3), "uint8", "mirror", "uniform", (32, 8), 0.0)
+
+
 COUNTED = check_jobs()[3]  # 7×7, which shows best what a tile spares

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kernels.core.timing import Timing
+
 Verdict = Literal["verified", "wrong", "failed", "refused", "broken"]
 # What the verdict says in a table's column, beside how many jobs were done.
 WORDS: dict[Verdict, str] = {
@@ -55,6 +57,8 @@ class CheckedKernel:
     bug       one sentence on its cause, where that was looked for and found
     log       the compiler's own words
     counts    of the job COUNTED; None: that is not among those that are right
+    device    the GPU that it ran on; empty: the CPU runtime
+    kernel    its time for the job of a megapixel; None unless that, and all others, are right
     """
 
     file: str
@@ -67,6 +71,8 @@ class CheckedKernel:
     bug: str = ""
     log: str = ""
     counts: Counts | None = None
+    device: str = ""
+    kernel: Timing | None = None
 
     @property
     def compiles(self) -> bool:

@@ -1,4 +1,7 @@
-"""Many kernels, each verified on the same jobs: what one of them does costs the others nothing."""
+"""Many kernels, each verified on the same jobs: what one of them does costs the others nothing.
+
+On a GPU, where there is one, and then timed as well; else on the CPU runtime, without a time.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,20 @@ from pathlib import Path
 from threading import Event
 
 from kernels.core.cores import usable_cores
+from kernels.core.device import Device
 from kernels.core.driving import in_place_of, last_of
-from kernels.core.job import Job, Progress
+from kernels.core.job import Job, Progress, Sampling
+from kernels.cuda_child.gpu_trial import OWN_SAMPLING, GpuTrial, gpu_trial
+from kernels.cuda_child.warm_children import cuda_children
 from kernels.cuda_on_cpu.bug import finding_bug
+from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial, building_ahead, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel
 from kernels.rungs.rung import PICTURE, Rung
-from workbench.batch.check_jobs import COUNTED, CheckJob, check_jobs, fitted
+from workbench.batch.check_jobs import COUNTED, CheckJob, check_jobs, fitted, timed_job
 from workbench.batch.checked_kernel import CheckedKernel, Counts, Verdict
 from workbench.batch.first_wrong import first_wrong
 from workbench.files.neighbours import natural_key
@@ -28,6 +35,8 @@ DEADLINE_S = 10.0  # of one job, a thousand times what a kernel takes for one
 # A signal that another thread received wakes no lock the main thread waits for: Ctrl+C would be
 # heard only when the next kernel is done.
 LISTENING_S = 0.1
+UNTIMED = Sampling(max_samples=0, check_taps=None)
+TIMED = replace(OWN_SAMPLING, check_taps=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +77,20 @@ def check_all(
     *,
     find_bug: bool = False,
     at_a_time: int = 1,
+    device: Device | None = None,
 ) -> None:
     """Check all; what raises in the meantime, as Ctrl+C does, ends what is under way.
 
-    say  is told what is under way, on any thread
-    add  is given the place and the row of each as soon as it is done, on any thread
+    say     is told what is under way, on any thread
+    add     is given the place and the row of each as soon as it is done, on any thread
+    device  the GPU to check on; None: on the CPU
     """
     stop = Event()
     compilers = max(usable_cores() // at_a_time, 1)
 
     def check(at: int) -> None:
-        steps, said = checking(files[at], find_bug=find_bug, compilers=compilers), ""
+        steps = checking(files[at], find_bug=find_bug, compilers=compilers, device=device)
+        said = ""
         try:
             while not stop.is_set():
                 if (doing := next(steps).doing) != said:  # else several would take turns forever
@@ -102,38 +114,48 @@ def check_all(
 
 
 def checking(
-    file: KernelFile, *, find_bug: bool = False, compilers: int = 1
+    file: KernelFile,
+    *,
+    find_bug: bool = False,
+    compilers: int = 1,
+    device: Device | None = None,
 ) -> Generator[Progress, None, CheckedKernel]:
     """Check one kernel on every job; return its row.
 
     find_bug   look for the cause where an answer is wrong
     compilers  so many may run at a time
+    device     the GPU to check on, and to time on what is right; None: on the CPU
     """
-    count = len(check_jobs())
+    everything = (*check_jobs(), timed_job()) if device else check_jobs()
+    count, name = len(everything), device.name if device else ""
     try:
         rung = read_own_kernel(file.path)
     except HeaderError as error:
-        return CheckedKernel(file.shown, "broken", count, words=str(error))
-    found = CheckedKernel(file.shown, "verified", count)
-    jobs = [fitted(each, rung) for each in check_jobs()]
-    taken = [job for job in jobs if rung.why_not_anywhere(job) is None]
-    where = Progress(f"{file.shown}: compiling")
-    yield from in_place_of(building_ahead(rung, taken, compilers), where)
+        return CheckedKernel(file.shown, "broken", count, words=str(error), device=name)
+    found = CheckedKernel(file.shown, "verified", count, device=name)
+    jobs = [fitted(each, rung) for each in everything]
+    if device is None:
+        taken = [job for job in jobs if rung.why_not_anywhere(job) is None]
+        where = Progress(f"{file.shown}: compiling")
+        yield from in_place_of(building_ahead(rung, taken, compilers), where)
     suspect: Job | None = None
     refusal = ""
-    for number, (each, job) in enumerate(zip(check_jobs(), jobs, strict=True), 1):
-        if reason := rung.why_not_anywhere(job):
+    for number, (each, job) in enumerate(zip(everything, jobs, strict=True), 1):
+        if reason := _refusal(rung, job, device):
             refusal = refusal or reason
             found = replace(found, refused=found.refused + 1)
             continue
         where = Progress(f"{file.shown}: job {number} of {count}")
         yield where
-        trying = trial(rung, job, whole=True, counting=each is COUNTED, deadline_s=DEADLINE_S)
-        tried = yield from in_place_of(last_of(trying), where)
+        is_timed = each is timed_job() and found.is_right
+        trying = _tried(rung, job, device, is_timed, each is COUNTED)
+        tried, counts = yield from in_place_of(trying, where)
         if tried.ok:
             found = replace(found, verified=found.verified + 1)
-            if tried.counts is not None:
-                found = replace(found, counts=_per_sample(job, tried.counts))
+            if counts is not None:
+                found = replace(found, counts=_per_sample(job, counts))
+            if isinstance(tried, GpuTrial):
+                found = replace(found, kernel=tried.kernel)
             continue
         if suspect is None:
             suspect, found = job, _with_failure(found, each, tried, rung)
@@ -143,13 +165,35 @@ def checking(
         return replace(found, verdict="refused", words=refusal)
     if found.verdict == "verified":
         return replace(found, words=refusal)
-    if find_bug and suspect is not None and found.verdict != "broken":
+    if find_bug and suspect is not None and found.verdict != "broken" and not why_not_on_cpu():
         where = Progress(f"{file.shown}: looking for the bug")
         yield where
         seeking = finding_bug(rung, suspect, deadline_s=DEADLINE_S)
         bug = yield from in_place_of(last_of(seeking), where)
         return replace(found, bug="" if bug is None else bug.sentence)
     return found
+
+
+def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:
+    """Return why it does not take the job, there or anywhere."""
+    return rung.why_not_anywhere(job) or (rung.why_not(job, device) if device else None)
+
+
+def _tried(
+    rung: Rung, job: Job, device: Device | None, is_timed: bool, is_counted: bool
+) -> Generator[Progress, None, tuple[CpuTrial | GpuTrial, RunCounts | None]]:
+    """Try it; return what came of it, and its counts, which the CPU takes where it can."""
+    if device is None:
+        steps = trial(rung, job, whole=True, counting=is_counted, deadline_s=DEADLINE_S)
+        tried = yield from last_of(steps)
+        return tried, tried.counts
+    sampling = TIMED if is_timed else UNTIMED
+    children = cuda_children(device.index)
+    there = yield from last_of(gpu_trial(rung, job, sampling=sampling, children=children))
+    if not is_counted or not there.ok or why_not_on_cpu():
+        return there, None
+    here = yield from last_of(trial(rung, job, counting=True, deadline_s=DEADLINE_S))
+    return there, here.counts
 
 
 def _per_sample(job: Job, counts: RunCounts) -> Counts:
@@ -165,10 +209,10 @@ def _per_sample(job: Job, counts: RunCounts) -> Counts:
 
 
 def _with_failure(
-    found: CheckedKernel, each: CheckJob, tried: CpuTrial, rung: Rung
+    found: CheckedKernel, each: CheckJob, tried: CpuTrial | GpuTrial, rung: Rung
 ) -> CheckedKernel:
     """Say in the row what is wrong with the first answer that is."""
-    if log := tried.compiler_errors:
+    if log := tried.log if isinstance(tried, GpuTrial) else tried.compiler_errors:
         return replace(found, verdict="broken", words=tried.problem, log=log)
     words = tried.problem
     if not words and tried.answer is not None:

@@ -85,17 +85,19 @@ which has the speed-ups as well.  What came with the program is marked as record
 with several sessions, all are reported on; two of one plan are compared, cell by cell."""
 
 CHECK_HELP = """\
-Every kernel does the same few jobs, sizes 3 and 7, on the CPU: each pixel is held against the
-float64 reference, and no time is taken.  Of a folder, all .cu files in it and in the folders in it
-are checked; one that crashes, or does not end, costs only its own row.
+Every kernel does the same few jobs, sizes 3 and 7, and each pixel is held against the float64
+reference.  With an NVIDIA GPU that is there, one kernel after the other, and what is right is timed
+on a picture of a megapixel; else, or with --no-gpu, on the CPU, and no time is taken.  Of a folder,
+all .cu files in it and in the folders in it are checked; one that crashes, or does not end, costs
+only its own row.
 
   workbench check mine.cu --find-bug
   workbench check hand-ins/ --csv marks.csv --html marks.html --jobs 4
 
-A file is compiled and run because you name it here, or its folder.  While it runs it is confined:
-what opens a file or a connection, or starts a program, is ended, and so is what takes ten seconds
-for a job.  The compiler is not confined: look at files from people you do not know.  It works on
-Linux on x86-64.  Exit code 1 where not all are verified."""
+A file is compiled and run because you name it here, or its folder.  While it runs on the CPU it is
+confined: what opens a file or a connection, or starts a program, is ended, and so is what takes ten
+seconds for a job.  The compiler is not confined: look at files from people you do not know.  On the
+CPU it works on Linux on x86-64.  Exit code 1 where not all are verified."""
 
 COMPARE_HELP = """\
 Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes
@@ -485,6 +487,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page as well")
     _add_json_option(parser)
     _add_progress_option(parser)
+    _add_device_options(parser)
 
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,27 +8,38 @@ from collections.abc import Sequence
 from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
 from kernels.sweeps.session_csv import write_rows
-from workbench.batch.check_jobs import COUNTED, check_jobs
+from workbench.base import numbers
+from workbench.batch.check_jobs import COUNTED, check_jobs, timed_job
 from workbench.batch.checked_kernel import CheckedKernel
 from workbench.report.templates import environment
 
 ON_THE_CPU = "On the CPU runtime: no time."
 HEADINGS = ("file", "compiles", "verified", "per sample", "what is wrong")
+TIME = "time"  # behind the verdict, where there is a GPU
+TIME_AT = 3
 CSV_COLUMNS = (
     *("file", "compiles", "verdict", "jobs", "verified", "refused"),
     *("job", "what_is_wrong", "bug"),
     *("loads_per_sample", "stores_per_sample", "operations_per_sample"),
+    *("device", "median_ms", "n"),
 )
 
 
+def headings(device: str) -> tuple[str, ...]:
+    """Return the names of the columns; device: the GPU that was checked on, empty for the CPU."""
+    return (*HEADINGS[:TIME_AT], TIME, *HEADINGS[TIME_AT:]) if device else HEADINGS
+
+
 def cells_of(row: CheckedKernel) -> tuple[str, ...]:
-    """Return a row of the table in words, under HEADINGS."""
+    """Return a row of the table in words, under the headings of where it was checked."""
+    time = "" if row.kernel is None else numbers.duration(row.kernel.median_ms)
     return tuple(
         without_controls(cell)
         for cell in (
             row.file,
             "yes" if row.compiles else "no",
             row.verdict_in_words if row.compiles else "",
+            *((time,) if row.device else ()),
             row.counts.in_words if row.counts else "",
             row.sentence,
         )
@@ -41,6 +52,18 @@ def summary_of(rows: Sequence[CheckedKernel]) -> str:
     return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}, {right} verified."
 
 
+def job_names(device: str) -> list[str]:
+    """Return the names of the jobs that each kernel did."""
+    return [each.name for each in (*check_jobs(), *((timed_job(),) if device else ()))]
+
+
+def where_in_words(device: str) -> str:
+    """Return a sentence on where it was, and what the times are of."""
+    if not device:
+        return ON_THE_CPU
+    return f"On {device}; times, of what is verified, are of {timed_job().name}."
+
+
 def checked_csv(rows: Sequence[CheckedKernel]) -> str:
     """Return a line for each kernel, with CSV_COLUMNS."""
     file = io.StringIO(newline="")
@@ -48,16 +71,16 @@ def checked_csv(rows: Sequence[CheckedKernel]) -> str:
     return file.getvalue()
 
 
-def checked_page(rows: Sequence[CheckedKernel]) -> str:
+def checked_page(rows: Sequence[CheckedKernel], device: str = "") -> str:
     """Return a whole page, which needs no network."""
     page = environment().get_template("checked_kernels.html.j2")
     text = page.render(
         version=program_version(),
         summary=summary_of(rows),
-        runtime=ON_THE_CPU,
-        jobs=[each.name for each in check_jobs()],
+        runtime=where_in_words(device),
+        jobs=job_names(device),
         counted=COUNTED.name,
-        columns=[heading[:1].upper() + heading[1:] for heading in HEADINGS],
+        columns=[heading[:1].upper() + heading[1:] for heading in headings(device)],
         rows=[cells_of(row) for row in rows],
         logs=[(without_controls(row.file), row.log) for row in rows if row.log],
     )
@@ -78,4 +101,7 @@ def _csv_row(row: CheckedKernel) -> dict[str, object]:
         "loads_per_sample": row.counts and row.counts.loads,
         "stores_per_sample": row.counts and row.counts.stores,
         "operations_per_sample": row.counts and row.counts.operations,
+        "device": row.device,
+        "median_ms": row.kernel and row.kernel.median_ms,
+        "n": row.kernel and len(row.kernel.samples_ms),
     }

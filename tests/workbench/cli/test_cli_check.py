@@ -46,7 +46,7 @@ def write(**texts):
 
 
 def check(*words):
-    return main.main(["check", *words])
+    return main.main(["check", *words, "--no-gpu"])
 
 
 def rows_of(text):
@@ -205,7 +205,16 @@ def test_a_kernel_that_starts_a_program_is_ended(folder, capsys):
 
 def test_ctrl_c_prints_the_rows_until_then(folder):
     write(a_right=RIGHT, b_loop=LOOP)
-    command = [sys.executable, "-m", "workbench", "check", "a_right.cu", "b_loop.cu", "--progress"]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "check",
+        "a_right.cu",
+        "b_loop.cu",
+        "--progress",
+        "--no-gpu",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment

@@ -31,7 +31,7 @@ def checked(tmp_path_factory, build_cache):
     folder = tmp_path_factory.mktemp("steps")
     for number, text in steps().items():
         (folder / f"step_{number}.cu").write_text(text, encoding="utf-8")
-    words = ["check", str(folder), "--json", "--find-bug", "--jobs", "2"]
+    words = ["check", str(folder), "--json", "--find-bug", "--jobs", "2", "--no-gpu"]
     done = subprocess.run(
         [sys.executable, "-m", "workbench", *words],
         capture_output=True,

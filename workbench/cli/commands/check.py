@@ -1,4 +1,7 @@
-"""`workbench check FILE|FOLDER...`: compile kernels, and verify each on the same jobs."""
+"""`workbench check FILE|FOLDER...`: compile kernels, verify each on the same jobs, and time it.
+
+On the GPU, where there is one; else on the CPU runtime, without a time.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from kernels.core.device import Device
 from kernels.core.plain_data import to_plain, without_controls
 from kernels.core.version import program_version
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
-from workbench.batch.check_jobs import COUNTED, check_jobs
+from workbench.batch.check_jobs import COUNTED
 from workbench.batch.checked_kernel import CheckedKernel
 from workbench.batch.kernel_checks import KernelFile, check_all, kernel_files
 from workbench.cli.command_error import FAILED, CommandError
@@ -20,13 +24,15 @@ from workbench.cli.output_files import refuse_unwritable, write_whole
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.sweep_json import printed_apart
+from workbench.cli.this_machine import engine_maker
 from workbench.report.checked_kernels import (
-    HEADINGS,
-    ON_THE_CPU,
     cells_of,
     checked_csv,
     checked_page,
+    headings,
+    job_names,
     summary_of,
+    where_in_words,
 )
 
 
@@ -36,8 +42,11 @@ def run(arguments: Namespace) -> int:
     With --json a document of that on stdout, and all else on stderr.
     """
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
-        if missing := why_not():
+        found = engine_maker(arguments)().device
+        device = found if isinstance(found, Device) else None
+        if device is None and (missing := why_not()):
             raise CommandError(missing)
+        name = device.name if device else ""
         files = _files(arguments.kernels)
         refuse_unwritable(arguments.csv, arguments.html)
         progress = ProgressLine(arguments.progress)
@@ -48,17 +57,18 @@ def run(arguments: Namespace) -> int:
                 progress.say,
                 rows.__setitem__,
                 find_bug=arguments.find_bug,
-                at_a_time=arguments.jobs,
+                at_a_time=1 if device else arguments.jobs,  # else one disturbs another's times
+                device=device,
             )
         finally:  # what is known until then, where it was stopped
             progress.say("")
             known = [rows[at] for at in sorted(rows)]
-            _print(known, len(files))
-            print_json(lambda: _data(known, len(files)))
+            _print(known, len(files), name)
+            print_json(lambda: _data(known, len(files), name))
             if arguments.csv:
                 write_whole(arguments.csv, checked_csv(known))
             if arguments.html:
-                write_whole(arguments.html, checked_page(known))
+                write_whole(arguments.html, checked_page(known, name))
         return 0 if all(row.is_right for row in known) else FAILED
 
 
@@ -73,24 +83,24 @@ def _files(named: Iterable[Path]) -> list[KernelFile]:
     return found
 
 
-def _print(rows: list[CheckedKernel], count: int) -> None:
-    print(columns([HEADINGS, *map(cells_of, rows)]))
+def _print(rows: list[CheckedKernel], count: int, device: str) -> None:
+    print(columns([headings(device), *map(cells_of, rows)]))
     for row in rows:
         if "\n" in row.log:  # more than its row says
             print(without_controls(f"workbench: {row.file}:\n{row.log}"), file=sys.stderr)
     left = count - len(rows)
     stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
     counted = f" Counted per sample of {COUNTED.name}." if any(row.counts for row in rows) else ""
-    print(f"{summary_of(rows)} {ON_THE_CPU}{counted}{stopped}", flush=True)
+    print(f"{summary_of(rows)} {where_in_words(device)}{counted}{stopped}", flush=True)
 
 
-def _data(rows: list[CheckedKernel], count: int) -> dict[str, Any]:
+def _data(rows: list[CheckedKernel], count: int, device: str) -> dict[str, Any]:
     """Return all rows for programs."""
     return {
         "command": "check",
         "program": program_version(),
-        "ran_on": "cpu",
-        "jobs": [each.name for each in check_jobs()],
+        "ran_on": device or "cpu",
+        "jobs": job_names(device),
         "counted": COUNTED.name,
         "is_complete": len(rows) == count,
         "kernels": [to_plain(row) for row in rows],

@@ -68,7 +68,9 @@ def _gpu_words(tried: GpuTrial) -> str:
     if tried.check.ok and tried.problem:
         return NOT_EVERY_RUN
     whole = Region(0, 0, tried.job.width, tried.job.height, True)
-    verdict = _check_words(tried.check, whole, part_words(whole))
+    check = tried.check
+    part = part_words(whole) if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
+    verdict = _check_words(check, whole, part)
     if tried.kernel is None or not tried.ok:
         return verdict
     count = len(tried.kernel.samples_ms)

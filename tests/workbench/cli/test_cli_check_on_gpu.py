@@ -1,0 +1,96 @@
+"""`workbench check` with a GPU, which is made up: real processes, real files, and times."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from kernels.core.device import NoDevice
+from tests.kernels.cuda_child.bad_texts import text
+from tests.kernels.cuda_child.conftest import children_of
+from tests.made_up import H200
+from workbench.batch import check_jobs
+from workbench.batch.check_jobs import CheckJob, timed_job
+from workbench.cli import main
+
+
+@pytest.fixture(scope="module")
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+
+
+@pytest.fixture(autouse=True)
+def gpu(children, tmp_path, monkeypatch):
+    """A GPU, without a compiler for the CPU, in an empty folder; pictures are small."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    monkeypatch.setattr("workbench.batch.kernel_checks.cuda_children", lambda _: children)
+    monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: "No compiler.")
+    small = CheckJob(timed_job().name, check_jobs.check_jobs()[1].job)
+    for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
+        monkeypatch.setattr(f"{module}.timed_job", lambda: small)
+
+
+def write(**texts):
+    for name, source in texts.items():
+        Path(f"{name}.cu").write_text(source, encoding="utf-8")
+
+
+def check(*words):
+    return main.main(["check", *words])
+
+
+def rows_of(said):
+    return {line.split()[0]: line for line in said.splitlines() if line.startswith("  ")}
+
+
+def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
+    write(
+        right=text(),
+        wrong=text(run="wrong"),
+        cheat=text(run="right_at_first"),
+        crash=text(run="illegal"),
+        syntax=text(compile="error"),
+    )
+    assert check(".", "--csv", "marks.csv", "--html", "marks.html", "--find-bug") == 1
+    said = capsys.readouterr().out
+    rows = rows_of(said)
+    assert "verified, all jobs" in rows["right.cu"]
+    assert "100\u202fµs" in rows["right.cu"]
+    assert [name for name, row in rows.items() if "µs" in row] == ["right.cu"]
+    assert "WRONG" in rows["wrong.cu"]
+    assert "accessed memory outside of all arrays" in rows["crash.cu"]
+    assert "Line 8: identifier" in rows["syntax.cu"]
+    assert f"On NVIDIA H200; times, of what is verified, are of {timed_job().name}." in said
+    with Path("marks.csv").open(encoding="utf-8", newline="") as file:
+        table = {row["file"]: row for row in csv.DictReader(file)}
+    assert table["right.cu"]["device"] == "NVIDIA H200"
+    assert float(table["right.cu"]["median_ms"]) == pytest.approx(0.1)
+    assert {row["median_ms"] for name, row in table.items() if name != "right.cu"} == {""}
+    page = Path("marks.html").read_text(encoding="utf-8")
+    assert ">Time<" in page
+    assert "no time" not in page
+
+
+def test_for_programs_it_says_where_it_ran_and_how_long_it_took(capsys):
+    write(right=text())
+    assert check("right.cu", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ran_on"] == "NVIDIA H200"
+    assert found["jobs"][-1] == timed_job().name
+    assert found["kernels"][0]["kernel"]["samples_ms"][0] == pytest.approx(0.1)
+
+
+def test_without_the_gpu_it_takes_a_compiler(capsys, monkeypatch):
+    monkeypatch.setattr("workbench.cli.commands.check.why_not", lambda: "There is no compiler.")
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("None."))
+    write(right=text())
+    assert check("right.cu") == 1
+    assert "There is no compiler." in capsys.readouterr().err
+    assert check("right.cu", "--no-gpu") == 1
