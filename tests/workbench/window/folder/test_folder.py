@@ -1,6 +1,7 @@
 """File ▸ Filter a folder…: real widgets, real files, and the command line's own process."""
 
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -55,7 +56,19 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def many(tmp_path):
+def one_core():
+    """What is started from here has one core, so that few pictures are under way at a time."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.fixture
+def many(tmp_path, one_core):
     """So many, and so large, that they take a while."""
     (tmp_path / "in").mkdir()
     for n in range(60):
