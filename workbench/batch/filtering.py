@@ -19,7 +19,7 @@ from kernels.core.errors import CompileFailedError, KernelError
 from kernels.core.job import Progress
 from kernels.rungs.rung import Rung
 from workbench.batch.file_pairs import FilePair
-from workbench.batch.untimed import Untimed, untimed_answer
+from workbench.batch.own_answer import OwnAnswer, own_answer
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
@@ -73,7 +73,7 @@ class Outcome:
 
     index    its place among all that are to be done
     seconds  how long it took in each stage that it went through
-    untimed  in place of a result, of a kernel of the user's own
+    own      in place of a result, of a kernel of the user's own
     error    why it failed, one sentence; None: it did not
     log      of the compiler, where it was that
     skipped  its file was there already and was left alone
@@ -87,7 +87,7 @@ class Outcome:
     seconds: dict[Stage, float] = field(default_factory=dict)
     picture: Picture | None = None
     result: Result | None = None
-    untimed: Untimed | None = None
+    own: OwnAnswer | None = None
     error: str | None = None
     log: str = ""
     skipped: bool = False
@@ -110,9 +110,9 @@ class Outcome:
         return "wrong" if self.is_wrong else "failed"
 
     @property
-    def answer(self) -> Result | Untimed | None:
-        """Return what came of it: with a time, or without."""
-        return self.result or self.untimed
+    def answer(self) -> Result | OwnAnswer | None:
+        """Return what came of it, of whichever kind."""
+        return self.result or self.own
 
     @property
     def is_wrong(self) -> bool:
@@ -148,7 +148,8 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     try:
         if recipe.own is not None:
             with _timed(outcome, "filter"):
-                outcome.untimed = untimed_answer(recipe.own, job, say)
+                sampling = recipe.sampling_of(outcome.index)
+                outcome.own = own_answer(recipe.own, job, say, engine.device, sampling)
         else:
             _filter(engine, outcome, job, recipe, say)
     except KernelError as error:

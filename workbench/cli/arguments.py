@@ -23,8 +23,9 @@ filtered, as a person sorts them.  Into a folder every result goes under its inp
   workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
 
---implementation ./mine.cu filters with a kernel of your own.  It runs on the CPU, also where there
-is a GPU, and slowly: every pixel of the answer is checked, and no time is taken.
+--implementation ./mine.cu filters with a kernel of your own: on the GPU, in a process that it may
+crash, with a time where its answers are right.  Without a GPU, or with --no-gpu, it runs on the
+CPU, and slowly: every pixel of the answer is checked, and no time is taken.
 
 With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
 skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kernels import Engine, Sampling
+from kernels.core.device import Device
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung
@@ -41,6 +42,8 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
 
 def note_on(engine: Engine, recipe: Recipe, arguments: Namespace) -> str | None:
     """Return a sentence on what is not as the options may make one expect, or None."""
+    if recipe.own is not None and isinstance(engine.device, Device):
+        return None
     if recipe.own is not None:
         return f"{recipe.own.key} runs on the CPU runtime, which is slow; no time is taken."
     if recipe.implementation is not None:

@@ -8,8 +8,8 @@ from kernels import Result, filters
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.untimed import Untimed
-from workbench.cli.result_words import runtime_in_words
+from workbench.batch.own_answer import OwnAnswer
+from workbench.cli.result_words import own_ran_in_words
 from workbench.model import intents
 
 
@@ -26,7 +26,7 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
         "output": outcome.pair.target_shown,
         "remarks": [*outcome.remarks, *outcome.warnings],
         **asked_of(recipe),
-        **_found(outcome.result, outcome.untimed),
+        **_found(outcome.result, outcome.own),
     }
 
 
@@ -48,9 +48,10 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _found(result: Result | None, untimed: Untimed | None) -> dict[str, Any]:
+def _found(result: Result | None, own: OwnAnswer | None) -> dict[str, Any]:
     """Return the same keys whether there is a result or not."""
-    answer, kernel = result or untimed, result.kernel if result else None
+    answer = result or own
+    kernel = answer.kernel if answer else None
     job = answer.job if answer else None
     low, high = kernel.quartiles_ms if kernel else (None, None)
     ran = result.ran if result else ()
@@ -61,17 +62,17 @@ def _found(result: Result | None, untimed: Untimed | None) -> dict[str, Any]:
         "pixel_type": job and job.pixel_type,
         "asked": job and job.implementation,
         "implementation": result.implementation if result else job and job.implementation,
-        "device": result and result.device_name,
+        "device": (answer and answer.device_name) or None,
         "block": result.block_xy if result else job and job.block_xy,
         "threads": ran[0].threads if ran else None,
-        "ran": [runtime_in_words(untimed)] if untimed else [str(each) for each in ran],
+        "ran": [own_ran_in_words(own)] if own else [str(each) for each in ran],
         "median_ms": kernel and kernel.median_ms,
         "quartiles_ms": [low, high] if kernel else None,
         "n": kernel and len(kernel.samples_ms),
         "ended": (kernel and kernel.ended) or None,
         "cache": kernel and kernel.cache,
         "disturbances": list(result.disturbances) if result else [],
-        "compile_ms": result and result.compile_ms,
+        "compile_ms": answer and answer.compile_ms,
         "upload_ms": result and result.upload_ms,
         "download_ms": result and result.download_ms,
         "megapixels_per_s": result and result.megapixels_per_s,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from kernels.core.job import Result
+from kernels.core.timing import Timing
 from workbench.base import numbers
 from workbench.base.columns import aligned
 from workbench.base.disturbed_words import star, why_starred
-from workbench.batch.untimed import Untimed
+from workbench.batch.own_answer import OwnAnswer
 from workbench.model.speed_up import single_in_words
 
 
@@ -25,15 +26,22 @@ def in_one_line(result: Result) -> str:
     return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
 
 
-def untimed_in_one_line(untimed: Untimed) -> str:
-    """Return what a kernel of the user's own made of one file; a time there is none."""
-    job = untimed.job
-    return f"{job.ksize}×{job.ksize}, {runtime_in_words(untimed)}: no time; {untimed.check}"
+def own_in_one_line(own: OwnAnswer) -> str:
+    """Return what a kernel of the user's own made of one file; on the CPU there is no time."""
+    job, kernel = own.job, own.kernel
+    time = f"kernel {_time(kernel)}" if kernel else "no time"
+    return f"{job.ksize}×{job.ksize}, {own_ran_in_words(own)}: {time}; {own.check}"
 
 
-def runtime_in_words(untimed: Untimed) -> str:
-    """Return what ran, and where: "mine.cu on the CPU runtime"."""
-    return f"{untimed.job.implementation} on the CPU runtime"
+def own_ran_in_words(own: OwnAnswer) -> str:
+    """Return what ran, and where: "mine.cu on the CPU runtime", "mine.cu on NVIDIA H200"."""
+    return f"{own.job.implementation} on {own.device_name or 'the CPU runtime'}"
+
+
+def _time(kernel: Timing) -> str:
+    count = len(kernel.samples_ms)
+    of = f"{count} sample{'s' if count != 1 else ''}"
+    return f"{numbers.duration(kernel.median_ms)} ({of}, {kernel.cache})"
 
 
 def as_table(result: Result) -> str:

@@ -23,7 +23,7 @@ from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.result_record import record_of
-from workbench.cli.result_words import in_one_line, untimed_in_one_line
+from workbench.cli.result_words import in_one_line, own_in_one_line
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.format_names import EXTENSION_OF
 
@@ -139,8 +139,8 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
     elif outcome.error is None and outcome.result is not None:
         line = in_one_line(outcome.result)
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-    elif outcome.error is None and outcome.untimed is not None:
-        line = untimed_in_one_line(outcome.untimed)
+    elif outcome.error is None and outcome.own is not None:
+        line = own_in_one_line(outcome.own)
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
 
 
