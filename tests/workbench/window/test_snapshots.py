@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QImage
 from PySide6.QtWidgets import QApplication
 
+from kernels.core.device import NoDevice
 from kernels.core.job import Ran, Result
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu.compiler import why_not
@@ -114,6 +115,8 @@ def steady(qtbot, make_window, monkeypatch):
         window = make_window(Steady)
         window.resize(*SIZE)
         until(qtbot, lambda: window.device is not None)
+        # A child process would look for the GPU that is made up, and not find it.
+        window.kernel.when_made(lambda pane: pane.show_device(NoDevice("It is made up.")))
         window.store.choose(implementation="shared")
         picture = Picture("scene.png", np.ascontiguousarray(scene()[::3, ::3]))
         settle(qtbot, window, lambda: window.opener.opened.emit(picture))
