@@ -48,6 +48,7 @@ WORDS: dict[str, str] = {
     "blocks": "",
     "weights": "--filter laplacian_of_gaussian --size 7",
     "kernel": "",
+    "stepping": "--size-px 1280x960",
     "sweep": "",
     "presenter": "--size 9",
     "palette": "",

@@ -53,6 +53,19 @@ class Tile:
     stored: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """An array in shared memory: `count` numbers of `size` bytes, so many `columns` in a row."""
+
+    name: str
+    array: int
+    begin: int
+    size: int
+    count: int
+    columns: int
+    kind: str
+
+
 class BlockSteps:
     """The steps of one block, from 0 up to `count`."""
 
@@ -78,6 +91,7 @@ class BlockSteps:
         self._value_step = rows[trace.values["step"]]
         self._access_thread = trace.steps["thread"][trace.accesses["step"]]
         self._value_thread = trace.steps["thread"][trace.values["step"]]
+        self._shared = self._layouts()
         stores = np.flatnonzero(trace.accesses["is_store"])
         self._stores = stores[np.argsort(self._access_step[stores], kind="stable")]
 
@@ -142,16 +156,10 @@ class BlockSteps:
         own = self._accesses.of(step)
         return [self._touch(i) for i in own[self._access_thread[own] == thread]]
 
-    def touched(self, step: int) -> dict[int, list[Touch]]:
-        """Return what each thread that is there loads and stores."""
-        found: dict[int, list[Touch]] = {int(each): [] for each in self.threads_at(step)}
-        for i in self._accesses.of(step):
-            found.setdefault(int(self._access_thread[i]), []).append(self._touch(i))
-        return found
-
     def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
         """Return the names and values of what a thread has in scope before it does a step.
 
+        What was declared last comes first.
         Where it takes no part in the step, before its next one.
         """
         own_steps = self.steps_of(thread)
@@ -168,7 +176,7 @@ class BlockSteps:
             variable = int(values["variable"][i])
             known[variable, index] = _in_words(int(values["kind"][i]), values["bits"][i])
         found = []
-        for (variable, index), words in sorted(known.items()):
+        for (variable, index), words in sorted(known.items(), key=_newest_first):
             each = self._told.variables[variable]
             if each.function == at.function and each.begin <= at.at < each.end:
                 name = each.name + "".join(f"[{place}]" for place in index)
@@ -179,10 +187,7 @@ class BlockSteps:
 
     def tiles(self, step: int) -> list[Tile]:
         """Return the arrays in shared memory as they are before a step."""
-        head, found = self._trace.head, []
-        for each in head["shared"][: int(head["shared_names"])]:
-            found.append(self._tile(each, step))
-        return found
+        return [self._tile(each, step) for each in self._shared]
 
     def stored(self, step: int, array: int, blank: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return an array's bytes, `blank` at first, with all that was stored before a step."""
@@ -212,34 +217,39 @@ class BlockSteps:
         found = self.stored(step, array, np.full(size, NEVER_STORED, np.uint8))
         return found, found == self.stored(step, array, np.zeros(size, np.uint8))
 
-    def _tile(self, named: Any, step: int) -> Tile:
-        head = self._trace.head
-        name = self._told.shared[int(named["name"])]
-        array, size, begin = int(named["array"]), int(named["size"]), int(named["offset"])
-        total = int(head["dynamic_bytes" if array == DYNAMIC_ARRAY else "static_bytes"])
-        rows, columns = int(named["rows"]), int(named["columns"])
-        count = rows * columns or (total - begin) // size
-        span = slice(begin, begin + count * size)
-        memory, is_stored = self._stored_and_where(step, array, total)
-        values = memory[span].view(_kind(int(named["kind"]), size)).astype(np.float64)
-        values[~is_stored[span].reshape(-1, size).all(1)] = np.nan
-        columns = columns or self._row_of(array, size, len(values))
-        whole = np.full(-(-len(values) // columns) * columns, np.nan)
-        whole[: len(values)] = values
-        own = self._accesses.of(step)
-        own = own[self._trace.accesses["array"][own] == array]
-        return Tile(
-            name,
-            whole.reshape(-1, columns),
-            *(self._places(own, kind, begin, size, columns) for kind in (0, 1)),
-        )
+    def _layouts(self) -> list[_Layout]:
+        head, found = self._trace.head, []
+        for each in head["shared"][: int(head["shared_names"])]:
+            array, size, begin = (int(each[name]) for name in ("array", "size", "offset"))
+            total = self._shared_bytes(array)
+            count = int(each["rows"]) * int(each["columns"]) or (total - begin) // size
+            columns = int(each["columns"]) or self._row_of(array, size, count)
+            name, kind = self._told.shared[int(each["name"])], _kind(int(each["kind"]), size)
+            found.append(_Layout(name, array, begin, size, count, columns, kind))
+        return found
 
-    def _places(
-        self, own: NDArray[np.int64], is_store: int, begin: int, size: int, columns: int
-    ) -> NDArray[np.int64]:
+    def _shared_bytes(self, array: int) -> int:
+        name = "dynamic_bytes" if array == DYNAMIC_ARRAY else "static_bytes"
+        return int(self._trace.head[name])
+
+    def _tile(self, each: _Layout, step: int) -> Tile:
+        span = slice(each.begin, each.begin + each.count * each.size)
+        total = self._shared_bytes(each.array)
+        memory, is_stored = self._stored_and_where(step, each.array, total)
+        values = memory[span].view(each.kind).astype(np.float64)
+        values[~is_stored[span].reshape(-1, each.size).all(1)] = np.nan
+        whole = np.full(-(-each.count // each.columns) * each.columns, np.nan)
+        whole[: each.count] = values
+        own = self._accesses.of(step)
+        own = own[self._trace.accesses["array"][own] == each.array]
+        loaded, stored = (self._places(own, is_store, each) for is_store in (0, 1))
+        return Tile(each.name, whole.reshape(-1, each.columns), loaded, stored)
+
+    def _places(self, own: NDArray[np.int64], is_store: int, tile: _Layout) -> NDArray[np.int64]:
         some = self._trace.accesses[own[self._trace.accesses["is_store"][own] == is_store]]
-        number = np.unique((some["offset"].astype(np.int64) - begin) // size)
-        return np.stack(np.divmod(number[number >= 0], columns), 1)
+        number = np.unique((some["offset"].astype(np.int64) - tile.begin) // tile.size)
+        is_inside = (number >= 0) & (number < tile.count)
+        return np.stack(np.divmod(number[is_inside], tile.columns), 1)
 
     def _row_of(self, array: int, size: int, count: int) -> int:
         """Return how many numbers make a row: those from a thread to the one below it."""
@@ -271,34 +281,31 @@ class BlockSteps:
     def _touch(self, i: int) -> Touch:
         access = self._trace.accesses[i]
         place, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
-        name = "shared memory" if place < 0 else self.arrays[place]
-        item = self._item(place)
-        kind = _kind_of_array(self.job, name, item)
+        if place < 0:
+            name, where, kind = self._in_shared(place, offset)
+        else:
+            name, where, kind = self._in_global(place, offset)
+        item = np.dtype(kind).itemsize
         value = float(access["value"][:size].view(kind)[0]) if size >= item else float("nan")
-        return Touch(
-            name, bool(access["is_store"]), offset, size, value, self._where(place, offset)
-        )
+        return Touch(name, bool(access["is_store"]), offset, size, value, where)
 
-    def _item(self, place: int) -> int:
-        """Return the bytes of a number of an array."""
-        if place >= 0:
-            return self._sample_bytes(self.arrays[place])
-        head = self._trace.head
-        sizes = [
-            int(each["size"])
-            for each in head["shared"][: int(head["shared_names"])]
-            if int(each["array"]) == place
-        ]
-        return sizes[0] if sizes else 4
+    def _in_shared(self, array: int, offset: int) -> tuple[str, str, Any]:
+        for each in self._shared:
+            number = (offset - each.begin) // each.size
+            if each.array == array and 0 <= number < each.count:
+                row, column = divmod(number, each.columns)
+                return each.name, f"row {row}, column {column}", each.kind
+        return "shared memory", f"byte {offset:,}", np.float32
 
-    def _where(self, place: int, offset: int) -> str:
-        item = self._item(place)
-        if place >= 0 and self.arrays[place] != "weights":
-            y, sample = divmod(offset // item, self._facts["PITCH"])
-            x, channel = divmod(sample, self.job.channels)
-            of = f", channel {channel}" if self.job.channels > 1 else ""
-            return f"({x}, {y}){of}"
-        return f"number {offset // item:,}"
+    def _in_global(self, array: int, offset: int) -> tuple[str, str, Any]:
+        name = self.arrays[array]
+        item = self._sample_bytes(name)
+        if name == "weights":
+            return name, f"number {offset // item:,}", np.float32
+        y, sample = divmod(offset // item, self._facts["PITCH"])
+        x, channel = divmod(sample, self.job.channels)
+        of = f", channel {channel}" if self.job.channels > 1 else ""
+        return name, f"({x}, {y}){of}", _kind_of_array(self.job, name)
 
     def _sample_bytes(self, name: str) -> int:
         return self.job.picture.itemsize if name in ("the picture", "the answer") else 4
@@ -332,15 +339,18 @@ def _frames(trace: StepTrace) -> NDArray[np.int64]:
     return np.unique(number, return_inverse=True)[1].astype(np.int64)
 
 
+def _newest_first(known: tuple[tuple[int, tuple[int, ...]], str]) -> tuple[int, tuple[int, ...]]:
+    (variable, index), _ = known
+    return -variable, index
+
+
 def _kind(kind: int, size: int) -> str:
     letter = "f" if kind == 2 and size > 1 else KINDS.get(kind, "u")
     return f"{letter}{size}"
 
 
-def _kind_of_array(job: Job, name: str, item: int) -> Any:
-    if name in ("the picture", "the answer"):
-        return job.picture.dtype
-    return np.float32 if item == 4 else f"u{item}"
+def _kind_of_array(job: Job, name: str) -> Any:
+    return job.picture.dtype if name in ("the picture", "the answer") else np.float32
 
 
 def _in_words(kind: int, bits: Any) -> str:

@@ -23,6 +23,7 @@ from workbench.window.main_window import MainWindow
 
 Point = tuple[int, int]
 RECORDED = "recorded/camerino_image_size.jsonl.gz"
+STEPS_BEHIND = 12  # the barrier, to a line that reads the tile
 SHOWN_KERNEL = "shared"  # the rung that a kernel to show begins with
 SOUGHT = "bl"  # typed into the palette, to show that it finds by some letters
 VALUES_SCALE = 64.0  # screen pixels per pixel, for values
@@ -154,6 +155,16 @@ class WindowDriver:
         page.begin_new(SHOWN_KERNEL)
         wait_until(window, lambda: page.is_tried)
 
+    def _step_through(self) -> None:
+        """Go to where the threads first read the tile that they have staged together."""
+        self._write_kernel()
+        page = self.window.kernel.get().page
+        page.step_through()
+        wait_until(self.window, lambda: page.is_stepping or page.is_tried)
+        page.go_to_barrier(1)
+        for _ in range(STEPS_BEHIND):
+            page.go_on(1)
+
     def _open_recorded(self) -> None:
         self.window.sweep_menu.open_session(asset(RECORDED))
         self.window.docks.bring_forward("Sweep")
@@ -231,6 +242,7 @@ ENTER: dict[str, Callable[[WindowDriver], None]] = {
     "blocks": WindowDriver._compare_blocks,
     "weights": WindowDriver._edit_weights,
     "kernel": WindowDriver._write_kernel,
+    "stepping": WindowDriver._step_through,
     "sweep": WindowDriver._open_recorded,
     "presenter": WindowDriver._present,
     "palette": WindowDriver._find,

@@ -108,6 +108,15 @@ MODES = {
         "their line, the answer is compared with the reference, and what it loads, stores and "
         "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers.",
     ),
+    "stepping": Mode(
+        "Stepping through a kernel",
+        "**Alt+F8** walks through one block of the kernel, line by line (**F8**) or barrier by "
+        "barrier (**F6**), with Shift back: it is run once on the CPU, and recorded. Each lane of "
+        "the warp shows what it loads or stores at the line, beside the variables of any thread "
+        "and the tile in shared memory, as a picture and as numbers. A click on the picture "
+        "chooses the block and the thread that store that pixel; rungs are walked through like "
+        "kernels of your own.",
+    ),
     "sweep": Mode(
         "Sweep",
         "The Sweep panel measures whole tables, published ones among them, and draws their charts "

@@ -143,7 +143,7 @@ def _trying(asked: KernelText) -> Generator[Step | None, None, bool]:
 
 
 def _steps_of(asked: KernelText) -> Iterator[Step | None]:
-    rung = _rung_of(asked, asked.device is None)
+    rung = rung_of(asked, asked.device is None)
     if isinstance(rung, Refused):
         yield rung
     elif asked.device is None:
@@ -188,7 +188,7 @@ def _counted(rung: Rung, asked: KernelText) -> Iterator[Step]:
 
 
 def _searching(asked: KernelText) -> Iterator[Step]:
-    rung = _rung_of(asked)
+    rung = rung_of(asked)
     if isinstance(rung, Refused):
         yield rung
         return
@@ -199,7 +199,8 @@ def _searching(asked: KernelText) -> Iterator[Step]:
             yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
 
 
-def _rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
+def rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
+    """Make a rung of a text, or say why there is none."""
     if needs_compiler and (reason := why_not()) is not None:
         return Refused(reason)
     try:

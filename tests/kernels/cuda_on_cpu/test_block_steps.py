@@ -131,7 +131,8 @@ def test_a_lane_is_told_what_it_loads_and_stores():
         69,
         "(5, 1)",
     )
-    assert (kept.array, kept.is_store, kept.value) == ("shared memory", True, 69)
+    assert (kept.array, kept.where, kept.is_store) == ("tile", "row 1, column 5", True)
+    assert kept.value == 69
 
 
 def test_the_steps_up_to_a_crash_are_kept():

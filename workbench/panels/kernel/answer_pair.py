@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -18,9 +18,16 @@ RING = 1.6  # of the marked pixel's side
 
 
 class AnswerPair(QWidget):
-    """Two views that zoom and move together, with a ring around a pixel that is in question."""
+    """Two views that zoom and move together, with a ring around a pixel that is in question.
 
-    def __init__(self) -> None:
+    Signals:
+        picked(pixel): the user clicked on this pixel (x, y) of the part.
+    """
+
+    picked = Signal(object)
+
+    def __init__(self, name: str = "kernel") -> None:
+        """Make the pair; `name` is what the names of both begin with."""
         super().__init__()
         self._before = PictureView("Part of the picture", HINT)
         self._after = PictureView("Your kernel's answer", ANSWER_HINT)
@@ -29,10 +36,11 @@ class AnswerPair(QWidget):
         self._pixel: tuple[int, int] | None = None
         self._width_px = 0
         row = HBox(self, 0, 4)
-        for name, view in (("kernel-before", self._before), ("kernel-answer", self._after)):
-            view.setObjectName(name)
+        for own, view in ((f"{name}-before", self._before), (f"{name}-answer", self._after)):
+            view.setObjectName(own)
             view.moved.connect(self._move)
             view.hovered.connect(self._mark)
+            view.picked.connect(self.picked)
             view.overlays.append(self._paint_ring)
             view.installEventFilter(self)
             row.addWidget(view, 1)

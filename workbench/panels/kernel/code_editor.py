@@ -86,6 +86,7 @@ class CodeEditor(QPlainTextEdit):
         self._is_leaving = False  # Esc was pressed: the next Tab leaves
         self._marks: list[tuple[QTextCursor, Mark]] = []
         self._found: list[QTextCursor] = []
+        self._step: QTextCursor | None = None  # where a walk through it is
         self._counts: list[tuple[QTextCursor, LineWords]] = []
         self._colours = CodeColours(self.document(), theme.colors(self.palette()))
         self._colours.choose("cuda", theme.colors(self.palette()))
@@ -171,6 +172,20 @@ class CodeEditor(QPlainTextEdit):
         """Return the counts beside the lines, from 0; {}: none are shown."""
         shown = self._counts if self._has_counts else ()
         return {cursor.blockNumber(): words.short for cursor, words in shown}
+
+    def show_step(self, line: int) -> None:
+        """Set off the line, from 1, that a walk through the kernel is at; 0: none."""
+        block = self.document().findBlockByNumber(line - 1)
+        self._step = QTextCursor(block) if line > 0 and block.isValid() else None
+        if self._step is not None and self.textCursor().blockNumber() != line - 1:
+            self.setTextCursor(self._step)
+            self.ensureCursorVisible()
+        self._show_extras()
+
+    @property
+    def step_line(self) -> int:
+        """Return the line that a walk is at, from 1; 0: there is none."""
+        return 0 if self._step is None else self._step.blockNumber() + 1
 
     def show_found(self, found: Sequence[QTextCursor]) -> None:
         """Set off the places that a search found."""
@@ -304,14 +319,15 @@ class CodeEditor(QPlainTextEdit):
     def _show_extras(self) -> None:
         colors = theme.colors(self.palette())
         extras = [self._line_extra(colors)]
+        if self._step is not None:
+            extras.append(_extra(self._step, _whole_line(colors.accent, FOUND_ALPHA)))
         extras += [_extra(cursor, _filled(colors.warn, FOUND_ALPHA)) for cursor in self._found]
         extras += self._bracket_extras(colors)
         extras += [_extra(cursor, _squiggle(mark, colors)) for cursor, mark in self._marks]
         self.setExtraSelections(extras)
 
     def _line_extra(self, colors: theme.Colors) -> Extra:
-        how = _filled(colors.muted, LINE_ALPHA)
-        how.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        how = _whole_line(colors.muted, LINE_ALPHA)
         cursor = self.textCursor()
         cursor.clearSelection()
         return _extra(cursor, how)
@@ -369,6 +385,12 @@ def _filled(color: str, alpha: int) -> QTextCharFormat:
     made, shade = QTextCharFormat(), QColor(color)
     shade.setAlpha(alpha)
     made.setBackground(shade)
+    return made
+
+
+def _whole_line(color: str, alpha: int) -> QTextCharFormat:
+    made = _filled(color, alpha)
+    made.setProperty(QTextFormat.Property.FullWidthSelection, True)
     return made
 
 

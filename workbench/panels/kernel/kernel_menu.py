@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from workbench.panels.kernel.kernel_page import KernelPage
     from workbench.panels.kernel.kernel_pane import KernelPane
 
+# What the panel's buttons do, too; the panel has the keys, while something is walked through.
+STEPS: tuple[tuple[str, Callable[[KernelPage], object], str], ...] = (
+    ("&Next step", lambda page: page.go_on(1), "A step on (F8)."),
+    ("&Step back", lambda page: page.go_on(-1), "A step back (Shift+F8): the run is recorded."),
+    ("Next &barrier", lambda page: page.go_to_barrier(1), "On, behind the next barrier (F6)."),
+    (
+        *("Ba&rrier before", lambda page: page.go_to_barrier(-1)),
+        "Back, behind the barrier before (Shift+F6).",
+    ),
+)
+STEPPING = "&Run/St&epping"
 FILES = "&File/&Kernel"
 
 
@@ -66,6 +77,12 @@ class KernelMenu:
                 ("Ctrl+Shift+U",),
                 "Run it on a small part under checks of bounds, races and barriers.",
             ),
+            Action(
+                *(STEPPING, "&Begin stepping", self._opening(lambda p: p.step_through())),
+                ("Alt+F8",),
+                "Walk through one block line by line: its lanes, its variables, its shared memory.",
+            ),
+            *(Action(STEPPING, text, self._opening(do), tip=tip) for text, do, tip in STEPS),
         ]
 
     def open_file(self, path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.rungs.starting_points import starting_points
@@ -21,10 +21,12 @@ from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.completion import Completion
 from workbench.panels.kernel.find_row import FindRow
 from workbench.panels.kernel.kernel_buttons import KernelButtons
+from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trying import Trying
 from workbench.session.kernel_file import KernelFile, write_kernel
 from workbench.session.kernel_journal import KernelJournal
+from workbench.session.kernel_steps import Followed
 from workbench.session.shared_kernel import shared_text
 from workbench.session.store import Store
 from workbench.widgets.boxes import VBox
@@ -37,6 +39,7 @@ RECENT_FILES = 10
 KEYS = ("Ctrl+S", "Ctrl+F", "Ctrl+G", "F3", "Shift+F3")
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
 SHARES = (300, 280)  # of source and trial: the verdict and the pictures are seen at once
+STEPPING_SHARES = (200, 400)  # there is more to see of a step
 FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
 COPY_SAVED = "Saved {name} with this comment: {verdict}"
 NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
@@ -66,6 +69,7 @@ class KernelPage(QWidget):
         self._journal = KernelJournal()
         self._file = KernelFile(self._journal, self)
         self._recent: list[Path] = []
+        self._shares = list(SHARES)  # to go back to when a walk is over
         self._refused = ""  # what the message bar was told of a text that does not run
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
         self._buttons = KernelButtons()
@@ -76,6 +80,8 @@ class KernelPage(QWidget):
         Completion(self._editor)
         self._find_row = FindRow(self._editor)
         self._view = TrialView()
+        self._steps = StepView()
+        self._below = QStackedWidget()
         self._trying = Trying(store, self._file, self._editor, self._view, self)
         self._connect()
         self._lay_out()
@@ -129,8 +135,11 @@ class KernelPage(QWidget):
         self._trying.take_device(device)
 
     def look_at(self, pixel: tuple[int, int]) -> None:
-        """Try the kernel around this pixel (x, y) from now on."""
-        self._trying.look_at(pixel)
+        """Try the kernel around this pixel (x, y) from now on, or walk through its block."""
+        if self.is_stepping:
+            self._trying.step_through(pixel)
+        else:
+            self._trying.look_at(pixel)
 
     def show_recent(self, recent: Sequence[Path]) -> None:
         """Offer the files that were open before."""
@@ -208,6 +217,30 @@ class KernelPage(QWidget):
         """Look for the bug in the present text."""
         self._trying.find_bug()
 
+    def step_through(self) -> None:
+        """Walk through a block of the present text."""
+        if not self.is_stepping:
+            self._trying.step_through()
+
+    def go_on(self, way: int) -> None:
+        """Go a step forwards (1) or back (-1) in the walk, or begin one."""
+        if self.is_stepping:
+            self._steps.go_on(way)
+        else:
+            self.step_through()
+
+    def go_to_barrier(self, way: int) -> None:
+        """Go behind the next barrier (1) or the one before (-1), or begin a walk."""
+        if self.is_stepping:
+            self._steps.go_to_barrier(way)
+        else:
+            self.step_through()
+
+    @property
+    def is_stepping(self) -> bool:
+        """Return whether a block is walked through."""
+        return self._below.currentWidget() is self._steps
+
     def close_threads(self) -> None:
         """Stop what is under way."""
         self._trying.close()
@@ -274,6 +307,14 @@ class KernelPage(QWidget):
         self._view.line_wanted.connect(self._go_to_line)
         self._view.find_wanted.connect(self.find_bug)
         self._view.counts_wanted.connect(self._editor.make_counts_visible)
+        self._view.steps_wanted.connect(self.step_through)
+        self._trying.followed.connect(self._show_steps)
+        self._trying.began.connect(self._leave_steps)
+        self._editor.textChanged.connect(self._leave_steps)
+        self._steps.line_shown.connect(self._editor.show_step)
+        self._steps.left.connect(self._leave_steps)
+        self._steps.pixel_wanted.connect(self._trying.step_through)
+        self._steps.pass_wanted.connect(lambda number: self._trying.step_through(None, number))
         self._trying.broke.connect(self.broke)
         self._trying.refused.connect(self._say_refused)
         self._trying.ran.connect(self._unsay_refused)
@@ -338,6 +379,21 @@ class KernelPage(QWidget):
         self._editor.go_to_mark(line)
         self._editor.setFocus()
 
+    @Slot(object)
+    def _show_steps(self, followed: Followed) -> None:
+        if not self.is_stepping:
+            self._shares = self._split.sizes()
+            self._split.setSizes(STEPPING_SHARES)
+        self._below.setCurrentWidget(self._steps)
+        self._steps.show_steps(followed)
+
+    @Slot()
+    def _leave_steps(self) -> None:
+        if self.is_stepping:
+            self._below.setCurrentWidget(self._view)
+            self._split.setSizes(self._shares)
+            self._editor.show_step(0)
+
     def _offer_unsaved(self) -> None:
         if (left := self._journal.left()) is None:
             self._offer.hide()
@@ -367,7 +423,9 @@ class KernelPage(QWidget):
         self._split.setObjectName("kernel-split")
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(source)
-        self._split.addWidget(self._view)
+        self._below.addWidget(self._view)
+        self._below.addWidget(self._steps)
+        self._split.addWidget(self._below)
         self._split.setSizes(SHARES)
         VBox(self, 0, 6).add(
             *(self._buttons, self._name, self._foreign, self._offer), (self._split, 1)

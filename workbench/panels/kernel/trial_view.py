@@ -22,6 +22,10 @@ BY_LINE_TIP = (
     "Show before each line's number how many bytes it loads and stores for each sample that is "
     "computed; its tooltip says of what"
 )
+STEP_TIP = (
+    "Walk through a block line by line, forwards and back: its lanes, variables and shared memory "
+    "(Alt+F8). A click on the picture chooses the pixel whose block it is"
+)
 FIND_TIP = "Run it on a small part under checks of bounds, races and barriers"
 
 
@@ -32,12 +36,14 @@ class TrialView(QWidget):
 
     Signals:
         find_wanted(): the bug is to be searched for.
+        steps_wanted(): a block is to be stepped through.
         cancel_wanted(): what is under way is to stop.
         line_wanted(line): the user wants to see this line of the source.
         counts_wanted(is_so): the counts are to stand beside the lines, or not.
     """
 
     find_wanted = Signal()
+    steps_wanted = Signal()
     cancel_wanted = Signal()
     line_wanted = Signal(int)
     counts_wanted = Signal(bool)
@@ -55,6 +61,8 @@ class TrialView(QWidget):
         self._verdict = words_label("kernel-verdict", 1.05)
         self._find = push_button("kernel-find-bug", "Find the bug", FIND_TIP)
         self._find.clicked.connect(self.find_wanted)
+        self._through = push_button("kernel-step-through", "Step", STEP_TIP, "Step through")
+        self._through.clicked.connect(self.steps_wanted)
         self._cancel = push_button("kernel-cancel", "Cancel", "Stop what is under way")
         self._cancel.clicked.connect(self.cancel_wanted)
         self._bar = QProgressBar()
@@ -136,7 +144,7 @@ class TrialView(QWidget):
 
     def _lay_out(self) -> None:
         buttons = HBox(spacing=6)
-        buttons.add(self._find, self._go, self._cancel, 1)
+        buttons.add(self._find, self._through, self._go, self._cancel, 1)
         self._counts.column.add((self._by_line, 0, Qt.AlignmentFlag.AlignLeft))
         inside = QWidget()
         VBox(inside, (0, 4, 0, 0), 6).add(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -32,6 +33,7 @@ from workbench.panels.kernel.trial_words import (
 )
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_steps import Followed, following
 from workbench.session.kernel_trial import (
     Counted,
     Ended,
@@ -53,6 +55,7 @@ NAME = "kernel"  # of both on the thread: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
 TRYING_ON_GPU = "Trying it on the GPU…"
+FOLLOWING = "Recording the steps of a block…"
 BEFORE = "What is shown below is of the last text that ran, which goes on."
 GOES_ON = "The last text that ran goes on."
 STOPPED = "Stopped."
@@ -67,11 +70,15 @@ class Trying(QObject):
         refused(sentence): the text does not run, and why, for whoever does not see its line; of
             one that is being typed only after a while.
         ran(): it does.
+        began(): something else than steps is looked for from now on.
+        followed(steps): a block's steps are recorded: a Followed.
         broke(sentence, details): a bug, with its traceback.
     """
 
     refused = Signal(str)
     ran = Signal()
+    began = Signal()
+    followed = Signal(object)
     broke = Signal(str, str)
 
     def __init__(
@@ -162,7 +169,22 @@ class Trying(QObject):
         self._pause.stop()
         if self._is_under_way:
             self._asked = None  # what it interrupts is tried again
+        self.began.emit()
         self._begin(SEARCHING, asked, searching)
+
+    def step_through(self, pixel: Pixel | None = None, number: int | None = None) -> None:
+        """Begin to walk through a block of the text.
+
+        pixel   (x, y) that the block stores; None: the one that is looked at
+        number  of the pass; None: the last
+        """
+        self._at = pixel or self._at
+        if (asked := self._wanted()) is None:
+            return
+        self._pause.stop()
+        if self._is_under_way:
+            self._asked = None  # what it interrupts is tried again
+        self._begin(FOLLOWING, asked, partial(following, number=number))
 
     def close(self) -> None:
         """Stop what is under way, and wait for the thread to end."""
@@ -193,6 +215,7 @@ class Trying(QObject):
         good = self._answered
         if good is not None and not _same_work(asked, good):
             asked = replace(asked, good=good.text)
+        self.began.emit()
         self._children_of = asked.device or self._children_of
         self._begin(TRYING if asked.device is None else TRYING_ON_GPU, asked, trying)
 
@@ -200,7 +223,7 @@ class Trying(QObject):
         self,
         sentence: str,
         asked: KernelText,
-        steps: Callable[[KernelText], Iterator[Step | None]],
+        steps: Callable[[KernelText], Iterator[Step | Followed | None]],
     ) -> None:
         self._is_under_way, self._doing, self._remark = True, asked, ""
         self._view.show_under_way(sentence)
@@ -239,7 +262,7 @@ class Trying(QObject):
 
     # -- what came of it
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: Step | Followed) -> None:
         if isinstance(step, Progress):
             self._view.show_under_way(f"{step.doing[:1].upper()}{step.doing[1:]}…")
         elif isinstance(step, Refused):
@@ -250,6 +273,8 @@ class Trying(QObject):
             self._show_counts(step.trial.counts, step.trial.job)
         elif isinstance(step, Searched):
             self._show_search(step)
+        elif isinstance(step, Followed):
+            self._show_steps(step)
         else:
             self._finish(step)
 
@@ -346,6 +371,16 @@ class Trying(QObject):
         self._view.show_counts(count_rows(counts, sample_bytes) if counts else ())
         by_line = line_words(counts, sample_bytes) if counts and is_of_text else {}
         self._editor.show_counts(by_line)
+
+    def _show_steps(self, step: Followed) -> None:
+        found = step.stepped
+        if found.steps is not None:
+            self.followed.emit(step)
+            return
+        line = found.line or 0
+        self._view.show_problem(found.problem, line)
+        self._editor.show_marks([Mark(line, 0, found.problem, "bug")] if line else [])
+        self.began.emit()
 
     def _show_search(self, step: Searched) -> None:
         finding = step.finding

@@ -17,6 +17,7 @@ SYNONYMS = {
     "Custom weights": ("kernel", "matrix", "convolution", "mask"),
     "Kernel": ("cuda", "editor", "own", "write", "code", "program"),
     "New kernel": ("cuda", "own", "write", "code", "program"),
+    "Begin stepping": ("debug", "trace", "line by line", "walk", "variables", "barrier"),
     "Find the bug in the kernel": ("race", "bounds", "barrier", "debug", "sanitizer", "memcheck"),
     "Fit": ("zoom", "whole"),
     "100 %": ("zoom", "1:1", "actual size"),

@@ -1,0 +1,153 @@
+"""Stepping through a kernel in the window: a block is recorded, and walked by buttons and keys."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTableWidget, QToolButton
+
+from kernels.cuda_on_cpu.compiler import why_not
+from kernels.pictures.generated import noise
+from kernels.rungs.starting_points import starting_points
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.lane_row import LaneRow
+from workbench.panels.kernel.step_view import StepView
+from workbench.panels.kernel.tile_view import TileView
+from workbench.widgets.jump_slider import JumpSlider
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+
+
+@pytest.fixture
+def window(qtbot, make_window):
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(24, 40, 1))
+    settle(qtbot, window, lambda: window.store.choose(ksize=3))
+    trigger(window, "Kernel")
+    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    return window
+
+
+def page(window):
+    return window.kernel.get().page
+
+
+def begin(qtbot, window, key):
+    text = next(each.text for each in starting_points() if each.key == key)
+    child(window, "kernel-source", CodeEditor).begin_with(text)
+    until(qtbot, lambda: page(window).is_tried)
+    click(child(window, "kernel-step-through", QPushButton))
+    until(qtbot, lambda: page(window).is_stepping)
+    return text
+
+
+def words(window, name):
+    return child(window, name, QLabel).text()
+
+
+def press(window, name):
+    click(child(window, name, QToolButton))
+
+
+def variables(window):
+    table = child(window, "kernel-variables", QTableWidget)
+    return {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+
+
+def line(window):
+    return child(window, "kernel-source", CodeEditor).step_line
+
+
+def test_a_block_is_walked_forwards_and_back(qtbot, window):
+    text = begin(qtbot, window, "shared")
+    edit = child(window, "kernel-source", CodeEditor)
+    assert "__global__" in text.split("\n")[line(window) - 1]
+    press(window, "kernel-step-on")
+    assert "const int x0" in text.split("\n")[line(window) - 1]
+    trigger(window, "Next step")
+    assert "const int y0" in text.split("\n")[line(window) - 1]
+    assert "x0" in variables(window)
+    assert "y0" not in variables(window)
+    trigger(window, "Step back")
+    assert "x0" not in variables(window)
+    assert words(window, "kernel-step-words").startswith("Step 2 of ")
+    QTest.keyClick(edit, Qt.Key.Key_F8)
+    assert words(window, "kernel-step-words").startswith("Step 3 of ")
+
+
+def test_behind_the_barrier_the_tile_is_full(qtbot, window):
+    begin(qtbot, window, "shared")
+    tile = child(window, "kernel-tile", TileView)
+    assert "0 of 340 stored" in tile.accessibleDescription()
+    press(window, "kernel-barrier-on")
+    assert "1 barrier passed" in words(window, "kernel-step-words")
+    assert "340 of 340 stored" in tile.accessibleDescription()
+    press(window, "kernel-barrier-back")
+    assert words(window, "kernel-step-words").startswith("Step 1 of ")
+    child(window, "kernel-step-numbers", QCheckBox).click()
+    assert tile.words_at(0, 0).startswith("tile, row 0, column 0: not stored yet")
+
+
+def test_lanes_show_what_they_load_and_a_click_chooses_one(qtbot, window):
+    text = begin(qtbot, window, "shared")
+    staging = text[: text.index("tile[at] =")].count("\n") + 1
+    while line(window) != staging:
+        trigger(window, "Next step")
+    row = child(window, "kernel-lanes", LaneRow)
+    assert all(each.startswith("↑") for each in row.texts)
+    assert " to tile, row " in words(window, "kernel-thread-words")
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton, pos=row.cell(5).center())
+    assert ", lane 5 of warp " in words(window, "kernel-thread-words")
+    assert int(variables(window)["thread"]) % 32 == 5
+
+
+def test_the_slider_ends_where_the_block_has_stored_its_samples(qtbot, window):
+    text = begin(qtbot, window, "constant")
+    slider = child(window, "kernel-step-slider", JumpSlider)
+    slider.setValue(slider.maximum())
+    assert "to_sample(sum)" in text.split("\n")[line(window) - 1]
+    assert " to the answer, " in words(window, "kernel-thread-words")
+    assert not child(window, "kernel-step-on", QToolButton).isEnabled()
+
+
+def test_another_pixel_is_another_thread_or_another_block(qtbot, window):
+    begin(qtbot, window, "shared")
+    steps = child(window, "kernel-steps", StepView)
+    before = steps.steps
+    steps.pictures.picked.emit((20, 8))
+    assert steps.steps is before
+    assert f"Thread {(20, 0)}" in words(window, "kernel-thread-words")
+    window.compare.picked.emit((39, 23))
+    until(qtbot, lambda: page(window).is_stepping and steps.steps is not before)
+    assert f"of block {(1, 2)}" in words(window, "kernel-step-words")
+    assert f"Thread {(7, 7)}" in words(window, "kernel-thread-words")
+
+
+def test_a_kernel_of_two_passes_is_walked_pass_by_pass(qtbot, window):
+    begin(qtbot, window, "separable")
+    steps = child(window, "kernel-steps", StepView)
+    assert steps.steps.function == "along_columns"
+    steps.pass_wanted.emit(0)
+    until(qtbot, lambda: steps.steps.function == "along_rows")
+
+
+def test_a_changed_text_or_close_leaves_the_walk(qtbot, window):
+    begin(qtbot, window, "constant")
+    press(window, "kernel-steps-close")
+    assert not page(window).is_stepping
+    assert line(window) == 0
+    trigger(window, "Begin stepping")
+    until(qtbot, lambda: page(window).is_stepping)
+    QTest.keyClicks(child(window, "kernel-source", CodeEditor), " ")
+    assert not page(window).is_stepping
+    until(qtbot, lambda: page(window).is_tried)
+
+
+def test_what_cannot_be_stepped_through_is_said(qtbot, window):
+    edit = child(window, "kernel-source", CodeEditor)
+    edit.begin_with(edit.toPlainText().replace("const int x", "const integer x"))
+    trigger(window, "Begin stepping")
+    until(qtbot, lambda: page(window).is_tried)
+    assert not page(window).is_stepping
+    assert "integer" in words(window, "kernel-problem")
