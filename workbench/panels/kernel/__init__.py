@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.widgets.lazy_panel import Dock, LazyPanel
 
 if TYPE_CHECKING:
+    from workbench.model.rung_times import RungTimes
     from workbench.panels.kernel.kernel_pane import KernelPane
     from workbench.session.store import Store
 
@@ -18,12 +19,12 @@ DOCK = Dock(
 )
 
 
-def lazy_panel(store: Store) -> LazyPanel[KernelPane]:
+def lazy_panel(store: Store, times: RungTimes) -> LazyPanel[KernelPane]:
     """Return the panel of kernels; it takes what KernelPane takes."""
 
     def make() -> KernelPane:
         from workbench.panels.kernel.kernel_pane import KernelPane
 
-        return KernelPane(store)
+        return KernelPane(store, times)
 
     return LazyPanel(DOCK, make)

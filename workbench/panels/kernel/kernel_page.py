@@ -15,6 +15,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.rungs.starting_points import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelFileError, is_own_file, kernels_folder
+from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.answer_pair import AnswerPair
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -64,7 +65,7 @@ class KernelPage(QWidget):
     worked_on = Signal(str)
     broke = Signal(str, str)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, times: RungTimes) -> None:
         super().__init__()
         self._journal = KernelJournal()
         self._file = KernelFile(self._journal, self)
@@ -82,7 +83,7 @@ class KernelPage(QWidget):
         self._view = TrialView()
         self._steps = StepView()
         self._below = QStackedWidget()
-        self._trying = Trying(store, self._file, self._editor, self._view, self)
+        self._trying = Trying(store, times, self._file, self._editor, self._view, self)
         self._connect()
         self._lay_out()
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
+from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.kernel_page import RECENT_FILES, KernelPage
 from workbench.session.store import Store
@@ -35,10 +36,11 @@ class KernelPane(QWidget):
     worked_on = Signal(str)
     broke = Signal(str, str)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, times: RungTimes) -> None:
         """Make the panel.
 
         store  read for the picture and the job, never written to
+        times  of this session, which a kernel's time stands beside
         """
         super().__init__()
         self.setObjectName("kernel-pane")
@@ -46,7 +48,7 @@ class KernelPane(QWidget):
         self._has_begun = False
         self._path: Path | None = None  # of the last time
         self._recent: list[Path] = []
-        self._page = KernelPage(store)
+        self._page = KernelPage(store, times)
         self._page.said.connect(self.said)
         self._page.refused.connect(self.refused)
         self._page.unsaid.connect(self.unsaid)

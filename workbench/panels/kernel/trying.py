@@ -15,12 +15,15 @@ from kernels.cuda_child.gpu_trial import GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
+from kernels.rungs.rung import Rung
 from workbench.model import intents
+from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.build_words import build_rows, held_rows
 from workbench.panels.kernel.code_editor import CodeEditor, Mark
 from workbench.panels.kernel.counts_words import count_rows, line_words
 from workbench.panels.kernel.facts_card import FactRow
+from workbench.panels.kernel.ladder_words import ladder_rows
 from workbench.panels.kernel.saved_builds import SavedBuilds
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trial_words import (
@@ -82,15 +85,23 @@ class Trying(QObject):
     broke = Signal(str, str)
 
     def __init__(
-        self, store: Store, file: KernelFile, editor: CodeEditor, view: TrialView, parent: QObject
+        self,
+        store: Store,
+        times: RungTimes,
+        file: KernelFile,
+        editor: CodeEditor,
+        view: TrialView,
+        parent: QObject,
     ) -> None:
         """Begin to follow a text.
 
         store   read for the picture and the job
+        times   of this session, which that of a text stands beside
         editor  gets the marks, and `view` everything else
         """
         super().__init__(parent)
         self._store, self._file, self._editor, self._view = store, file, editor, view
+        self._times = times
         self._at: Pixel | None = None
         self._device: Device | None = None
         self._children_of: Device | None = None  # that texts were tried on
@@ -316,7 +327,7 @@ class Trying(QObject):
         tried = step.trial
         line = tried.line or 0
         if isinstance(tried, GpuTrial):
-            self._take_build(tried)
+            self._take_build(tried, step.rung)
         if step.after is None:
             if not tried.problem:  # it compiles, and now it runs
                 return
@@ -339,12 +350,13 @@ class Trying(QObject):
             marks.append(Mark(line, 0, tried.problem, "bug"))
         self._editor.show_marks(marks)
 
-    def _take_build(self, tried: GpuTrial) -> None:
-        """Show what the compiler made of it, and how that differs from the last save."""
+    def _take_build(self, tried: GpuTrial, rung: Rung) -> None:
+        """Show what the compiler made of it, how that differs from the last save, and its place."""
         assert self._doing is not None
         if tried.built is not None:
             before = self._builds.take(self._doing, tried.built, self._file.is_saved)
-            self._show_build(build_rows(tried.built, before))
+            place = ladder_rows(tried, rung, self._times)
+            self._show_build([*place, *build_rows(tried.built, before)])
 
     def _show_build(self, rows: list[FactRow]) -> None:
         self._built = rows

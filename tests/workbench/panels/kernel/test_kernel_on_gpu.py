@@ -1,24 +1,31 @@
 """The Kernel panel with a GPU: real processes run the kernel, on a device that is made up."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
+from kernels.core.timing import Timing
 from kernels.cuda.occupancy import Occupancy
-from kernels.cuda_child.gpu_trial import Built
+from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.pictures.generated import noise
+from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.starting_points import starting_points
 from tests.kernels.cuda_child.bad_texts import text as source
 from tests.kernels.cuda_child.conftest import children_of
-from tests.made_up import H200
+from tests.made_up import FAILED, H200, a_job, result
 from tests.workbench.driving import answer_file_dialogs, child, show_picture, trigger, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from workbench.model.rung_times import RungTimes
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.build_words import build_rows, held_rows
 from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.ladder_words import NONE_YET, ladder_rows
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -77,6 +84,29 @@ def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time
     assert "processes" in words(window, "kernel-build-memory-held")
     assert words(window, "kernel-count-loads")  # the CPU counts as well
     assert children.held().children == 2
+
+
+def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_the_same_job(window):
+    assert words(window, "kernel-build-beside-the-ladder") == NONE_YET
+    times, job, rung = RungTimes(), a_job("shared"), own_kernel("mine.cu", text_of("ring"))
+    assert rung.after != "shared"
+    own = GpuTrial(job, kernel=Timing((0.1, 0.1, 0.1), "cold"))
+    assert [row.words for row in ladder_rows(own, rung, times)] == [NONE_YET]
+    times.add_result(result("shared", (0.2, 0.2, 0.2), job=job))
+    times.add_result(
+        result(rung.after, (0.4, 0.4, 0.4), job=replace(job, implementation=rung.after))
+    )
+    wrong = replace(job, implementation="global")
+    times.add_result(result("global", (0.01, 0.01), FAILED, job=wrong))
+    (row,) = ladder_rows(own, rung, times)
+    first, second = row.words.split("; ")
+    assert first.startswith("4.0× as fast as ")
+    assert second == "2.0× as fast as Shared-memory tile (200\u202fµs)"
+    assert list(ladder_rows(GpuTrial(job), rung, times)) == []
+
+
+def text_of(key):
+    return next(each.text for each in starting_points() if each.key == key)
 
 
 def test_until_it_has_a_time_a_right_kernel_has_no_verdict_to_hand_on(qtbot, window):
