@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
+from kernels.core.device import NoDevice
 from kernels.core.timing import Timing
 from kernels.cuda.occupancy import Occupancy
 from kernels.measuring.job_comparison import CandidateState, Snapshot
@@ -42,6 +43,8 @@ ERROR = (
 def prepare(window):
     """A picture that is filtered on the GPU, and sessions to draw."""
     until(lambda: window.device is not None)
+    # A child process would look for the GPU that is made up, and not find it.
+    window.kernel.when_made(lambda pane: pane.show_device(NoDevice("It is made up.")))
     window.opener.opened.emit(Picture("scene.png", scene()[::2, ::2].copy()))
     settle(window)
     window.store.choose(implementation="shared")
