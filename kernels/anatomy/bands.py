@@ -26,7 +26,9 @@ class Bands:
         self.lead = -(-(at.ksize - 1) // self.band)
         self.spare = self.lead * self.band - (at.ksize - 1)
         self.stage_chunks = width // self.wide.chunk + 2 * self.wide.halo
-        self.stage_stride = self.stage_chunks | 1  # chunks
+        by_32 = is_float and self.wide.halo == 1  # STAGED_BY_32
+        self.shift = int(by_32)
+        self.stage_stride = self.stage_chunks + 4 if by_32 else self.stage_chunks | 1  # chunks
         self.sums_stride = width // QUAD | 1  # quads
 
     # -- from the picture to the stage
@@ -64,7 +66,7 @@ class Bands:
             np.concatenate((np.broadcast_to(each, whole.shape).reshape(-1, at.threads), other))
             for each, other in ((row, n // max(edges, 1)), (column, edge), (whole, n < end * edges))
         )
-        places = np.where(takes_part, QUAD * (i * self.stage_stride + c), NOWHERE)
+        places = np.where(takes_part, QUAD * (self.shift + i * self.stage_stride + c), NOWHERE)
         return np.stack((x + c * chunk, y0 + i, places))
 
     def staging(self, moves: Places) -> tuple[Access, ...]:
@@ -105,7 +107,7 @@ class Bands:
         offsets = np.array(self._chunks_of_a_part())[:, None]
         chunks_a_part, quads_a_part = self.part // self.wide.chunk, self.part // QUAD
         (row, part), to = (each[:, None] for each in parts), sums_row[..., None, :, None, :]
-        read = row * self.stage_stride + part * chunks_a_part + offsets
+        read = self.shift + row * self.stage_stride + part * chunks_a_part + offsets
         write = to * self.sums_stride + part * quads_a_part + np.arange(quads_a_part)[:, None]
         works = part < self.width // self.part
         reads, writes = only(QUAD * read, works), only(sums_at + QUAD * write, works)

@@ -17,7 +17,7 @@ covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", """max(64, 32 * -(
     // -(-WIDTH * CHANNELS // (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128))))))"""]
 rows_by = "16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32"
 shared_bytes = """16 * (
-    (16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32) * ((256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + 1)
+    (16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32) * ((256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + (4 if SAMPLE_BYTES == 4 and HALO_X <= 4 else 1))
     + ((16 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 32)
         + ((KSIZE + 2) // 4 * 4 if KSIZE <= 15 and SAMPLE_BYTES == 4 else (KSIZE + 6) // 8 * 8)) * ((256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) // 4 + 1))"""
 # A block takes in 16 or 32 rows at a time, those that only lead in as well.
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) convolve(
         for (int n = threadIdx.x; n < GROUP * (STRIP / PART); n += THREADS) {
             const int i = n % GROUP, part = n / GROUP;
             sum_along(ring + (around(band + i / BAND) * BAND + i % BAND) * STRIDE + part * (PART / QUAD),
-                      stage + i * STAGE_STRIDE<STRIP> + part * (PART / CHUNK), ROW);
+                      stage + SHIFT + i * STAGE_STRIDE<STRIP> + part * (PART / CHUNK), ROW);
         }
         __syncthreads();  // the ring is filled, and the stage free for the next rows
         begin_group(at + GROUP);

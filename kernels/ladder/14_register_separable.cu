@@ -19,7 +19,7 @@ writes = "sums"
 block = ["256", "1"]
 covers = ["128", "32 if SAMPLE_BYTES == 4 else 64"]
 shared_bytes = """16 * (32 if SAMPLE_BYTES == 4 else 64) * (
-    128 * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + 1 + 33)"""
+    128 * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + (4 if SAMPLE_BYTES == 4 and HALO_X <= 4 else 1) + 33)"""
 loads = { picture = "BLOCKS_Y * COVERS_Y * STAGED" }
 stores = { sums = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = "2 * BLOCKS * COVERS_X * COVERS_Y * KSIZE * PLANES // CHANNELS"

@@ -14,7 +14,7 @@ chain_length = "((RANK + 1) * KSIZE + 5) * TERMS_GAIN + 1"  # worked out below
 block = ["256", "1"]
 covers = ["256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128", "32 if KSIZE <= 15 else 64"]
 shared_bytes = """16 * ((32 if KSIZE <= 15 else 64) + KSIZE - 1) * (
-    (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + 1 + (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) // 4 + 1)"""
+    (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) * SAMPLE_BYTES // 16 + 2 * -(-HALO_X * SAMPLE_BYTES // 16) + (4 if SAMPLE_BYTES == 4 and HALO_X <= 4 else 1) + (256 if KSIZE <= 15 and SAMPLE_BYTES < 4 else 128) // 4 + 1)"""
 loads = { picture = "BLOCKS_Y * (COVERS_Y + KSIZE - 1) * STAGED" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = "2 * KSIZE * RANK * BLOCKS * COVERS_X * (2 * COVERS_Y + KSIZE - 1) * PLANES // CHANNELS"

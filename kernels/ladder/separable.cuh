@@ -16,15 +16,22 @@ constexpr int TAPS = UNROLLED ? KSIZE : 16;  // along x that are unrolled
 constexpr int LEAD = (KSIZE - 1 + BAND - 1) / BAND;
 constexpr int SPARE = LEAD * BAND - (KSIZE - 1);
 
-// Rows of the picture in shared memory, for WIDTH samples and their halo, and sums of WIDTH samples: both
-// an odd number of sixteen bytes apart, so that threads which read the same place of neighbouring rows
-// meet in no bank.
+// Rows of the picture in shared memory, for WIDTH samples and their halo, and sums of WIDTH samples: an
+// odd number of sixteen bytes apart, so that threads which read the same place of neighbouring rows meet
+// in no bank.
+//
+// But an asynchronous copy fetches 32 bytes of the picture for each half of them, where the halves go
+// to different 32 bytes of shared memory: twice what is wanted.  Where memory alone is the limit, rows are
+// staged as they lie in the picture: one chunk further, and an even number of chunks apart, though eight
+// rows then ask each bank twice.
+constexpr bool STAGED_BY_32 = sizeof(sample) == 4 && HALO_CHUNKS == 1;
+constexpr int SHIFT = STAGED_BY_32 ? 1 : 0;
 template <int WIDTH> constexpr int STAGE_CHUNKS = WIDTH / CHUNK + 2 * HALO_CHUNKS;
-template <int WIDTH> constexpr int STAGE_STRIDE = STAGE_CHUNKS<WIDTH> | 1;
+template <int WIDTH> constexpr int STAGE_STRIDE = STAGED_BY_32 ? STAGE_CHUNKS<WIDTH> + 4 : STAGE_CHUNKS<WIDTH> | 1;
 template <int WIDTH> constexpr int SUMS_STRIDE = WIDTH / QUAD | 1;
 
-// Begin to copy rows y0 + first to y0 + end - 1, of ROWS rows from y0 on, to the stage; stage[0] is the
-// chunk HALO_CHUNKS left of sample x0 of row y0.
+// Begin to copy rows y0 + first to y0 + end - 1, of ROWS rows from y0 on, to the stage; stage[SHIFT] is
+// the chunk HALO_CHUNKS left of sample x0 of row y0.
 template <int ROWS, int WIDTH, int THREADS>
 __device__ __forceinline__ void begin_rows(
     uint4* stage, const sample* src, int x0, int y0, int first, int end,
@@ -32,6 +39,7 @@ __device__ __forceinline__ void begin_rows(
 {
     constexpr int CHUNKS = STAGE_CHUNKS<WIDTH>, STRIDE = STAGE_STRIDE<WIDTH>, WARPS = THREADS / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    stage += SHIFT;
     // Chunks from `left` up to `right` lie inside the row; those up to `wanted` are needed at all.
     const int x = x0 - HALO_CHUNKS * CHUNK, samples = width * CHANNELS;
     const int left = max(-x / CHUNK, 0), right = min((samples - x) / CHUNK, CHUNKS);
@@ -117,7 +125,7 @@ __device__ __forceinline__ void sum_rows(float4* to, const uint4* stage, const f
     for (int n = threadIdx.x; n < ROWS * (WIDTH / PART); n += THREADS) {
         const int i = n % ROWS, part = n / ROWS;
         sum_along(to + i * SUMS_STRIDE<WIDTH> + part * (PART / QUAD),
-                  stage + i * STAGE_STRIDE<WIDTH> + part * (PART / CHUNK), row);
+                  stage + SHIFT + i * STAGE_STRIDE<WIDTH> + part * (PART / CHUNK), row);
     }
 }
 
