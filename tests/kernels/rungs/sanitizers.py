@@ -26,13 +26,15 @@ def why_no_sanitizers() -> str | None:
 
 def environment(flavour: str) -> dict[str, str]:
     """The variables under which a Python can load such a library: it does not bring theirs."""
+    # So that ASan knows every object's end; the race detector would look at each, and is slow.
+    all_by_malloc = {"PYTHONMALLOC": "malloc"} if flavour == "address" else {}
     found = (_output("g++", f"-print-file-name={name}.so") for name in LIBRARIES[flavour])
     return {
         "LD_PRELOAD": " ".join(found),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python keeps much until it ends
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "TSAN_OPTIONS": "halt_on_error=1",
-        "PYTHONMALLOC": "malloc",  # so that ASan knows every object's end
+        **all_by_malloc,
     }
 
 
