@@ -54,11 +54,13 @@ class KernelText:
 class Refused:
     """A reason why there is nothing to run.
 
-    line  of the text that is wrong; 0: no line of it is
+    line     of the text that is wrong; 0: no line of it is
+    is_ours  nothing is wrong with the text: what it takes to run it on the CPU is not there
     """
 
     sentence: str
     line: int = 0
+    is_ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ def _searching(asked: KernelText) -> Iterator[Step]:
 def rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
     """Make a rung of a text, or say why there is none."""
     if needs_compiler and (reason := why_not()) is not None:
-        return Refused(reason)
+        return Refused(reason, is_ours=True)
     try:
         return own_kernel(asked.name, asked.text)
     except HeaderError as error:

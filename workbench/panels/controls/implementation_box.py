@@ -16,8 +16,8 @@ Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
 OWN_TITLE = "Yours"
 WHY_NOT_OWN = (
-    "It runs in the Kernel panel, on the CPU, and is verified there; how long that takes says "
-    "nothing of a GPU, so it is not timed beside these."
+    "It runs in the Kernel panel and is verified there; on an NVIDIA GPU it is timed there, too, "
+    "beside the rungs that were timed on the same job."
 )
 REASON = Qt.ItemDataRole.UserRole + 1  # why it cannot run
 

@@ -112,7 +112,7 @@ class Trying(QObject):
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # what the answer in view is of
         self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
-        self._is_under_way = self._is_held = False
+        self._is_under_way = self._is_held = self._is_trial = False
         self._doing: KernelText | None = None  # what is under way, or was last
         self._remark = ""  # to be said at the end of what is under way
         self._thread = AnalysisThread(self)
@@ -237,6 +237,7 @@ class Trying(QObject):
         steps: Callable[[KernelText], Iterator[Step | Followed | None]],
     ) -> None:
         self._is_under_way, self._doing, self._remark = True, asked, ""
+        self._is_trial = steps is trying
         self._view.show_under_way(sentence)
         self._thread.ask(NAME, lambda: steps(asked), self._take, self._end)
 
@@ -276,6 +277,8 @@ class Trying(QObject):
     def _take(self, step: Step | Followed) -> None:
         if isinstance(step, Progress):
             self._view.show_under_way(f"{step.doing[:1].upper()}{step.doing[1:]}…")
+        elif isinstance(step, Refused) and step.is_ours and not self._is_trial:
+            self._remark = step.sentence  # nothing is known of the text that was not before
         elif isinstance(step, Refused):
             self._refuse(step.sentence, step.line)
         elif isinstance(step, Tried):
@@ -290,8 +293,9 @@ class Trying(QObject):
             self._finish(step)
 
     def _finish(self, step: Ended) -> None:
-        self._held = step.held
-        self._show_build(self._built if step.held else [])
+        if self._is_trial:
+            self._held = step.held
+            self._show_build(self._built if step.held else [])
         self._end(self._remark)
 
     def _refuse(self, sentence: str, line: int) -> None:

@@ -176,6 +176,22 @@ def test_what_is_not_right_every_time_has_no_time(qtbot, window, doing):
     assert words(window, "kernel-count-loads") == ""
 
 
+def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_looked_for(
+    qtbot, window, monkeypatch
+):
+    sentence = "There is no C++ compiler: install g++."
+    monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: sentence)
+    write(qtbot, window, source(registers="42"))
+    assert "on NVIDIA H200." in words(window, "kernel-verdict")
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert words(window, "kernel-status") == sentence
+    assert words(window, "kernel-build-registers") == "42 per thread"
+    assert words(window, "kernel-problem") == ""
+    assert "on NVIDIA H200." in words(window, "kernel-verdict")
+    assert window.kernel.get().page.has_verdict
+
+
 def test_a_newer_text_takes_the_place_of_one_that_hangs(qtbot, window, monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.5)
     child(window, "kernel-source", CodeEditor).begin_with(source(run="hang"))
