@@ -14,8 +14,8 @@ from kernels.engine import engine
 from kernels.pictures import generated
 from workbench.batch import pairs
 from workbench.cli import main
-from workbench.cli.argument_types import EXTENSION_OF
 from workbench.files import image_encoders, image_files
+from workbench.files.format_names import EXTENSION_OF
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks for a privilege")
 needs_dev_full = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
