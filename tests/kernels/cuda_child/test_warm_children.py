@@ -12,6 +12,7 @@ import pytest
 
 from kernels.core.job import Progress, Sampling
 from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.cuda_child.warm_child import PROGRAM
 from kernels.cuda_child.warm_children import Held
 from kernels.rungs.own_kernels import own_kernel
 from tests.conftest import ROOT
@@ -40,7 +41,7 @@ def _children_of(process: int) -> list[int]:
     for path in Path("/proc").glob("[0-9]*"):
         try:
             facts = (path / "stat").read_text().rpartition(")")[2].split()
-            is_child = b"test_warm" not in (path / "cmdline").read_bytes()
+            is_child = PROGRAM.encode() in (path / "cmdline").read_bytes()
             if is_child and int(facts[1]) == process and facts[0] != "Z":
                 found.append((int(facts[19]), int(path.name)))
         except OSError:  # it has ended meanwhile
