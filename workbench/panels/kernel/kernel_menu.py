@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from workbench.panels.kernel.kernel_page import KernelPage
     from workbench.panels.kernel.kernel_pane import KernelPane
 
-# What the panel's buttons do, too; the panel has the keys, while something is walked through.
-STEPS: tuple[tuple[str, Callable[[KernelPage], object], str], ...] = (
-    ("&Next step", lambda page: page.go_on(1), "A step on (F8)."),
-    ("&Step back", lambda page: page.go_on(-1), "A step back (Shift+F8): the run is recorded."),
-    ("Next &barrier", lambda page: page.go_to_barrier(1), "On, behind the next barrier (F6)."),
+# What the panel's buttons do, too.
+STEPS: tuple[tuple[str, str, Callable[[KernelPage], object], str], ...] = (
+    ("&Next step", "F8", lambda page: page.go_on(1), "A step on, all threads abreast."),
+    ("&Step back", "Shift+F8", lambda page: page.go_on(-1), "A step back: the run is recorded."),
+    ("Next b&arrier", "F6", lambda page: page.go_to_barrier(1), "On, behind the next barrier."),
     (
-        *("Ba&rrier before", lambda page: page.go_to_barrier(-1)),
-        "Back, behind the barrier before (Shift+F6).",
+        *("Ba&rrier before", "Shift+F6", lambda page: page.go_to_barrier(-1)),
+        "Back, behind the barrier before.",
     ),
 )
 STEPPING = "&Run/St&epping"
@@ -82,7 +82,10 @@ class KernelMenu:
                 ("Alt+F8",),
                 "Walk through one block line by line: its lanes, its variables, its shared memory.",
             ),
-            *(Action(STEPPING, text, self._opening(do), tip=tip) for text, do, tip in STEPS),
+            *(
+                Action(STEPPING, text, self._opening(do), (keys,), tip)
+                for text, keys, do, tip in STEPS
+            ),
         ]
 
     def open_file(self, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtGui import QFont, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QScrollArea, QTableWidget, QTableWidgetItem, QWidget
 
 from kernels.cuda_on_cpu.block_steps import WARP, BlockSteps
@@ -242,8 +242,6 @@ class StepView(QWidget):
             button = make_button(name, text, f"{tip} ({keys})", tip)
             do_way = partial(self.go_on if do[0] else self.go_to_barrier, do[1])
             button.clicked.connect(lambda _=False, do_way=do_way: do_way())
-            # A button's own shortcut would wait a tenth of a second each time.
-            QShortcut(QKeySequence(keys), self).activated.connect(do_way)
             self._buttons[name] = button
         self._close = make_button("kernel-steps-close", "Close", "Back to the answer")
         self._close.clicked.connect(self.left)

@@ -25,7 +25,6 @@ ELSEWHERE = (
     ("Click on a pixel", "With the panel Pixel open: hold it; Esc, or a click on it, lets go"),
     ("Arrow keys", "In Pixel: the next one; in Anatomy: a lane, a warp, with Shift a block"),
     ("1, 2, 3", "In Anatomy: load, share, compute"),
-    ("F8, F6", "In Kernel, stepping: a line, a barrier; with Shift back"),
     ("PgDn, PgUp", "In Presenter: on and back, as → and ←"),
     ("Alt+Down", "In a sweep's line: choose its values"),
     ("Click on a point", "In a chart: show what was measured"),
