@@ -34,7 +34,7 @@ ELSEWHERE = (
     ("P, right click", "In a chart's legend: pin a line to compare with"),
 )
 COLUMNS = 4
-OWN_GROUP = 8  # a menu inside another with so many lines gets a group of its own
+OWN_GROUP = 5  # a menu inside another with so many lines gets a group of its own
 LETTERS = 0.84  # of the program's font, so that all keys fit on the screen
 NAME_LETTERS = 28  # a longer name takes a second line
 LEAVE = "Esc, ? or a click closes this page; Ctrl+Shift+P finds any action, F1 explains them."
