@@ -178,7 +178,7 @@ def _bar(name: str, title: str) -> QProgressBar:
     bar = QProgressBar()
     bar.setObjectName(name)
     bar.setAccessibleName(title)
-    bar.setToolTip(title)
+    bar.setToolTip(tip_text(title))
     return bar
 
 
@@ -186,7 +186,7 @@ def _list(name: str, title: str, tip: str) -> QListWidget:
     made = QListWidget()
     made.setObjectName(name)
     made.setAccessibleName(title)
-    made.setToolTip(tip)
+    made.setToolTip(tip_text(tip))
     made.setAlternatingRowColors(True)
     return made
 
