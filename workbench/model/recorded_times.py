@@ -82,8 +82,9 @@ class RecordedTimes:
         return self._times.get(WorkKey.of(job), {})
 
     def of_recorded(self, job: RecordedJob) -> Mapping[str, RecordedTime]:
-        """Return the times of a job that was recorded, by implementation."""
-        return self._times[job.work]
+        """Return the times of a job that was recorded, by implementation, for any other job."""
+        times = self._times[job.work]
+        return {key: replace(each, of=job.in_words) for key, each in times.items()}
 
     def nearest(self, job: Job, key: str) -> RecordedJob | None:
         """Return the recorded job that is most like `job` of the filter `key`; None without any."""

@@ -113,6 +113,7 @@ class RecordedTime:
     samples   how many
     device    what it was measured on: "NVIDIA H200"
     cache     the L2 before each sample; None on the CPU
+    of        the job that was timed, in words, where it is shown for another one; "" else
     """
 
     median_ms: float
@@ -121,12 +122,15 @@ class RecordedTime:
     block_xy: Block | None
     device: str
     cache: Cache | None
+    of: str = ""
 
     @property
     def in_words(self) -> str:
         """Return "Recorded on an NVIDIA H200, L2 cold: 13.2 µs", and how it was measured."""
         where = f"{self.device}, L2 {self.cache}" if self.cache else self.device
         words = [f"Recorded on an {where}: {numbers.duration(self.median_ms)}"]
+        if self.of:
+            words.append(f"for another job: {self.of}")
         count = f", n = {self.samples}" if self.samples else ""
         words.append(
             f"quartiles {numbers.duration_range(*self.quartiles_ms, self.median_ms)}{count}"

@@ -36,13 +36,11 @@ class LadderView(QWidget):
         chosen(key): the user wants this implementation.
         measure_wanted(implementations): all that can run are to be measured, in this order.
         cancelled(): and now no longer.
-        other_wanted(): show the recorded job that was offered, or the present one again.
     """
 
     chosen = Signal(str)
     measure_wanted = Signal(object)
     cancelled = Signal()
-    other_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,10 +50,6 @@ class LadderView(QWidget):
         self._rounds = self._count = 0
         self._why_none = self._quickest = ""
         self._caption = Label(name="ladder-caption", font=scaled_font(0.9), wraps=True)
-        self._other = QPushButton()
-        self._other.setObjectName("ladder-other")
-        self._other.clicked.connect(self.other_wanted)
-        self.offer("")
         self._list = LadderList()
         self._list.chosen.connect(self.chosen)
         self._measure = QPushButton("Measure all")
@@ -88,13 +82,6 @@ class LadderView(QWidget):
         reasons = {each.reason for each in places}
         self._why_none = NONE_CAN.format(reasons.pop()) if len(reasons) == 1 else NONE_RUNS
         self._refresh()
-
-    def offer(self, words: str, tip: str = "") -> None:
-        """Offer to show another job's times, or the present one's again; "" offers nothing."""
-        self._other.setText(words)
-        self._other.setAccessibleName(words or "Another job")
-        self._other.setToolTip(tip_text(tip or "Times recorded of a job like this one."))
-        self._other.setVisible(bool(words))
 
     def show_begun(self, rounds: int) -> None:
         """Show that the measuring that was asked for began, of each in so many rounds."""
@@ -178,7 +165,7 @@ class LadderView(QWidget):
         row = HBox(spacing=8)
         row.add(self._measure, (self._bar, 1), (self._doing, 2))
         layout = VBox(self, (0, 8, 0, 0), 6)
-        layout.add(self._caption, self._other, (self._list, 1), legend, row, self._reason)
+        layout.add(self._caption, (self._list, 1), legend, row, self._reason)
 
 
 def _quickest(places: Sequence[LadderLine]) -> str:

@@ -20,13 +20,8 @@ from workbench.base.background import Background
 from workbench.model import intents
 from workbench.model.plan_draft import plan_of
 from workbench.model.plan_words import held_fixed
-from workbench.model.recorded_times import (
-    RecordedJob,
-    RecordedTimes,
-    all_recorded_times,
-    why_not_beside,
-)
-from workbench.model.rung_times import RungTimes, WorkKey, ladder_places
+from workbench.model.recorded_times import RecordedTimes, all_recorded_times, why_not_beside
+from workbench.model.rung_times import RecordedTime, RungTimes, WorkKey, ladder_places
 from workbench.model.state import State
 from workbench.panels.controls.implementation_box import KIND_TITLES, ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
@@ -45,11 +40,9 @@ TABS = ("idea", "ladder", "source", "ptx")
 NEEDS_GPU = "Needs an NVIDIA GPU."
 NOT_RECORDED = "What it takes for this job was not recorded."
 RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another picture."
+OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border clamp."
 READING = "Reading the times that were recorded on a GPU …"
-NONE_RECORDED = "Not recorded for this job on an {device}."
-OTHER = "Recorded on an {device} for another job: {job}, border clamp, L2 cold."
-OTHER_TITLE = "Show the nearest recorded job"
-OTHER_TIP = "{job}: the times that were recorded of it; your settings stay as they are"
+HEADING, OTHER_HEADING = "CUDA, recorded", "CUDA, recorded for another job"
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
@@ -98,7 +91,6 @@ class RungPane(QWidget):
         self._times = times
         self._shown: ShownResult | None = None
         self._ptx: PtxRequest | None = None
-        self._other_for: WorkKey | None = None  # the job for which another's ladder is shown
         # One that cannot run here but is looked at; "": the state's implementation is.
         self._looked_at = self._looked_past = ""
         self._names = ImplementationBox("rung-shown", "Implementation to look at", offers_all=True)
@@ -130,7 +122,6 @@ class RungPane(QWidget):
             chooser.chosen.connect(self._look)
         self._ladder.measure_wanted.connect(self.measure_wanted)
         self._ladder.cancelled.connect(self.measure_cancelled)
-        self._ladder.other_wanted.connect(self._turn_to_other)
         for view in (self._source, self._ptx_view):
             view.large_wanted.connect(self.large_wanted)
         layout = VBox(self, MARGINS)
@@ -303,42 +294,34 @@ class RungPane(QWidget):
         state, job = self._store.state, self._job()
         if job is None or not isinstance(self._worker.device, NoDevice):
             places = ladder_places(self._availability, self._times, job, state.cache)
-            self._ladder.offer("")
             self._ladder.show_places(places, chosen.key, KIND_TITLES, self._work(chosen.kind))
             return
-        nearest = self._recorded.nearest(job, state.filter)
-        known = self._recorded.of_work(job)
-        if nearest and not known and self._other_for == WorkKey.of(job):
-            self._show_other(chosen, nearest)
-            return
+        known, heading, words = self._recorded_for(job)
         places = ladder_places(self._without_gpu(job), self._times, job, state.cache, known)
-        words = (RECORDED if known else NONE_RECORDED).format(device=self._recorded.device)
         why = why_not_beside(state.cache) if known else ""
-        words = words if nearest else READING if self._is_reading else ""
         caption = " ".join(filter(None, (self._work("cpu"), words, why)))
-        cuda = "CUDA, recorded" if known else "CUDA"
-        if nearest and not known:
-            self._ladder.offer(OTHER_TITLE, OTHER_TIP.format(job=nearest.in_words))
-        else:
-            self._ladder.offer("")
-        self._ladder.show_places(places, chosen.key, {**KIND_TITLES, "cuda": cuda}, caption)
+        self._ladder.show_places(places, chosen.key, {**KIND_TITLES, "cuda": heading}, caption)
 
-    def _show_other(self, chosen: Implementation, job: RecordedJob) -> None:
-        """Show the recorded ladder of another job than the present one."""
-        rungs = [each for each in self._availability if each[0].kind == "cuda"]
-        known = self._recorded.of_recorded(job)
-        places = ladder_places(rungs, self._times, None, "cold", known)
-        said = OTHER.format(device=self._recorded.device, job=job.in_words)
-        caption = f"{said} {why_not_beside(self._store.state.cache)}".rstrip()
-        self._ladder.offer("Back to this job")
-        self._ladder.show_places(places, chosen.key, {"cuda": "CUDA, recorded"}, caption)
+    def _recorded_for(self, job: Job) -> tuple[Mapping[str, RecordedTime], str, str]:
+        """Return what was recorded of `job`, its heading, and a sentence on it.
 
-    @Slot()
-    def _turn_to_other(self) -> None:
-        job = self._job()
-        work = WorkKey.of(job) if job else None
-        self._other_for = None if self._other_for == work else work
-        self._refresh()
+        Where nothing was, it is what was recorded of the job that is most like it, for the rungs
+        that can do this one.
+        """
+        recorded = self._recorded
+        nearest = recorded.nearest(job, self._store.state.filter)
+        if nearest is None:
+            return {}, KIND_TITLES["cuda"], READING if self._is_reading else ""
+        if known := recorded.of_work(job):
+            return known, HEADING, RECORDED.format(device=recorded.device)
+        able = {
+            each.key
+            for each, _ in self._availability
+            if isinstance(each, Rung) and not each.why_not_anywhere(job)
+        }
+        others = {k: each for k, each in recorded.of_recorded(nearest).items() if k in able}
+        said = OTHER.format(device=recorded.device, job=nearest.in_words)
+        return others, OTHER_HEADING, said
 
     def _work(self, kind: str) -> str:
         """Return what is measured, as a sentence; "" where there is no job."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton
 from kernels.pictures.generated import noise, scene
 from kernels.rungs.rung import ladder
 from tests.made_up import IMPLEMENTATIONS
-from tests.workbench.driving import child, click, pick, show_picture, trigger, until
+from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from workbench.base import numbers
 from workbench.base.numbers import GAP
 from workbench.model.recorded_times import recorded_times
@@ -52,6 +52,12 @@ def lines(window):
     }
 
 
+def headings(window):
+    shown = child(window, "ladder-list", QListWidget)
+    texts = [shown.item(row).text() for row in range(shown.count())]
+    return [each for each in texts if each]
+
+
 def test_a_rung_that_cannot_run_says_what_it_needs_and_what_it_took_elsewhere(window):
     time = recorded(window, "shared")
     assert f"Needs an NVIDIA GPU. Recorded on an NVIDIA H200, L2 cold: {time}" in said(window)
@@ -71,9 +77,7 @@ def test_with_a_warm_cache_chosen_recorded_times_say_that_they_are_of_a_cold_one
     caption = child(window, "ladder-caption", QLabel)
     until(qtbot, lambda: caption.text().endswith(NO_MATCH))
     show_picture(qtbot, window, noise(500, 760, 3))
-    assert NO_MATCH not in caption.text()  # nothing recorded is shown
-    click(child(window, "ladder-other"))
-    until(qtbot, lambda: caption.text().endswith(f"border clamp, L2 cold. {NO_MATCH}"))
+    until(qtbot, lambda: caption.text().endswith(f"border clamp. {NO_MATCH}"))
 
 
 def test_what_was_not_recorded_says_so(qtbot, window):
@@ -109,9 +113,7 @@ def test_the_whole_ladder_stands_there_while_a_cpu_implementation_is_chosen(qtbo
     recorded = [key for key, (line, _) in lines(window).items() if line.recorded]
     assert len(recorded) > 15
     assert lines(window)["opencv"][0].time is not None
-    shown = child(window, "ladder-list", QListWidget)
-    texts = [shown.item(row).text() for row in range(shown.count())]
-    assert [each for each in texts if each] == ["CPU", "CUDA, recorded"]
+    assert headings(window) == ["CPU", "CUDA, recorded"]
 
 
 def test_a_rung_without_a_recorded_time_says_why(window):
@@ -119,22 +121,24 @@ def test_a_rung_without_a_recorded_time_says_why(window):
     assert all("--no-gpu" not in tip for tip in missing if "not measured yet" not in tip)
 
 
-def test_where_nothing_was_recorded_the_nearest_job_is_one_click_away(qtbot, window):
+def test_where_this_job_was_not_recorded_the_nearest_stands_there_and_is_marked(qtbot, window):
     show_picture(qtbot, window, noise(500, 760, 3))
-    before = window.store.state
-    lines(window)
-    caption, offer = child(window, "ladder-caption", QLabel), child(window, "ladder-other")
-    assert caption.text().count("Not recorded for this job") == 1
-    assert not any(line.recorded for line, _ in lines(window).values())
-    assert offer.text() == "Show the nearest recorded job"
-    assert offer.toolTip().startswith("Gaussian blur 5×5, 768×512, 3 channels uint8: ")
-    click(offer)
-    assert set(lines(window)) == {rung.key for rung in ladder()}
-    assert lines(window)["shared"][0].recorded
-    assert "for another job: Gaussian blur 5×5, 768×512" in caption.text()
-    assert window.store.state == before
-    click(offer)
-    assert "Not recorded for this job" in caption.text()
+    found, caption = lines(window), child(window, "ladder-caption", QLabel)
+    nearest = "for another job: Gaussian blur 5×5, 768×512, 3 channels uint8"
+    assert f"CUDA: recorded on an NVIDIA H200, L2 cold, {nearest}" in caption.text()
+    assert headings(window) == ["CPU", "CUDA, recorded for another job"]
+    assert found["shared"][0].recorded
+    assert nearest in found["shared"][1]
+    assert found["opencv"][0].time is not None  # measured here, of this job
+    assert not found["opencv"][0].recorded
+
+
+def test_a_rung_that_cannot_do_this_job_has_no_time_of_another(qtbot, window):
+    settle(qtbot, window, lambda: window.store.choose(filter="sharpen", implementation="opencv"))
+    line, tip = lines(window)["separable"]
+    assert line.median_ms is None
+    assert "separable" in tip.lower()
+    assert "Gaussian blur 3×3" in lines(window)["shared"][1]
 
 
 def test_until_the_recorded_times_are_read_the_ladder_says_so(qtbot, make_window):
@@ -150,7 +154,7 @@ def test_until_the_recorded_times_are_read_the_ladder_says_so(qtbot, make_window
         assert "Reading the times that were recorded" in caption.text()
     finally:
         may_read.set()
-    until(qtbot, lambda: "Not recorded for this job" in caption.text())
+    until(qtbot, lambda: "recorded on an NVIDIA H200, L2 cold, for another job" in caption.text())
 
 
 def test_the_list_of_implementations_has_headings_and_grey_as_the_toolbars(window):
