@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QWidget
-
-from workbench.widgets.upright_area import UprightArea
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 
 class GivingWay(QObject):
-    """A guard of a scrolled panel that hides parts of it until the rest can be seen at once.
+    """A guard of a panel that hides parts of it until the rest can be seen at once.
 
     In a window one scrolls: there only the first of the parts give way, and only where that is
     enough. On stage nobody does, so all may.
@@ -22,20 +20,20 @@ class GivingWay(QObject):
 
     staged = Signal()
 
-    def __init__(self, area: UprightArea, parts: Sequence[QWidget], usual: int = 0) -> None:
+    def __init__(self, area: QWidget, parts: Sequence[QWidget], usual: int = 0) -> None:
         """Take the parts, each of which only this shows and hides.
 
-        area   scrolls what holds them
+        area   holds them, or scrolls what does
         parts  what gives way, in this order
         usual  how many of them do so in a window, too
         """
         super().__init__(area)
         self._area, self._parts, self._usual = area, tuple(parts), usual
         self._is_staged = self._is_resting = False
-        inside = area.widget()
+        inside = area.widget() if isinstance(area, QScrollArea) else area
         assert inside is not None
         self._inside = inside
-        for each in (area, inside):
+        for each in {area, inside}:
             each.installEventFilter(self)
 
     @property
@@ -55,9 +53,10 @@ class GivingWay(QObject):
         self._arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        is_inside = watched is not self._area
         # A layout has heard of its request before a filter does, so it knows its new height.
-        if event.type() == (QEvent.Type.LayoutRequest if is_inside else QEvent.Type.Resize):
+        if (watched is self._inside and event.type() == QEvent.Type.LayoutRequest) or (
+            watched is self._area and event.type() == QEvent.Type.Resize
+        ):
             self._arrange()
         return super().eventFilter(watched, event)
 

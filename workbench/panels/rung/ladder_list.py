@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
@@ -35,6 +35,8 @@ Index = QModelIndex | QPersistentModelIndex
 class LadderList(QListWidget):
     """The list of places under a heading for each kind; a click, or Enter, chooses one.
 
+    Where one column has no room for all and two have, it stands in two.
+
     Signals:
         chosen(key): the user wants to see this implementation, whether or not it can run.
     """
@@ -48,6 +50,7 @@ class LadderList(QListWidget):
         self.setToolTip("Kernel times for the present job; a click, or Enter, chooses one to run")
         self.setItemDelegate(_Bar(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.setMouseTracking(True)
         self.setFont(scaled_font(0.95))
         self.itemClicked.connect(self._choose)
@@ -75,7 +78,42 @@ class LadderList(QListWidget):
             else:
                 longest = _longest_ms(places, shown.implementation.kind)
                 self._fill(self.item(row), shown, longest, shown.implementation.key == chosen)
+        self._arrange()
         self.viewport().update()
+
+    @property
+    def row_size(self) -> QSize:
+        """Return the size of a line: as wide as its column."""
+        columns = 2 if self.isWrapping() else 1
+        return QSize(self.viewport().width() // columns, _row_px(self.font()))
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Return the height of all lines, in two columns where there is the width for them."""
+        rows = -(-self.count() // (2 if self._is_wide else 1))
+        return QSize(super().sizeHint().width(), rows * _row_px(self.font()) + self._frame_px)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Set one column, or two where only those have room for all."""
+        high, needed = self.height() - self._frame_px, self.count() * _row_px(self.font())
+        in_two = self._is_wide and self.sizeHint().height() <= self.height() and needed > high
+        if in_two != self.isWrapping():
+            self.setWrapping(in_two)
+            self.updateGeometry()
+
+    @property
+    def _is_wide(self) -> bool:
+        """Return whether two columns have room for all names."""
+        places = [self.item(row).data(PLACE) for row in range(self.count())]
+        titles = [each.implementation.title for each in places if each]
+        return self.width() - self._frame_px >= 2 * _column_px(titles, self.font())
+
+    @property
+    def _frame_px(self) -> int:
+        return 2 * self.frameWidth()
 
     def _fill(
         self, item: QListWidgetItem, place: LadderLine, longest: float, is_chosen: bool
@@ -115,8 +153,12 @@ def _longest_ms(places: Sequence[LadderLine], kind: str) -> float:
 class _Bar(QStyledItemDelegate):
     """A place's line: its bar with the name on it, the time, and the ratio."""
 
+    def __init__(self, of: LadderList) -> None:
+        super().__init__(of)
+        self._list = of
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802, ARG002
-        return QSize(60, QFontMetricsF(option.font).height().__ceil__() + ROW_GAP_PX)
+        return self._list.row_size
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         place: LadderLine | None = index.data(PLACE)
@@ -178,8 +220,7 @@ class _Bar(QStyledItemDelegate):
         place: LadderLine,
         is_chosen: bool,
     ) -> None:
-        font = QFont(option.font)
-        font.setWeight(QFont.Weight.DemiBold if is_chosen else QFont.Weight.Normal)
+        font = _bold(option.font) if is_chosen else QFont(option.font)
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         name, time, ratio = _columns(box, option.font)
@@ -200,8 +241,7 @@ class _Bar(QStyledItemDelegate):
 
 def _draw_heading(painter: QPainter, option: QStyleOptionViewItem, heading: str) -> None:
     painter.save()
-    font = QFont(option.font)
-    font.setWeight(QFont.Weight.DemiBold)
+    font = _bold(option.font)
     painter.setFont(font)
     painter.setPen(option.palette.color(QPalette.ColorGroup.Active, MUTED))
     box = QRectF(option.rect).adjusted(EDGE_PX, 0, -EDGE_PX, 0)
@@ -210,20 +250,39 @@ def _draw_heading(painter: QPainter, option: QStyleOptionViewItem, heading: str)
     painter.restore()
 
 
+def _beside_name_px(font: QFont) -> tuple[float, float]:
+    """Return the widths of a time and of a ratio."""
+    time_px = QFontMetricsF(_bold(font)).horizontalAdvance(WIDEST_TIME)
+    return time_px, QFontMetricsF(_small(font)).horizontalAdvance(WIDEST_RATIO)
+
+
+def _bold(font: QFont) -> QFont:
+    bold = QFont(font)
+    bold.setWeight(QFont.Weight.DemiBold)
+    return bold
+
+
 def _small(font: QFont) -> QFont:
     small = QFont(font)
     small.setPointSizeF(0.88 * font.pointSizeF())
     return small
 
 
+def _row_px(font: QFont) -> int:
+    return QFontMetricsF(font).height().__ceil__() + ROW_GAP_PX
+
+
+def _column_px(titles: Sequence[str], font: QFont) -> float:
+    """Return the width of a column in which every name is whole."""
+    bold = QFontMetricsF(_bold(font))
+    widest = max(map(bold.horizontalAdvance, titles), default=0.0)
+    return widest + sum(_beside_name_px(font)) + 2 * EDGE_PX + 2
+
+
 def _columns(box: QRectF, font: QFont) -> tuple[QRectF, QRectF, QRectF]:
     """Return where name, time and ratio stand: in every line alike, the bold one as well."""
-    bold = QFont(font)
-    bold.setWeight(QFont.Weight.DemiBold)
-    metrics = QFontMetricsF(bold)
     inside = box.adjusted(EDGE_PX, 0, -EDGE_PX, 0)
-    ratio_px = QFontMetricsF(_small(font)).horizontalAdvance(WIDEST_RATIO)
-    time_px = metrics.horizontalAdvance(WIDEST_TIME)
+    time_px, ratio_px = _beside_name_px(font)
     name_px = inside.width() - ratio_px - time_px
     name = QRectF(inside.left(), inside.top(), name_px, inside.height())
     time = QRectF(name.right(), inside.top(), time_px, inside.height())

@@ -16,6 +16,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.rung_times import LadderLine
 from workbench.panels.rung.ladder_list import LadderList
 from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
 LEGEND = (
@@ -162,10 +163,11 @@ class LadderView(QWidget):
 
     def _lay_out(self) -> None:
         legend = Label(LEGEND, font=scaled_font(0.85), is_muted=True, wraps=True)
-        row = HBox(spacing=8)
-        row.add(self._measure, (self._bar, 1), (self._doing, 2))
+        tools = QWidget()
+        HBox(tools, 0, 8).add(self._measure, (self._bar, 1), (self._doing, 2))
         layout = VBox(self, (0, 8, 0, 0), 6)
-        layout.add(self._caption, (self._list, 1), legend, row, self._reason)
+        layout.add(self._caption, (self._list, 1), legend, tools, self._reason)
+        GivingWay(self, (legend, tools))
 
 
 def _quickest(places: Sequence[LadderLine]) -> str:

@@ -351,6 +351,24 @@ def test_a_projector_shows_all_rows_of_a_neighbourhood(qtbot, window):
     stage.close()
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_the_whole_ladder_is_on_stage(size, qtbot, window):
+    look = StepLook(panel="implementation", page="ladder")
+    window.presenter.steps = (TalkStep("Ladder", {}, look=look),)
+    stage = present(qtbot, window)
+    stage.showNormal()
+    stage.resize(*size)
+    ladder = child(stage, "ladder-list", QListWidget)
+
+    def is_whole():
+        seen = ladder.viewport().visibleRegion().boundingRect()
+        boxes = [ladder.visualItemRect(ladder.item(row)) for row in range(ladder.count())]
+        return len(boxes) > 20 and all(seen.contains(box) for box in boxes)
+
+    until(qtbot, is_whole)
+    stage.close()
+
+
 def test_without_a_session_the_chart_says_what_to_do(qtbot, window):
     stage = present(qtbot, window)
     QTest.keyClick(stage, Qt.Key.Key_F9)
