@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.data.chart_words import HIDDEN
-from workbench.charts.data.figure import Figure
+from workbench.charts.data.figure import Figure, LegendLine
 from workbench.charts.figure_view import FigureView
 from workbench.charts.legend import Legend
 from workbench.widgets.boxes import VBox
@@ -77,7 +77,6 @@ class ChartCard(QFrame):
     def show_figure(self, figure: Figure | None) -> None:
         """Show a figure's words, and draw it as soon as there is a plot."""
         self._figure = figure
-        self._legend.show_entries(figure.entries if figure else ())
         self._arrange()
         self._view.show_figure(figure)
 
@@ -107,6 +106,7 @@ class ChartCard(QFrame):
         the user has the details open.
         """
         is_open = self._fold.isChecked()
+        self._legend.show_entries(self._entries(is_open))
         room_px = (1 - PLOT_SHARE) * self.height()
         for count in range(len(FOLDED) + 1):
             folded = FOLDED[:count]
@@ -119,9 +119,18 @@ class ChartCard(QFrame):
                 label.setText(text)
             _show(label, bool(text))
         self._legend.show_at_most(rows)
-        _show(self._legend, rows > 0)
+        _show(self._legend, rows > 0 and bool(self._legend.entries))
         self._fold.show_fold("Details", is_open)
-        _show(self._fold, is_open or count > 0)
+        is_less = self._figure is not None and len(self._legend.entries) < len(self._figure.entries)
+        _show(self._fold, is_open or count > 0 or is_less)
+
+    def _entries(self, is_open: bool) -> Sequence[LegendLine]:
+        """Return the entries of the legend: all in the details, and where some are hidden."""
+        figure = self._figure
+        if figure is None:
+            return ()
+        needs_all = is_open or any(each.is_hidden for each in figure.entries)
+        return figure.entries if needs_all else figure.legend
 
     def _texts(self, folded: Sequence[str]) -> dict[QLabel, str]:
         """Return the words of all labels but those folded."""

@@ -154,7 +154,7 @@ class Legend(QScrollArea):
         """Set the font to so many times its usual size."""
         self._factor = factor
         self.setFont(scaled_font(FONT_SHARE * factor))
-        self.show_entries(self._shown)
+        self._show()
 
     def show_at_most(self, rows: float) -> None:
         """Show no more rows at once; the scroll bar says that there are more."""
@@ -164,13 +164,17 @@ class Legend(QScrollArea):
 
     def show_entries(self, entries: Sequence[LegendLine]) -> None:
         """Show these entries; existing buttons are reused, so the focus stays."""
-        self._shown = tuple(entries)
-        while len(self._buttons) < len(entries):
+        if self._shown != tuple(entries):
+            self._shown = tuple(entries)
+            self._show()
+
+    def _show(self) -> None:
+        while len(self._buttons) < len(self._shown):
             self._buttons.append(self._new_button(len(self._buttons)))
-        for button, entry in zip(self._buttons, entries, strict=False):
+        for button, entry in zip(self._buttons, self._shown, strict=False):
             button.show_entry(entry, self._factor)
         for number, button in enumerate(self._buttons):
-            button.setVisible(number < len(entries))
+            button.setVisible(number < len(self._shown))
         self._lay_out()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

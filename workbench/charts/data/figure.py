@@ -9,6 +9,7 @@ from typing import Any, Literal
 Standing = Literal["live", "recorded", "published"]
 Sample = Literal["line", "marker", "bar"]
 
+MAX_NAMED = 12  # series whose names stand at their lines' ends, and need no legend
 LOOKS = 9  # as many colours and as many markers: a chart of so many series repeats neither
 
 
@@ -317,6 +318,16 @@ class Figure:
             case Bars(is_upright=False, groups=groups):
                 return any(len({bar.entry.key for bar in group.bars}) > 1 for group in groups)
         return True
+
+    @property
+    def legend(self) -> tuple[LegendLine, ...]:
+        """Return the entries that are to be seen: of named lines only those that were published."""
+        shown = tuple(each for each in self.entries if not each.is_hidden)
+        if not self.needs_legend:
+            return ()
+        if self.is_named and not any(each.group for each in shown) and len(shown) <= MAX_NAMED:
+            return tuple(each for each in shown if each.style.standing == "published")
+        return shown
 
     @property
     def is_empty(self) -> bool:

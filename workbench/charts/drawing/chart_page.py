@@ -24,7 +24,6 @@ MARGIN_PX = 16.0
 GAP_PX = 8.0
 SAMPLE_PX = 30.0
 ENTRY_GAP_PX = 18.0
-MAX_NAMED = 12  # series whose names stand at their lines' ends, and need no legend
 MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
 
 
@@ -87,10 +86,7 @@ class ChartPage:
             (figure.sentence, font, colors.text),
             *((note, small, colors.muted) for note in figure.notes),
         )
-        shown = [entry for entry in figure.entries if not entry.is_hidden]
-        if figure.is_named and not any(each.group for each in shown) and len(shown) <= MAX_NAMED:
-            shown = [each for each in shown if each.style.standing == "published"]
-        self._entries = shown if figure.needs_legend else []
+        self._entries = figure.legend
         metrics = QFontMetricsF(font)
         self._legend = rows_of(
             self._entries,
