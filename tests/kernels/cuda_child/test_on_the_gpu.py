@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -89,8 +90,8 @@ def test_what_is_wrong_is_told_and_the_next_run_works(children, name):
     assert outcome.problem
     assert said in outcome.problem
     assert outcome.kernel is None
-    if name == "assertion":
-        assert outcome.problem.startswith("Line 8: thread (8, 0) of block (1, 0)")
+    if name == "assertion":  # whichever thread says it first
+        assert re.match(r"Line 8: thread \(\d+, \d\) of block \([123], \d+\) ", outcome.problem)
     after = tried(children, GOOD, sampling=ONCE)
     assert after.ok, after.problem
 
