@@ -42,6 +42,7 @@ DOING: dict[Phase, str] = {
     "compiling": "in the compiler",
     "preparing": "before the kernel ran",
     "launching": "as the kernel ran",
+    "fetching": "after the kernel ran",
 }
 TOO_LONG: dict[Phase, str] = {
     "starting": "The process that runs kernels on the GPU was not ready after {time}.",
@@ -49,6 +50,7 @@ TOO_LONG: dict[Phase, str] = {
     "preparing": "Bringing the picture to the GPU took more than {time}.",
     "launching": "The kernel was still running after {time}: a loop that does not end, or threads "
     "that wait for one another?",
+    "fetching": "Fetching the answer from the GPU took more than {time}.",
 }
 
 
@@ -62,6 +64,17 @@ class RunEndedError(KernelError):
     def __init__(self, sentence: str, line: int | None = None, log: str = "") -> None:
         super().__init__(sentence)
         self.line, self.log = line, log
+
+
+def not_started(error: OSError) -> RunEndedError:
+    """Return the error for a child that this computer would not start."""
+    why = error.strerror or type(error).__name__
+    return RunEndedError(f"The process that runs kernels on the GPU could not be started: {why}.")
+
+
+def was_ended() -> RunEndedError:
+    """Return the error for a child that somebody else ended between two things it was asked."""
+    return RunEndedError("The process that runs kernels on the GPU was ended.")
 
 
 def too_long(phase: Phase, seconds: float) -> RunEndedError:
@@ -86,7 +99,8 @@ def died(phase: Phase, code: int | None) -> RunEndedError:
     else:
         how = f"ended (exit code {code})"
     who = "The compiler" if phase == "compiling" else "The process that runs kernels on the GPU"
-    return RunEndedError(f"{who} {how}{'' if phase == 'compiling' else f' {DOING[phase]}'}.")
+    when = "" if phase == "compiling" else f"{',' * (',' in how)} {DOING[phase]}"
+    return RunEndedError(f"{who} {how}{when}.")
 
 
 def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:

@@ -23,8 +23,8 @@ import numpy as np
 from kernels.core.device import NoDevice
 from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
 from kernels.cuda_child.child_requests import LENGTH, Asked, device_in_words
-from kernels.cuda_child.guarded_run import GuardedDevice, guarded_run
-from kernels.cuda_child.shared_bytes import mapped
+from kernels.cuda_child.guarded_run import GuardedDevice, HostBlock, guarded_run
+from kernels.cuda_child.shared_bytes import SharedMap
 
 MAX_PRINTED = 64 << 10  # bytes that are passed on
 
@@ -56,6 +56,7 @@ class _Child:
         self._printed = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - for the process's life
         for stream in (1, 2):
             os.dup2(self._printed.fileno(), stream)
+        self._shared, self._host = SharedMap(), HostBlock()
 
     def start(self, maker: str, index: int) -> None:
         """Make the device, and say what it is, or why there is none."""
@@ -65,6 +66,9 @@ class _Child:
             facts = self._device.facts
         except KernelError as error:
             facts = NoDevice(str(error))
+        except Exception:  # noqa: BLE001 - whoever waits for it raises it
+            self._say(bug=traceback.format_exc())
+            os._exit(1)
         self._say(ready=True, device=device_in_words(facts))
 
     def serve(self, asked: Asked) -> None:
@@ -97,20 +101,16 @@ class _Child:
 
     def _run(self, asked: Asked) -> dict[str, Any]:
         self._say(phase="preparing")
-        size = asked.picture_bytes
-        samples = np.frombuffer(
-            mapped(*asked.memory),
-            asked.blank.picture.dtype,
-            2 * size // asked.blank.picture.itemsize,
-        )
-        picture, answer = samples.reshape(2, *asked.shape)
+        both = self._shared.array(*asked.memory)[: 2 * asked.picture_bytes]
+        picture, answer = both.view(asked.blank.picture.dtype).reshape(2, *asked.shape)
         return guarded_run(
             self._device,
             asked.rung,
-            asked.job(picture.copy()),
+            asked.job(picture),
             asked.turn,
             asked.cache,
-            lambda: self._say(phase="launching"),
+            lambda phase: self._say(phase=phase),
+            self._host,
             answer,
         )
 

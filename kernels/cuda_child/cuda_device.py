@@ -19,6 +19,7 @@ from kernels.core.timing import Cache
 from kernels.cuda.event_timer import EventTimer
 from kernels.cuda.launch import Programs, occupancy_on, prepare_launch
 from kernels.cuda.probing import probe
+from kernels.cuda_child.child_requests import Phase
 from kernels.cuda_child.device_layout import Place
 from kernels.rungs.rung import Rung
 
@@ -67,7 +68,7 @@ class CudaDevice:
         block: NDArray[np.uint8],
         places: Mapping[str, Place],
         cache: Cache,
-        begin: Callable[[], None],
+        enter: Callable[[Phase], None],
     ) -> float:
         """Run it once, in memory that holds `block`, which then has what is there."""
         with self._using("making room for the picture"):
@@ -82,10 +83,11 @@ class CudaDevice:
             )
             go = launch.ready()
             self._stream.synchronize()
-            begin()
+            enter("launching")
             ms = self._timer.sample_ms(go, cache)
             # All of the device: what ran on another stream would be done, and seen, by then.
             self._cp.cuda.runtime.deviceSynchronize()
+            enter("fetching")
             memory.get(stream=self._stream, out=block)
             self._stream.synchronize()
         return ms

@@ -1,8 +1,8 @@
 """Another picture for each sample of a time, so that no answer can be one that was kept.
 
 Every run of a kernel that is timed filters something that no run before has seen: the user's
-picture, moved around, each row of it changed in its own way.  It costs a kernel the same, and
-since a filter does not commute with that, no answer can be made of an earlier one.
+picture, moved around, each row of it changed in its own way.  It costs a kernel the same, and to
+make an answer of an earlier one takes knowing all of that, and the products of each row anew.
 """
 
 from __future__ import annotations

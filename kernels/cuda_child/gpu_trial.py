@@ -3,7 +3,8 @@
 It runs in a child, in stages: a crop, a strip whose time foretells that of the whole, the whole.
 Each has a deadline; what would take too long is not begun.  The whole runs twice, with different
 poison.  Then it is timed, each time with input that it has not seen, and every answer that was
-timed is checked: there is no time without that.  The reference is worked out here, never there.
+timed is checked: there is no time without that.  The reference is worked out here, never there,
+beside the child's work where there is a core for that.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.cores import usable_cores
 from kernels.core.device import Device, NoDevice
 from kernels.core.driving import in_place_of
 from kernels.core.job import Job, Progress, Sampling
@@ -32,6 +34,7 @@ from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import Check
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda.occupancy import Occupancy
+from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
 from kernels.cuda_child.child_requests import asked_of
 from kernels.cuda_child.device_layout import layout_of, unwritten
@@ -39,8 +42,6 @@ from kernels.cuda_child.fresh_input import fresh
 from kernels.cuda_child.warm_child import WarmChild
 from kernels.cuda_child.warm_children import WarmChildren, cuda_children
 from kernels.cuda_on_cpu.regions import cropped, region_of
-from kernels.oracle.checking import Oracle, checking
-from kernels.oracle.reference import filtered
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)
@@ -50,8 +51,8 @@ MIN_DEADLINE_S = 0.5
 SLOWER_THAN_PLAIN = 20  # times: then it is ended
 WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
 MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
-SOME_TILES = 8  # of the answer to each sample but the last, drawn at random, are checked
-TILE = 64
+LOOK_S = 0.002  # between two looks at whether checks are done
+VERIFYING = Progress("verifying against the float64 reference")
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
 
 Stage = Literal["a part", "a strip", "the whole"]
@@ -137,35 +138,26 @@ def _on_a_child(
     child = yield from in_place_of(children.taking(), starting)
     try:
         assert child.facts is not None
-        trial = _Trial(child, rung, job, child.facts, plain_s)
-        known = yield from trial.compiled()
-        yield known
-        children.keep_spare()
-        predicted_s = yield from trial.predicted()
-        known = replace(known, predicted_s=predicted_s)
-        whole = yield from trial.whole()
-        known = replace(known, answer=whole.answer, printed=whole.printed)
-        yield known
-        check = yield from trial.checked(job, whole.answer, sampling.check_taps)
-        known = replace(known, check=check, problem=whole.problem)
-        yield known
-        if known.ok and sampling.max_samples:
-            yield replace(known, kernel=(yield from trial.timed(whole, sampling)))
+        with closing(_Trial(child, rung, job, child.facts, plain_s)) as trial:
+            known = yield from trial.compiled()
+            yield known
+            children.keep_spare()
+            predicted_s = yield from trial.predicted()
+            known = replace(known, predicted_s=predicted_s)
+            whole = yield from trial.whole()
+            known = replace(known, answer=whole.answer, printed=whole.printed)
+            yield known
+            yield from trial.checked(known, whole, sampling)
     finally:
         children.give_back(child)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """One run of a kernel.
-
-    blank    whether a sample is as it was before
-    problem  of two runs together
-    """
+    """One run of a kernel; `problem` is of two runs together."""
 
     ms: float
     answer: NDArray[Any]
-    blank: NDArray[np.bool_]
     printed: str
     problem: str = ""
 
@@ -187,6 +179,7 @@ class _Trial:
         self._child, self._rung, self._job, self._device = child, rung, job, device
         plain_s = plain_s or slowest_s(job, device)
         self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * plain_s)
+        self._checks = CheckQueue(rung.tolerance)
 
     def compiled(self) -> Generator[Progress, None, GpuTrial]:
         """Compile it for the whole picture."""
@@ -218,47 +211,104 @@ class _Trial:
         first = yield from self._run(self._job, "the whole")
         again = yield from self._run(self._job, "the whole", turn=1)
         # What differs between runs may equal both poisons here and there, and was written then.
-        never = first.blank & again.blank
+        never = self._as_before(first.answer, 0) & self._as_before(again.answer, 1)
         problem = order_in_words(first.answer, again.answer, never)
         return replace(again, problem=problem or unwritten_in_words(never))
 
-    def timed(self, first: _Run, sampling: Sampling) -> Generator[Progress, None, Timing]:
-        """Time it, each time with fresh input; check each answer, the last as far as is asked."""
+    def checked(
+        self, known: GpuTrial, whole: _Run, sampling: Sampling
+    ) -> Generator[Progress | GpuTrial, None, None]:
+        """Check the answer, and time it where it is right; yield each as soon as it is known."""
+        known = replace(known, problem=whole.problem)
+        self._checks.add(self._job, whole.answer, sampling.check_taps)
+        is_timed = sampling.max_samples > 0 and not whole.problem
+        if not is_timed or usable_cores() == 1:
+            yield from self._checking()
+            known = replace(known, check=self._checks.done[0])
+            yield known
+        if is_timed and (known.check is None or known.ok):
+            yield from self._checked_while_timed(known, whole, sampling)
+
+    def close(self) -> None:
+        """Check no more."""
+        self._checks.close()
+
+    def _checked_while_timed(
+        self, known: GpuTrial, whole: _Run, sampling: Sampling
+    ) -> Generator[Progress | GpuTrial, None, None]:
+        with closing(self._timed_or_wrong(whole, sampling)) as steps:
+            for step in steps:
+                is_news = known.check is None and bool(self._checks.done)
+                if is_news:
+                    known = replace(known, check=self._checks.done[0])
+                    yield known
+                    if not known.ok:
+                        return
+                if isinstance(step, Timing):
+                    yield replace(known, kernel=step)
+                elif not is_news:
+                    yield step
+
+    def _timed_or_wrong(
+        self, whole: _Run, sampling: Sampling
+    ) -> Generator[Progress | Timing, None, None]:
+        """Time it; what ends that counts only where the answer to the picture itself is right."""
+        try:
+            yield (yield from self._timed(whole, sampling))
+        except RunEndedError:
+            yield from self._checking(first_alone=True)
+            raise
+
+    def _timed(self, whole: _Run, sampling: Sampling) -> Generator[Progress, None, Timing]:
+        """Time it with a fresh picture each time; check some tiles of each answer, all of one.
+
+        No kernel can tell which one that will be.
+        """
         random = np.random.default_rng()
-        samples = Sampler(first.ms, sampling, sampling.cache)
+        wholly, count = int(random.integers(0, sampling.max_samples)), 0
+        samples = Sampler(whole.ms, sampling, sampling.cache)
+        is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
         until = monotonic() + MAX_TIMING_S
-        while samples.wants_more():
+        while is_only or samples.wants_more():
             job = fresh(self._job, random)
-            turn = int(random.integers(0, 2))
-            run = yield from self._run(job, "the whole", turn, sampling.cache)
-            samples.add(run.ms)
-            is_last = not samples.wants_more() or monotonic() > until
-            tiles = None if is_last else some_tiles(job, random)
-            check = yield from self.checked(job, run.answer, sampling.check_taps, tiles)
+            run = yield from self._run(job, "the whole", int(random.integers(0, 2)), sampling.cache)
+            if is_only:
+                samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
+            else:
+                samples.add(run.ms)
+            if count == wholly:
+                self._checks.add(job, run.answer, sampling.check_taps)
+            else:
+                self._checks.add_some(job, run.answer)
+            if usable_cores() == 1:
+                yield from self._checking()
+            count += 1
+            self._refuse_wrong()
+            if monotonic() > until:
+                break
+        if count <= wholly:  # fewer were taken
+            self._checks.add(job, run.answer, sampling.check_taps)
+        yield from self._checking()
+        self._refuse_wrong()
+        timing = samples.timing()
+        return timing if timing.ended else replace(timing, ended="time")
+
+    def _checking(self, *, first_alone: bool = False) -> Generator[Progress, None, None]:
+        """Wait for the checks that are left, or for the first of all; yield once they are done."""
+        is_over = False
+        while not is_over:
+            self._checks.wait(LOOK_S)
+            is_over = self._checks.is_empty or (first_alone and bool(self._checks.done))
+            yield VERIFYING
+
+    def _refuse_wrong(self) -> None:
+        """Refuse what is right for the user's picture alone."""
+        for check in self._checks.done[1:]:
             if not check.ok:
                 raise RunEndedError(
                     "The answer to the picture is right, and to another one, with which it was "
                     f"timed, it is not: {check}. A kernel must work out each answer anew."
                 )
-            if is_last:
-                break
-        timing = samples.timing()
-        return timing if timing.ended else replace(timing, ended="time")
-
-    def checked(
-        self,
-        job: Job,
-        answer: NDArray[Any],
-        max_taps: int | None,
-        tiles: Oracle | None = None,
-    ) -> Generator[Progress, None, Check]:
-        """Compare an answer with the reference, or with those `tiles` of it."""
-        steps = checking(job, answer, self._rung.tolerance(job), max_taps, tiles)
-        check = next(steps)
-        for known in steps:
-            check = known
-            yield Progress("verifying against the float64 reference")
-        return check
 
     def _compiled(self, job: Job) -> Generator[Progress, None, dict[str, Any]]:
         doing = Progress(f"compiling {self._rung.title}")
@@ -281,8 +331,12 @@ class _Trial:
             raise RunEndedError(outside_in_words(name, offset))
         if said["changed"]:
             raise RunEndedError(WRITTEN_TO_PICTURE)
-        before = unwritten(layout_of(self._rung, job, self._device), job, turn)
-        return _Run(said["ms"], answer, is_as_before(answer, before), said["printed"])
+        return _Run(said["ms"], answer, said["printed"])
+
+    def _as_before(self, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
+        """Return which samples of an answer to the whole are what they were filled with."""
+        layout = layout_of(self._rung, self._job, self._device)
+        return is_as_before(answer, unwritten(layout, self._job, turn))
 
     def _refuse_long(self, stage: Stage, seconds: float) -> None:
         """Refuse what is foretold to take too long."""
@@ -297,17 +351,6 @@ class _Trial:
                 f"It would take about {in_seconds(seconds)} for {stage} of the picture, and gets "
                 f"{in_seconds(self._deadline_s)} at most: the plainest kernel takes much less."
             )
-
-
-def some_tiles(job: Job, random: np.random.Generator) -> Oracle:
-    """Return the reference for some tiles of the answer."""
-    found: Oracle = {}
-    for _ in range(SOME_TILES):
-        top = int(random.integers(0, max(job.height - TILE, 0) + 1))
-        left = int(random.integers(0, max(job.width - TILE, 0) + 1))
-        bottom, right = min(top + TILE, job.height), min(left + TILE, job.width)
-        found[top, bottom, left, right] = filtered(job, (top, bottom), (left, right))
-    return found
 
 
 def slowest_s(job: Job, device: Device) -> float:

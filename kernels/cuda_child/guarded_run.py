@@ -12,6 +12,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job
 from kernels.core.timing import Cache
+from kernels.cuda_child.child_requests import Phase
 from kernels.cuda_child.device_layout import Place, layout_of, packed
 from kernels.rungs.rung import Rung
 
@@ -34,15 +35,32 @@ class GuardedDevice(Protocol):
         block: NDArray[np.uint8],
         places: Mapping[str, Place],
         cache: Cache,
-        begin: Callable[[], None],
+        enter: Callable[[Phase], None],
     ) -> float:
-        """Bring `block` to the device, call `begin`, run the kernel, wait for all of the device.
+        """Bring `block` to the device, run the kernel, wait for all of the device, fetch `block`.
 
-        Then `block` holds what is there; return the kernel's time in milliseconds.
+        Says when it enters "launching" and "fetching"; returns the kernel's time in milliseconds.
         """
 
     def held_bytes(self) -> int:
         """Return the memory of the device that this process holds."""
+
+
+class HostBlock:
+    """Memory of this computer for what goes to the device, kept from run to run.
+
+    New memory would cost a fault a page, each time.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = np.empty(0, np.uint8)
+
+    def array(self, size: int, facts: Device) -> NDArray[np.uint8]:
+        """Return `size` bytes, whatever is in them, where computer and device have as much."""
+        if self._bytes.size != size:
+            self._bytes = np.empty(0, np.uint8)
+            self._bytes = _room(size, facts)
+        return self._bytes
 
 
 def guarded_run(
@@ -51,15 +69,16 @@ def guarded_run(
     job: Job,
     turn: int,
     cache: Cache,
-    begin: Callable[[], None],
+    enter: Callable[[Phase], None],
+    host: HostBlock,
     answer: NDArray[Any],
 ) -> dict[str, Any]:
     """Run it once into `answer`, (H, W, C); return its time and what it did that it may not."""
     assert isinstance(device.facts, Device)
     layout = layout_of(rung, job, device.facts)
-    block = _room(layout.size, device.facts)
+    block = host.array(layout.size, device.facts)
     layout.fill(block, job, turn)
-    ms = device.launch(rung, job, block, layout.places, cache, begin)
+    ms = device.launch(rung, job, block, layout.places, cache, enter)
     answer[:] = packed(layout.array(block, "target", job), job)
     return {
         "ms": ms,
@@ -69,7 +88,6 @@ def guarded_run(
 
 
 def _room(size: int, facts: Device) -> NDArray[np.uint8]:
-    """Return memory of this computer for what goes to the device, where both have as much."""
     if size <= facts.memory_bytes:
         try:
             return np.empty(size, np.uint8)

@@ -57,6 +57,21 @@ class SharedBytes:
         self._map, self.size = None, 0
 
 
+class SharedMap:
+    """A child's view of the memory: mapped once, not for each run."""
+
+    def __init__(self) -> None:
+        self._place = ("", 0)
+        self._bytes = np.empty(0, np.uint8)
+
+    def array(self, handle: str, size: int) -> NDArray[np.uint8]:
+        """Return all of the memory that has this handle and size now."""
+        if (handle, size) != self._place:
+            self._bytes = np.frombuffer(mapped(handle, size), np.uint8)
+            self._place = (handle, size)
+        return self._bytes
+
+
 def mapped(handle: str, size: int) -> mmap.mmap:
     """Map the memory that has this handle, here or in the child."""
     if sys.platform == "win32":

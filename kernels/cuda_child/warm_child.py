@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import DeviceLostError
-from kernels.cuda_child.child_endings import died, failed, too_long, too_much_memory
+from kernels.cuda_child.child_endings import (
+    died,
+    failed,
+    not_started,
+    too_long,
+    too_much_memory,
+    was_ended,
+)
 from kernels.cuda_child.child_requests import LENGTH, Asked, Phase, device_of
 from kernels.cuda_child.shared_bytes import SharedBytes
 
@@ -33,15 +40,26 @@ PROGRAM = (
 CUDA = "kernels.cuda_child.cuda_device:CudaDevice"
 ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
 LOOK_S = 0.002  # between two looks at whether it has said something
+# Times the picture's size that a run may hold here: picture and answer, shared, laid out and
+# packed, and buffers of the kernel's own.
+COPIES = 12
 Line = dict[str, Any] | None  # None: it has ended
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a child may take: seconds of each phase, and bytes of this computer's memory."""
+    """What a child may take: seconds of each phase, and bytes of this computer's memory.
+
+    held_bytes  besides what the pictures take that it runs on
+    """
 
     seconds: dict[Phase, float] = field(
-        default_factory=lambda: {"starting": 60.0, "compiling": 20.0, "preparing": 30.0}
+        default_factory=lambda: {
+            "starting": 60.0,
+            "compiling": 20.0,
+            "preparing": 30.0,
+            "fetching": 30.0,
+        }
     )
     held_bytes: int = 8 << 30
 
@@ -58,12 +76,8 @@ class WarmChild:
         self.facts: Device | NoDevice | None = None
         self.device_bytes = 0
         self._limits = limits or Limits()
-        self._memory = SharedBytes()
-        try:
-            self._process = _started(maker, index, self._memory.descriptors)
-        except OSError:  # too many processes, or too little memory
-            self._memory.close()
-            raise
+        self._most_bytes = self._limits.held_bytes
+        self._memory, self._process = _started(maker, index)
         self._said: queue.SimpleQueue[Line] = queue.SimpleQueue()
         threading.Thread(
             target=_hear, args=(self._process.stdout, self._said), name="cuda-child", daemon=True
@@ -76,6 +90,12 @@ class WarmChild:
     def is_usable(self) -> bool:
         """Return whether it may be asked for something."""
         return not self._is_ended and self._process.poll() is None
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether it would do at once what it is asked for."""
+        has_started = self.facts is None and not self._said.empty()
+        return self.is_usable and (has_started or not self._owes)
 
     @property
     def held_bytes(self) -> int:
@@ -106,11 +126,14 @@ class WarmChild:
         launch_s  seconds that the kernel may run
         """
         yield from self.ready()
+        if self._is_ended:  # by somebody else
+            raise was_ended()
         self._launch_s, self._owes = launch_s, True
+        self._most_bytes = self._limits.held_bytes + COPIES * asked.picture_bytes
         self._begin("preparing")
         body = pickle.dumps(asked)
         assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended: the answer will say so
+        with suppress(OSError, ValueError):  # it has ended: the answer will say so
             self._process.stdin.write(LENGTH.pack(len(body)) + body)
         said = yield from self._answer()
         if "error" in said:
@@ -122,6 +145,8 @@ class WarmChild:
     ) -> Generator[None, None, tuple[dict[str, Any], NDArray[Any]]]:
         """Run a kernel on a picture; return what was found, and the answer, (H, W, C)."""
         yield from self.ready()  # nobody else looks at the memory then
+        if self._is_ended:
+            raise was_ended()
         size = picture.nbytes
         memory = self._memory.array(2 * size)
         memory[:size] = picture.reshape(-1).view(np.uint8)
@@ -165,6 +190,8 @@ class WarmChild:
             if said.get("error") == DeviceLostError.__name__:
                 self.end()
             if "bug" in said:
+                if self.facts is None:  # it never started
+                    self.end()
                 raise RuntimeError(f"A run in a child failed:\n{said['bug']}")
             if "ready" in said:
                 self.facts = device_of(said["device"])
@@ -180,12 +207,24 @@ class WarmChild:
         if time.monotonic() > self._until:
             self.end()
             raise too_long(self._phase, self._limit_s)
-        if self.held_bytes > self._limits.held_bytes:
+        if self.held_bytes > self._most_bytes:
             self.end()
-            raise too_much_memory(self._phase, self._limits.held_bytes)
+            raise too_much_memory(self._phase, self._most_bytes)
 
 
-def _started(maker: str, index: int, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
+def _started(maker: str, index: int) -> tuple[SharedBytes, subprocess.Popen[bytes]]:
+    """Start it; raise RunEndedError where there are too many files or processes."""
+    memory: SharedBytes | None = None
+    try:
+        memory = SharedBytes()
+        return memory, _process(maker, index, memory.descriptors)
+    except OSError as error:
+        if memory is not None:
+            memory.close()
+        raise not_started(error) from error
+
+
+def _process(maker: str, index: int, descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
     path = [str(ROOT), *(each for each in sys.path if each and each != str(ROOT))]
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, repr(path), maker, str(index)],

@@ -9,12 +9,15 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from time import monotonic
 
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_child.warm_child import CUDA, Limits, WarmChild
 
+LEFT_AT_WORK_S = 0.2  # longer than a run takes, as a rule, that nobody waits for any more
 LEAVING_S = 2.0  # at the end of this process, for children to be gone
 
 
@@ -46,14 +49,15 @@ class WarmChildren:
     def taking(self) -> Generator[None, None, WarmChild]:
         """Return a child that is ready; it has to be given back.
 
-        One that somebody left at work is waited for, and replaced where that ends badly.
+        One that somebody left at work is waited for: a while, where another one is ready, else up
+        to its deadlines.  It is replaced where that ends badly.
         Raises RunEndedError where none starts.
         """
         while True:
             child = self._taken()
             is_new = child.facts is None
             try:
-                yield from child.ready()
+                yield from self._waiting_for(child)
             except RunEndedError:
                 self.give_back(child)
                 if is_new:
@@ -66,19 +70,35 @@ class WarmChildren:
                 return child
             self.give_back(child)
 
+    def _waiting_for(self, child: WarmChild) -> Generator[None, None, None]:
+        """Wait until it is ready; end it where that takes long, and another one is."""
+        until = monotonic() + LEFT_AT_WORK_S
+        for _ in child.ready():
+            if monotonic() > until and self.has_ready:
+                child.end()
+                return
+            yield
+
     def give_back(self, child: WarmChild) -> None:
         """Keep a child for who takes one next, unless it has ended."""
         with self._lock:
             self._out.remove(child)
-            (self._waiting if child.is_usable else self._ended).append(child)
-            self._reap()
+            self._waiting.append(child)
+            self._drop_ended()
 
     def keep_spare(self) -> None:
         """Have one stand by, in case that the one at work has to be ended."""
         with self._lock:
             self._drop_ended()
             if not self._waiting:
-                self._waiting.insert(0, WarmChild(self._maker, self._index, self._limits))
+                with suppress(RunEndedError):  # who takes one will be told, if it is still so
+                    self._waiting.append(WarmChild(self._maker, self._index, self._limits))
+
+    @property
+    def has_ready(self) -> bool:
+        """Return whether one stands by that would do at once what it is asked for."""
+        with self._lock:
+            return any(each.is_ready for each in self._waiting)
 
     def held(self) -> Held:
         """Return the memory that all of them hold."""

@@ -8,7 +8,9 @@ from kernels.cuda_child.warm_child import Limits
 from kernels.cuda_child.warm_children import WarmChildren
 
 FAKES = "tests.kernels.cuda_child.fake_devices"
-LIMITS = Limits({"starting": 120.0, "compiling": 60.0, "preparing": 60.0}, 600 << 20)
+LIMITS = Limits(
+    {"starting": 120.0, "compiling": 60.0, "preparing": 60.0, "fetching": 60.0}, 600 << 20
+)
 
 
 def children_of(device: str, limits: Limits = LIMITS) -> WarmChildren:

@@ -44,6 +44,10 @@ def that_is_not_there(index):
     raise DeviceLostError("There is no GPU today.")
 
 
+def with_a_bug(index):
+    raise ZeroDivisionError("ours")
+
+
 def that_crashes(index):
     crash()
 
@@ -55,6 +59,10 @@ def crash():
 def hang():
     while True:
         time.sleep(0.01)
+
+
+def be_slow():
+    time.sleep(0.1)
 
 
 def take_memory():
@@ -86,18 +94,21 @@ class FakeDevice:
                 "A kernel did not compile", LOG.replace("mine.cu", rung.file)
             )
         if doing:
-            {"crash": crash, "hang": hang, "memory": take_memory}[doing]()
+            {"crash": crash, "hang": hang, "memory": take_memory, "slow": be_slow}[doing]()
         registers = int(_named("registers", rung) or 40)
         facts = {"registers": registers, "local_bytes": 0, "shared_bytes": 0}
         return {"compile_ms": 1.0, **facts, "occupancy": None}
 
-    def launch(self, rung, job, block, places, cache, begin):
-        begin()
+    def launch(self, rung, job, block, places, cache, enter):
+        enter("launching")
         key = rung.source, job.picture.dtype
         launches, kept = self._modules.setdefault(key, (count(), {}))
         launch = _Launch(job, block, layout_of(rung, job, self.facts), next(launches), kept)
         doing = _named("run", rung) or "good"
         ms = getattr(launch, doing)()
+        enter("fetching")
+        if _named("fetch", rung) == "slow":
+            time.sleep(0.4)
         return 0.1 if ms is None else ms
 
 
@@ -223,6 +234,11 @@ class _Launch:
     def wrong(self):
         self.target[:] = ~self.right() if self.target.dtype.kind == "u" else -self.right() - 1
 
+    def wrong_and_then_outside(self):
+        self.wrong()
+        if self.number > 3:
+            self.block[self.end] ^= 1
+
     def nan(self):
         self.good()
         self.target[3:, :] = np.nan
@@ -238,6 +254,11 @@ class _Launch:
         """Work it out once for each size, and give that ever after."""
         self.target[:] = self.kept.setdefault(self.target.shape, self.right())
         return 0.001
+
+    def keep_the_answer_for_long(self):
+        """Keep it, and take so long that a second run seems too much; the strip is quick."""
+        self.keep_the_answer()
+        return 4_000.0 if self.is_whole() else 100.0
 
     def keep_and_move(self):
         """Give the answer that was kept, moved as the picture was."""
@@ -280,6 +301,10 @@ class _Launch:
     def slow(self):
         self.good()
         return 2_000.0
+
+    def slow_on_the_whole(self):
+        self.good()
+        return 4_000.0 if self.is_whole() else 2_000.0
 
     def slow_for_a_display(self):
         self.good()

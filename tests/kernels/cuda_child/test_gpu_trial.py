@@ -18,7 +18,7 @@ ENDED = {
     "crash": "^The process that runs kernels on the GPU crashed (SIGSEGV) as the kernel ran.$",
     "leave": "^The process that runs kernels on the GPU ended (exit code 0) as the kernel ran.$",
     "leave_with_7": "ended (exit code 7) as the kernel ran.$",
-    "be_killed": "was killed, perhaps for want of memory as the kernel ran.$",
+    "be_killed": "was killed, perhaps for want of memory, as the kernel ran.$",
     "memory": "^The process that runs the kernel took more than 0.586 GiB of memory.$",
     "out_of_memory": "^The GPU ran out of memory",
     "refused": "^The GPU refused while running.$",
@@ -184,6 +184,30 @@ def test_a_hang_is_ended_at_its_deadline(children, short_deadlines, doing, shown
     assert is_said("^The kernel was still running after 0.3 s: a loop", outcome.problem)
     assert (outcome.answer is not None) == shown
     assert outcome.kernel is None
+
+
+def test_fetching_a_large_answer_is_not_taken_for_a_kernel_that_hangs(children, short_deadlines):
+    assert tried(children, text(fetch="slow"), sampling=Sampling(max_samples=0)).ok
+
+
+def test_a_time_is_never_one_of_a_picture_that_was_seen_before(children):
+    outcome = tried(children, text(run="keep_the_answer_for_long"), plain_s=1.0)
+    assert (outcome.check.ok, outcome.kernel) == (True, None)
+    assert "with which it was timed" in outcome.problem
+    good = tried(children, text(run="slow_on_the_whole"), plain_s=1.0)
+    assert (good.kernel.samples_ms, good.kernel.ended) == ((4_000.0,), "single")
+
+
+def test_a_kernel_is_right_where_there_is_one_core_as_well(children, monkeypatch):
+    monkeypatch.setattr(module, "usable_cores", lambda: 1)
+    assert tried(children, text()).kernel is not None
+    assert tried(children, text(run="wrong")).kernel is None
+    assert "with which it was timed" in tried(children, text(run="keep_the_answer")).problem
+
+
+def test_what_ends_a_wrong_kernel_as_it_is_timed_does_not_hide_that_it_is_wrong(children):
+    outcome = tried(children, text(run="wrong_and_then_outside"))
+    assert (outcome.problem, outcome.check.ok, outcome.kernel) == ("", False, None)
 
 
 def test_a_compiler_that_hangs_is_ended():

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from kernels.core.job import Progress, Sampling
-from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
 from kernels.cuda_child.warm_child import PROGRAM
 from kernels.cuda_child.warm_children import Held
 from kernels.rungs.own_kernels import own_kernel
@@ -81,18 +83,21 @@ def test_a_child_that_was_killed_while_it_waited_is_replaced(children):
 
 
 def _left_at(children, doing: str, **named: str) -> None:
-    """Begin a trial, and stop driving it as soon as `doing` is under way."""
+    """Begin a trial, and stop driving it while `doing` is under way."""
     steps = gpu_trial(own_kernel("mine.cu", text(**named)), a_job(), children=children)
-    for step in steps:
-        if isinstance(step, Progress) and step.doing.startswith(doing):
-            break
+    # The first of them comes before the child is asked.
+    assert len(list(islice(_saying(steps, doing), 2))) == 2
     steps.close()
+
+
+def _saying(steps, doing: str):
+    return (each for each in steps if isinstance(each, Progress) and each.doing.startswith(doing))
 
 
 def test_a_run_that_nobody_waits_for_is_brought_to_its_end_and_its_child_kept(children):
     assert tried(children, text(), sampling=ONCE).ok
     before = _children_of(os.getpid())
-    _left_at(children, "compiling")
+    _left_at(children, "compiling", compile="slow")
     _left_at(children, "running")
     assert tried(children, text(), sampling=ONCE).ok
     assert _children_of(os.getpid()) == before
@@ -105,6 +110,53 @@ def test_a_hang_that_nobody_waits_for_ends_at_its_deadline(children, monkeypatch
     monkeypatch.undo()
     assert tried(children, text(), sampling=ONCE).ok
     assert len(_children_of(os.getpid())) == 2
+
+
+def test_a_spare_that_is_ready_takes_over_from_a_hang_that_nobody_waits_for(children):
+    assert tried(children, text(), sampling=ONCE).ok  # and the hang would have a minute
+    first, spare = _children_of(os.getpid())
+    until = time.monotonic() + 60
+    while not children.has_ready:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    _left_at(children, "running", run="hang")
+    assert tried(children, text(), sampling=ONCE).ok
+    now = _children_of(os.getpid())
+    assert (first in now, now[0]) == (False, spare)
+
+
+def test_children_that_somebody_else_ends_are_told_and_replaced(children):
+    steps = gpu_trial(own_kernel("mine.cu", text()), a_job(), children=children)
+    for step in steps:
+        if isinstance(step, GpuTrial):  # it is built, and nothing is under way
+            break
+    children.end(60)
+    *_, outcome = steps
+    assert outcome.problem == "The process that runs kernels on the GPU was ended."
+    assert tried(children, text(), sampling=ONCE).ok
+
+
+def test_a_computer_that_starts_no_process_is_told(children, monkeypatch):
+    def no_room(*_, **__):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    assert tried(children, text(), sampling=ONCE).ok
+    children.end(60)
+    with monkeypatch.context() as patched:
+        patched.setattr("kernels.cuda_child.warm_child.subprocess.Popen", no_room)
+        outcome = tried(children, text())
+        children.keep_spare()
+    assert outcome.problem.endswith("could not be started: Resource temporarily unavailable.")
+    assert tried(children, text(), sampling=ONCE).ok
+
+
+def test_a_bug_of_ours_as_a_child_starts_is_not_swallowed():
+    made = children_of("with_a_bug")
+    try:
+        with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
+            tried(made, text())
+    finally:
+        made.end(60)
 
 
 def test_what_is_left_while_it_starts_is_kept(children):
