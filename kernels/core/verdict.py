@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 MIN_PERCENT = 0.01  # below this a share of samples is not counted out
@@ -64,6 +64,26 @@ class Check:
     levels: int = 0
     samples: int = 0
     library: str = ""
+
+    def with_strip(self, other: Check, row: int) -> Check:
+        """Return what is known of a picture together with a strip of it, which was checked alone.
+
+        row  where in the picture the strip's first row stands; rows of two strips count once
+        """
+        is_worse = other.max_error > self.max_error or not self.samples
+        y, x, channel = other.worst
+        return replace(
+            self,
+            max_error=other.max_error if is_worse else self.max_error,
+            worst=(y + row, x, channel) if is_worse else self.worst,
+            differing=self.differing + other.differing,
+            wrong=self.wrong + other.wrong,
+            bound=max(self.bound, other.bound),
+            checked=min(self.checked + other.checked, self.total),
+            levels=max(self.levels, other.levels),
+            samples=self.samples + other.samples,
+            library=self.library or other.library,
+        )
 
     @property
     def ok(self) -> bool:

@@ -95,12 +95,13 @@ def prepare(job: Job) -> Prepared:
     """Find the quickest of OpenCV's calls for this kind of job by trying them."""
     if job.gradient:
         call = exact_call(job)
-        ran = Ran(f"{call.name}, cv2.Sobel, cv2.magnitude", threads=usable_cores())
-        fill: Fill = _filling_lengths(job, call)
-    else:
-        choice = choose(job, _border(job))
-        call, ran = choice.call, Ran(choice.call.name, threads=choice.threads)
-        fill = _filling_sums(job, call)
+        return _prepared(job, call, Ran(f"{call.name}, cv2.Sobel, cv2.magnitude", usable_cores()))
+    choice = choose(job, _border(job))
+    return _prepared(job, choice.call, Ran(choice.call.name, choice.threads))
+
+
+def _prepared(job: Job, call: Call, ran: Ran) -> Prepared:
+    fill = _filling_lengths(job, call) if job.gradient else _filling_sums(job, call)
     bands, threads, has_alpha = tuple(_bands(job, call)), ran.threads or 1, job.has_alpha
 
     def filtering(out: NDArray[Any]) -> Iterator[float]:
@@ -111,7 +112,7 @@ def prepare(job: Job) -> Prepared:
                 _copy_alpha(job, out, rows)
             yield rows[1] / job.height
 
-    return Prepared(ran, filtering)
+    return Prepared(ran, filtering, again=lambda other: _prepared(other, call, ran))
 
 
 def filtered(job: Job) -> NDArray[Any]:

@@ -17,6 +17,7 @@ from kernels.core.errors import (
     OutOfMemoryError,
 )
 from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
+from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.compile_ahead import compiling_ahead
 from kernels.cuda.event_timer import Queue
@@ -241,7 +242,7 @@ class Engine:
             result = step if isinstance(step, Result) else result
             yield step
         if result is not None and sampling.check:
-            yield from self._checked(result, implementation, sampling.check_taps)
+            yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
     def _picking(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Filter with the best there is for `job`; with the next best where that one fails."""
@@ -295,25 +296,29 @@ class Engine:
             self._lost = str(error)
             raise
 
-    def _checked(
-        self, result: Result, implementation: Runnable, max_taps: int | None
-    ) -> Iterator[Progress | Result]:
-        tolerance = implementation.tolerance(result.job)
-        doing, next_s = "", 0.0
-        for check in checking(result.job, result.picture, tolerance, max_taps):
-            share = check.checked / check.total
-            if monotonic() >= next_s or share == 1:
-                doing = f"verifying against the float64 reference: {share:.0%}"
-                next_s = monotonic() + NEWS_S
-            yield Progress(doing)
-            result = replace(result, check=check)
-        yield result
-
     @cached_property
     def gpu(self) -> Gpu:
         """Return what drives the GPU; only where `device` is one."""
         assert isinstance(self.device, Device)
         return Gpu(self.device)
+
+
+def checked(
+    result: Result, tolerance: Tolerance, max_taps: int | None
+) -> Iterator[Progress | Result]:
+    """Hold the result against the reference; the last step is the same result with its check.
+
+    max_taps  as `checking` has it
+    """
+    doing, next_s = "", 0.0
+    for check in checking(result.job, result.picture, tolerance, max_taps):
+        share = check.checked / check.total
+        if monotonic() >= next_s or share == 1:
+            doing = f"verifying against the float64 reference: {share:.0%}"
+            next_s = monotonic() + NEWS_S
+        yield Progress(doing)
+        result = replace(result, check=check)
+    yield result
 
 
 def _as_given(result: Result) -> Result:

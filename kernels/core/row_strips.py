@@ -1,0 +1,68 @@
+"""A picture cut into strips of whole rows, each with the rows around it that its answer needs.
+
+Of the edges of a strip's picture those inside the whole picture come out wrong, as far in as the
+filter reaches, and are cut off again.  Where a strip's picture ends at the whole picture's own
+edge, it is continued there as the whole would be: whatever filters it applies the border itself, so
+that it holds for a gradient, too, whose border is that of the weighted picture.  Rows on the other
+side of the picture are needed there by one border alone, `wrap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernels.core.borders import Span
+
+
+@dataclass(frozen=True, slots=True)
+class RowStrip:
+    """Rows first to end - 1 of a picture, and what to filter for them.
+
+    spans  rows of the whole picture that are the strip's own picture, from top to bottom
+    above  how many of these stand above row `first`
+    """
+
+    first: int
+    end: int
+    spans: tuple[Span, ...]
+    above: int
+
+    @property
+    def own(self) -> slice:
+        """Return where the strip's rows stand in the answer to its picture."""
+        return slice(self.above, self.above + self.end - self.first)
+
+    @property
+    def height(self) -> int:
+        """Return how many rows its picture has."""
+        return sum(end - first for first, end in self.spans)
+
+
+def strips_of(
+    height: int, rows: int, reach: int, border: str, first: int = 0
+) -> Iterator[RowStrip]:
+    """Yield strips that cover rows `first` to height - 1 once, from top to bottom.
+
+    height  of the whole picture
+    rows    of each strip; the last may have fewer
+    reach   how many rows away a sample still counts: `Job.reach`
+    """
+    for top in range(first, height, rows):
+        yield _strip(top, min(top + rows, height), height, reach, border)
+
+
+def _strip(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
+    if border == "wrap" and end - first < height:
+        return RowStrip(first, end, tuple(_around(first - reach, end + reach, height)), reach)
+    top = max(first - reach, 0)
+    return RowStrip(first, end, ((top, min(end + reach, height)),), first - top)
+
+
+def _around(start: int, stop: int, height: int) -> Iterator[Span]:
+    """Yield the rows at positions start, ..., stop - 1 of a picture that goes on for ever."""
+    while start < stop:
+        top = start % height
+        end = min(top + stop - start, height)
+        yield top, end
+        start += end - top

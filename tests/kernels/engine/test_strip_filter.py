@@ -1,0 +1,122 @@
+"""A picture that is filtered in strips gives, bit for bit, what it gives as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kernels import Engine, Job, Result, Sampling, filters
+from kernels.core.borders import BORDERS
+from kernels.core.errors import CannotRunError
+from kernels.core.job import PIXEL_TYPES
+from kernels.core.row_strips import strips_of
+from kernels.cpu import opencv
+from kernels.engine.strip_filter import StripFilter
+from kernels.pictures.generated import noise
+from tests.kernels.cases import random_picture, random_weights
+
+ONCE = Sampling(max_samples=0, check=False)
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine(use_gpu=False)
+
+
+def results(steps):
+    return [step for step in steps if isinstance(step, Result)]
+
+
+def in_strips(engine, job, rows, named="sequential", check_taps=0):
+    """What `job` gives strip by strip, and the results, of which each is of a strip."""
+    strip_filter, found = StripFilter(engine, job, named, check_taps), []
+    answer = np.empty_like(job.picture)
+    for strip in strips_of(job.height, rows, job.reach, job.border):
+        picture = np.concatenate([job.picture[first:end] for first, end in strip.spans])
+        assert len(picture) == strip.height
+        found.append(results(strip_filter.filtering(picture))[-1])
+        answer[strip.first : strip.end] = found[-1].picture[strip.own]
+    return answer, found
+
+
+def made_up(seed):
+    """A job with everything drawn: thin pictures and wide filters as well, and strips of any
+    height."""
+    random = np.random.default_rng(seed)
+    shape = (int(random.integers(1, 40)), int(random.integers(1, 20)), int(random.integers(1, 5)))
+    picture = random_picture(random, shape, PIXEL_TYPES[seed % 4])
+    ksize = int(random.choice([1, 3, 5, 7, 15]))
+    border, gradient = BORDERS[seed % 5], bool(random.integers(2))
+    job = Job(picture, random_weights(random, ksize), border, gradient=gradient)
+    return job, int(random.integers(1, shape[0] + 2))
+
+
+@pytest.mark.parametrize("named", ["sequential", "parallel"])
+def test_strips_give_what_the_whole_gives_bit_for_bit(engine, named):
+    for seed in range(60):
+        job, rows = made_up(seed)
+        whole = engine.run(replace(job, implementation=named), ONCE)
+        answer, _ = in_strips(engine, job, rows, named)
+        as_bits = f"u{answer.dtype.itemsize}"
+        np.testing.assert_array_equal(answer.view(as_bits), whole.picture.view(as_bits), str(seed))
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("name", ["gaussian", "sobel_x", "edges", "unsharp"])
+def test_opencv_gives_in_strips_what_its_one_separable_or_direct_call_gives(engine, border, name):
+    chosen = filters.get(name)
+    picture = noise(61, 37, 3, "float32")
+    weights = chosen.weights(5 if 5 in chosen.sizes else 3)
+    job = Job(picture, weights, border, gradient=chosen.gradient)
+    answer, found = in_strips(engine, job, 11, "opencv")
+    assert len({each.ran for each in found}) == 1
+    whole = engine.run(replace(job, implementation="parallel"), ONCE).picture
+    np.testing.assert_allclose(answer, whole, atol=1e-5)
+    if name == "unsharp":  # of which OpenCV has but one call
+        whole = engine.run(replace(job, implementation="opencv"), ONCE).picture
+        np.testing.assert_array_equal(answer, whole)
+
+
+def test_what_is_chosen_by_trying_is_chosen_at_the_first_strip(engine, monkeypatch):
+    tried = []
+    choose = opencv.choose
+    monkeypatch.setattr(
+        opencv, "choose", lambda job, border: tried.append(job.height) or choose(job, border)
+    )
+    job = Job(noise(50, 30, 1), filters.get("gaussian").weights(5))
+    _, found = in_strips(engine, job, 8, None)
+    assert {each.implementation for each in found} == {"opencv"}
+    assert len(tried) == 1
+
+
+def test_every_strip_is_checked_where_that_is_wanted(engine):
+    job = Job(noise(40, 30, 1), filters.get("gaussian").weights(5))
+    _, found = in_strips(engine, job, 10, "parallel", check_taps=None)
+    assert [each.check.ok for each in found] == [True] * 4
+    total = replace(found[0].check, total=40 * 30)
+    for each in found[1:]:
+        total = total.with_strip(each.check, 10)
+    assert total.is_full
+    assert total.ok
+
+
+def test_where_the_worst_pixel_stands_is_said_of_the_whole_picture(engine):
+    job = Job(noise(40, 30, 1, "float32"), filters.get("gaussian").weights(5))
+    _, (first, second) = in_strips(engine, job, 20, "parallel", check_taps=None)
+    worse = replace(second.check, max_error=1.0, worst=(3, 4, 0), wrong=1, bound=2.0)
+    both = first.check.with_strip(worse, 18)
+    assert (both.max_error, both.worst, both.wrong, both.bound) == (1.0, (21, 4, 0), 1, 2.0)
+    assert worse.with_strip(first.check, 0).worst == (3, 4, 0)
+
+
+def test_a_strip_that_the_choice_refuses_is_filtered_otherwise_unless_it_was_named(engine):
+    picture = noise(30, 20, 1, "float32")
+    picture[25, 3] = np.nan
+    job = Job(picture, filters.get("gaussian").weights(3))
+    answer, found = in_strips(engine, job, 10, None)
+    assert [each.implementation for each in found] == ["opencv", "opencv", "parallel"]
+    assert np.isnan(answer).sum() == 9
+    with pytest.raises(CannotRunError, match="NaN"):
+        in_strips(engine, job, 10, "opencv")
