@@ -21,6 +21,7 @@ from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded, note_first_of
+from workbench.files.tiff_rows import TiffRows
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700
@@ -93,9 +94,28 @@ class TiffReader:
 
     def read(self, notes: list[str]) -> Decoded:
         """Return (H, W, C) of one of PIXEL_TYPES, native byte order, alpha not multiplied in."""
-        page = self._page
+        self.note_others(notes)
+        return self.decoded(_as_stored(self._page), notes)
+
+    def note_others(self, notes: list[str]) -> None:
+        """Note what else is in the file."""
         note_first_of(len(self._tiff.pages), notes)
-        samples = _samples_of(page, notes)
+
+    def rows(self, kept: int) -> TiffRows:
+        """Return what reads the samples as they are stored, some rows at a time.
+
+        kept  as TiffRows has it
+        Raises ImageFileError where only all can be read at once.
+        """
+        return TiffRows(self._path, self._page, kept)
+
+    def decoded(self, stored: NDArray[Any], notes: list[str]) -> Decoded:
+        """Return what samples, (rows, W, C) as they are stored, mean; they may be changed.
+
+        notes  gets a sentence for each conversion made
+        """
+        page = self._page
+        samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
             samples,
@@ -135,8 +155,7 @@ def _channels_of(page: tifffile.TiffPage) -> int:
     return min(colours, 3) + (page.samplesperpixel == colours + 1)
 
 
-def _samples_of(page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
-    samples = _as_stored(page)
+def _meant(samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]) -> NDArray[Any]:
     if page.photometric == PHOTOMETRIC.PALETTE:
         notes.append("Indexed colours expanded to RGB.")
         colours: NDArray[Any] = _colour_map(page)[samples[:, :, 0]]

@@ -47,7 +47,7 @@ def decode(
     Raises ImageFileError.
     """
     notes: list[str] = []
-    with quiet_libraries.without_warnings(), _failures_in_words(path.name):
+    with quiet_libraries.without_warnings(), failures_in_words(path.name):
         samples, metadata = _decode(path, notes, ask, is_stopped)
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
             raise ValueError(f"decoded to {samples.shape}")
@@ -57,7 +57,8 @@ def decode(
 
 
 @contextmanager
-def _failures_in_words(name: str) -> Iterator[None]:
+def failures_in_words(name: str) -> Iterator[None]:
+    """Turn whatever a library raises for a file into an ImageFileError with its name."""
     try:
         yield
     except ImageFileError:
@@ -99,13 +100,13 @@ def _decode(
             samples = samples[:, :, np.newaxis]
         if decoded.icc is not None:
             samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
-        samples = _upright(samples, decoded.orientation, notes)
-        return samples, _kept(decoded, samples, notes)
+        samples = upright(samples, decoded.orientation, notes)
+        height, width = samples.shape[:2]
+        return samples, kept_of(decoded, height, width, notes)
 
 
-def _kept(decoded: Decoded, samples: NDArray[Any], notes: list[str]) -> Metadata:
-    """Return the metadata that are kept beside samples that are upright."""
-    height, width = samples.shape[:2]
+def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Metadata:
+    """Return the metadata that are kept beside a picture of that size, which is upright."""
     exif = _sound("EXIF", lambda: exif_of.portable(decoded.exif(), width, height), notes)
     packet = decoded.xmp
     xmp = _sound("XMP", lambda: xmp_of.portable(packet), notes) if packet else None
@@ -132,7 +133,7 @@ def _note_infinite(samples: NDArray[Any], notes: list[str]) -> None:
         )
 
 
-def _upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArray[Any]:
+def upright(samples: NDArray[Any], orientation: int, notes: list[str]) -> NDArray[Any]:
     """Turn and mirror the samples as EXIF's orientation, 1 to 8, asks for."""
     if orientation not in range(2, 9):
         return samples

@@ -160,17 +160,29 @@ def _write_tiff(
         tiff.write(
             samples if channels > 1 else samples[:, :, 0],
             is_batch=False,
-            photometric="rgb" if channels >= 3 else "minisblack",
-            planarconfig="contig" if channels > 1 else None,
-            extrasamples=["unassalpha"] if channels in (2, 4) else None,
-            # What floats stand for only their maker knows: light, heights or differences.
-            iccprofile=profile_for(channels) if samples.dtype.kind == "u" else None,
-            metadata=None,
-            software=False,
-            extratags=_tiff_tags(metadata, is_big=is_big) or None,
+            **tiff_words(samples.dtype, channels, metadata, is_big=is_big),
         )
     if metadata.exif is not None:
         exif_of.fill_tiff(file, metadata.exif)
+
+
+def tiff_words(
+    dtype: np.dtype[Any], channels: int, metadata: Metadata, *, is_big: bool
+) -> dict[str, Any]:
+    """Return what tifffile is to write of samples beside themselves.
+
+    EXIF's directories are empty until `exif.fill_tiff` fills them.
+    """
+    return {
+        "photometric": "rgb" if channels >= 3 else "minisblack",
+        "planarconfig": "contig" if channels > 1 else None,
+        "extrasamples": ["unassalpha"] if channels in (2, 4) else None,
+        # What floats stand for only their maker knows: light, heights or differences.
+        "iccprofile": profile_for(channels) if dtype.kind == "u" else None,
+        "metadata": None,
+        "software": False,
+        "extratags": _tiff_tags(metadata, is_big=is_big) or None,
+    }
 
 
 def _tiff_tags(metadata: Metadata, *, is_big: bool) -> list[tuple[int, str, int, Any, bool]]:

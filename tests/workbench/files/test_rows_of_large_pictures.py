@@ -1,0 +1,141 @@
+"""Some rows of a TIFF at a time are, sample for sample, those of the whole picture."""
+
+import io
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image
+
+from tests.picture_files import all_kinds
+from tests.workbench.files.test_picture_matrix import KINDS, VARIANTS, stored, write_tiff
+from workbench.files import large_pictures, tiff_rows
+from workbench.files.image_files import load
+from workbench.files.large_pictures import LargePicture
+from workbench.files.picture_errors import ImageFileError
+
+TIFFS = {name: each for name, each in all_kinds().items() if name.endswith(".tif")}
+BY_PILLOW = ("jpeg.tif", "fax.tif")  # which are read as a whole
+
+
+def check(path, step=5, kept=3, seed=0):
+    """The rows come as of the whole picture, from the top, with those kept again, and anywhere."""
+    whole = load(path)
+    height = len(whole.samples)
+    random = np.random.default_rng(seed)
+    spans = [(max(top - kept, 0), min(top + step + kept, height)) for top in range(0, height, step)]
+    spans += [sorted(random.integers(0, height + 1, 2)) for _ in range(3)]
+    with LargePicture(path, kept=2 * kept) as large:
+        assert (large.height, large.width, large.channels) == whole.samples.shape
+        assert (large.dtype, large.metadata) == (whole.samples.dtype, whole.metadata)
+        for first, end in spans:
+            rows = large.rows(int(first), int(end))
+            assert rows.flags.c_contiguous
+            np.testing.assert_array_equal(rows, whole.samples[first:end], f"{path} {first} {end}")
+    return whole, large
+
+
+@pytest.mark.parametrize("name", [each for each in TIFFS if each not in BY_PILLOW])
+def test_rows_of_every_kind_are_those_of_the_whole(name, tmp_path):
+    (tmp_path / name).write_bytes(TIFFS[name])
+    whole, large = check(tmp_path / name)
+    assert large.notes == whole.notes
+
+
+def test_rows_of_a_tiff_of_any_make_are_those_of_the_whole(tmp_path):
+    for variant in VARIANTS[:120]:
+        dtype, kind, *how = variant
+        try:
+            write_tiff(tmp_path / "a.tif", stored(dtype, KINDS[kind][1]), kind, *how)
+            load(tmp_path / "a.tif")
+        except (ValueError, NotImplementedError, RuntimeError, ImageFileError):
+            continue
+        with np.errstate(over="ignore"):
+            check(tmp_path / "a.tif")
+
+
+def test_rows_are_converted_in_bands(tmp_path, monkeypatch):
+    monkeypatch.setattr(large_pictures, "BAND_SAMPLES", 100)
+    (tmp_path / "a.tif").write_bytes(TIFFS["tiff_lzw.tif"])
+    check(tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("orientation", [1, 2, 3, 4])
+def test_rows_are_those_of_the_upright_picture(orientation, tmp_path):
+    picture = Image.fromarray(np.arange(20 * 30, dtype=np.uint16).reshape(20, 30))
+    picture.save(tmp_path / "a.tif", tiffinfo={274: orientation, 271: "Maker"})
+    whole, large = check(tmp_path / "a.tif")
+    assert large.notes == whole.notes
+    assert large.metadata.exif is not None
+
+
+def test_rows_are_stored_in_another_pixel_type_where_that_is_wanted(tmp_path):
+    (tmp_path / "a.tif").write_bytes(TIFFS["uint8x3.tif"])
+    whole = load(tmp_path / "a.tif").stored_as("float16")
+    with LargePicture(tmp_path / "a.tif", "float16") as large:
+        np.testing.assert_array_equal(large.rows(2, 9), whole.samples[2:9])
+
+
+def test_segments_that_are_wanted_again_are_decoded_once(tmp_path, monkeypatch):
+    samples = np.random.default_rng(1).integers(0, 255, (96, 40), np.uint8)
+    tifffile.imwrite(tmp_path / "a.tif", samples, tile=(16, 16), compression="zlib")
+    decoded = []
+    decode = tiff_rows.TiffRows._decode
+    monkeypatch.setattr(
+        tiff_rows.TiffRows,
+        "_decode",
+        lambda rows, number, out: decoded.append(number) or decode(rows, number, out),
+    )
+    with LargePicture(tmp_path / "a.tif", kept=6) as large:
+        decoded.clear()
+        for top in range(0, 96, 20):
+            large.rows(max(top - 3, 0), min(top + 23, 96))
+    assert decoded == [1, 2, 3, 4, 5]  # the first was decoded to see what type it is of
+
+
+def test_holes_are_read_as_they_are_of_the_whole(tmp_path):
+    tiles = iter([np.full((16, 16), 9, np.uint8), None, None, np.full((16, 16), 7, np.uint8)])
+    tifffile.imwrite(
+        tmp_path / "a.tif", tiles, shape=(32, 32), dtype=np.uint8, tile=(16, 16), compression="zlib"
+    )
+    check(tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("jpeg.tif", "packed in another way"), ("rgb.jpg", "does not fit into memory")],
+)
+def test_what_is_read_as_a_whole_only_is_refused(name, said, tmp_path):
+    (tmp_path / name).write_bytes(all_kinds()[name])
+    with pytest.raises(ImageFileError, match=said):
+        LargePicture(tmp_path / name)
+
+
+def test_a_picture_on_its_side_is_refused(tmp_path):
+    Image.fromarray(np.zeros((20, 30), np.uint8)).save(tmp_path / "a.tif", tiffinfo={274: 6})
+    with pytest.raises(ImageFileError, match="lies on its side"):
+        LargePicture(tmp_path / "a.tif")
+
+
+def test_what_is_packed_as_one_piece_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tiff_rows, "MAX_SEGMENT_BYTES", 5000)
+    whole = np.zeros((100, 60), np.uint8)
+    tifffile.imwrite(tmp_path / "a.tif", whole, compression="zlib", rowsperstrip=100)
+    with pytest.raises(ImageFileError, match="pieces too large"):
+        LargePicture(tmp_path / "a.tif")
+
+
+def test_damage_is_told_where_it_is_met(tmp_path):
+    file = io.BytesIO()
+    samples = np.random.default_rng(1).integers(0, 255, (64, 40), np.uint8)
+    tifffile.imwrite(file, samples, rowsperstrip=16, compression="zlib")
+    data = bytearray(file.getvalue())
+    file.seek(0)
+    with tifffile.TiffFile(file) as tiff:
+        start = tiff.pages.first.dataoffsets[2]
+    data[start : start + 40] = bytes(40)
+    (tmp_path / "a.tif").write_bytes(data)
+    with LargePicture(tmp_path / "a.tif") as large:
+        np.testing.assert_array_equal(large.rows(0, 32)[..., 0], samples[:32])
+        with pytest.raises(ImageFileError, match="damaged"):
+            large.rows(30, 40)

@@ -1,0 +1,130 @@
+"""A picture that is larger than memory: read some rows at a time, as the whole would be read."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.pictures.generated import stored_as
+from workbench.files import colour_profiles, from_tiff, quiet_libraries
+from workbench.files.image_decoders import failures_in_words, kept_of, upright
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_reader import Decoded
+from workbench.files.tiff_rows import TiffRows
+
+BAND_SAMPLES = 1 << 23  # converted at once, since that takes several copies
+_UPSIDE_DOWN = (3, 4)  # orientations of EXIF that turn rows around; from _ON_ITS_SIDE on, columns
+_ON_ITS_SIDE = 5
+
+
+class LargePicture:
+    """A TIFF that is open, of any size, for one thread; to be closed.
+
+    width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
+    notes, metadata  as `Picture` has them
+    """
+
+    def __init__(self, path: Path, pixel_type: str | None = None, kept: int = 0) -> None:
+        """Open the picture.
+
+        pixel_type  store what is read so; None: as in the file
+        kept        so many rows at either end of what was read last are wanted again, probably
+
+        Raises ImageFileError, also for what cannot be read some rows at a time.
+        """
+        self.path, self._pixel_type = path, pixel_type
+        self._files = ExitStack()
+        try:
+            with quiet_libraries.without_warnings(), failures_in_words(path.name):
+                self._reader = self._opened()
+                self._rows: TiffRows = self._reader.rows(kept)
+                self._files.callback(self._rows.close)
+                self.notes = tuple(self._look())
+        except BaseException:
+            self.close()
+            raise
+
+    def rows(self, first: int, end: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return rows first to end - 1, (rows, W, C), C-contiguous; in `out` if given.
+
+        Raises ImageFileError.
+        """
+        shape = (end - first, self.width, self.channels)
+        out = np.empty(shape, self.dtype) if out is None else out
+        with quiet_libraries.without_warnings(), failures_in_words(self.path.name):
+            if self._is_as_stored:
+                return self._rows.read(first, end, out)
+            band = max(BAND_SAMPLES // (self.width * self._rows.channels), 1)
+            for top in range(first, end, band):
+                stop = min(top + band, end)
+                out[top - first : stop - first] = self._band(top, stop, [])
+        return out
+
+    @property
+    def row_bytes(self) -> int:
+        """Return the bytes of one row of what `rows` gives."""
+        return int(self.width * self.channels * self.dtype.itemsize)
+
+    @property
+    def decoding_bytes(self) -> int:
+        """Return what reading takes at most, beside what it gives."""
+        kept = 3 * self._rows.segment_rows * self._rows.row_bytes
+        return kept if self._is_as_stored else kept + 32 * BAND_SAMPLES
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._files.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _opened(self) -> from_tiff.TiffReader:
+        with self.path.open("rb") as file:
+            start = file.read(4)
+        opening = from_tiff.opened(self.path, start, lambda: False)
+        reader = self._files.enter_context(opening)
+        if reader is None:
+            raise ImageFileError(
+                f"{self.path.name} does not fit into memory, and of this kind pictures are read as "
+                "a whole; save it as a TIFF that is packed in another way, or not at all."
+            )
+        return reader
+
+    def _look(self) -> list[str]:
+        """Read one row, which tells of what type all are; return what is noted of the picture."""
+        stored, notes = self._rows.read(0, 1), list[str]()
+        decoded = self._reader.decoded(stored, notes)
+        self._icc, self._orientation = decoded.icc, decoded.orientation
+        if self._orientation >= _ON_ITS_SIDE:
+            raise ImageFileError(
+                f"{self.path.name} does not fit into memory, and lies on its side: its rows are "
+                "columns of the picture; save it upright with another program."
+            )
+        self.width, self.height = self._rows.width, self._rows.height
+        as_read = self._converted(decoded, notes)
+        made = stored_as(as_read, self._pixel_type or str(as_read.dtype))
+        self.channels, self.dtype = made.shape[2], made.dtype
+        self._is_as_stored = made is stored and not notes
+        self._reader.note_others(notes)
+        self.metadata = kept_of(decoded, self.height, self.width, notes)
+        return notes
+
+    def _band(self, first: int, end: int, notes: list[str]) -> NDArray[Any]:
+        if self._orientation in _UPSIDE_DOWN:
+            first, end = self.height - end, self.height - first
+        decoded = self._reader.decoded(self._rows.read(first, end), notes)
+        samples = self._converted(decoded, notes)
+        return stored_as(samples, self._pixel_type or str(samples.dtype))
+
+    def _converted(self, decoded: Decoded, notes: list[str]) -> NDArray[Any]:
+        samples = decoded.samples
+        if decoded.icc is not None:
+            samples = colour_profiles.to_srgb(samples, decoded.icc, notes)
+        return upright(samples, decoded.orientation, notes)

@@ -1,0 +1,158 @@
+"""The rows of a TIFF as they are stored, some at a time: no more is decoded than they need."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tifffile
+from numpy.typing import NDArray
+from tifffile import PREDICTOR
+
+from kernels.core.cores import usable_cores
+from workbench.files.picture_errors import ImageFileError
+
+MAX_SEGMENT_BYTES = 1 << 30  # of the rows that can only be decoded together
+
+
+class TiffRows:
+    """The samples of a page, for one thread.
+
+    page      of a kind that `from_tiff` reads, with samples that lie beside each other or in planes
+    kept      so many rows at either end of what was read last are likely to be wanted again, and
+              are not decoded twice
+    """
+
+    def __init__(self, path: Path, page: tifffile.TiffPage, kept: int) -> None:
+        self._page, self._kept_rows = page, kept
+        self.height, self.width = int(page.imagelength), int(page.imagewidth)
+        self.channels = int(page.samplesperpixel)
+        stored = np.dtype(page.dtype)
+        self.dtype = np.dtype(np.uint8) if stored == np.bool_ else stored.newbyteorder("=")
+        self._is_raw = _is_raw(page)
+        rows, self._segment_width = _segment_size(page)
+        self.segment_rows = 1 if self._is_raw else min(rows, self.height)
+        _refuse_unwieldy(path, self)
+        self._file = path.open("rb")
+        self._threads = ThreadPoolExecutor(usable_cores(), "tiff-segments")
+        self._kept: dict[int, NDArray[Any]] = {}  # by their number from the top, decoded
+
+    @property
+    def row_bytes(self) -> int:
+        """Return the bytes of one row, decoded."""
+        return self.width * self.channels * self.dtype.itemsize
+
+    def read(self, first: int, end: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return rows first to end - 1, (rows, W, C), in native byte order; in `out` if given.
+
+        Raises EOFError where the file is cut short, and whatever tifffile does where it is damaged.
+        """
+        shape = (end - first, self.width, self.channels)
+        out = np.empty(shape, self.dtype) if out is None else out
+        if self._is_raw:
+            self._read_raw(first, out)
+            return out
+        rows = self.segment_rows
+        for number in range(first // rows, -(-end // rows)):
+            top = number * rows
+            bottom = min(top + rows, self.height)
+            is_whole = first <= top and bottom <= end
+            if is_whole and number not in self._kept and not self._is_wanted(number, first, end):
+                self._decode(number, out[top - first : bottom - first])
+                continue
+            segment = self._segment_row(number, bottom - top)
+            y, stop = max(top, first), min(bottom, end)
+            out[y - first : stop - first] = segment[y - top : stop - top]
+        self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n, first, end)}
+        return out
+
+    def close(self) -> None:
+        """Let go of the file, and of the threads."""
+        self._threads.shutdown()
+        self._file.close()
+
+    def _is_wanted(self, number: int, first: int, end: int) -> bool:
+        """Return whether segments of that number are kept once rows first to end - 1 are read."""
+        top, kept = number * self.segment_rows, self._kept_rows
+        bottom = min(top + self.segment_rows, self.height)
+        at_top, at_bottom = (first, first + kept), (end - kept, end)
+        return any(top < stop and bottom > start for start, stop in (at_top, at_bottom))
+
+    def _segment_row(self, number: int, rows: int) -> NDArray[Any]:
+        if number not in self._kept:
+            made = np.empty((rows, self.width, self.channels), self.dtype)
+            self._decode(number, made)
+            self._kept[number] = made
+        return self._kept[number]
+
+    def _read_raw(self, first: int, out: NDArray[Any]) -> None:
+        """Read rows that lie one behind the other, not packed."""
+        self._file.seek(self._page.dataoffsets[0] + first * self.row_bytes)
+        if self._file.readinto(out.data.cast("B")) < out.nbytes:
+            raise EOFError(self._file.name)
+        if np.dtype(self._page.parent.byteorder + out.dtype.char) != out.dtype:
+            out.byteswap(inplace=True)
+
+    def _decode(self, number: int, out: NDArray[Any]) -> None:
+        """Decode all segments beside each other into `out`, on several threads."""
+        page = self._page
+        down = -(-self.height // self.segment_rows)
+        across = -(-self.width // self._segment_width)
+        planes = page.samplesperpixel if _is_planar(page) else 1
+        at = [
+            (plane * down + number) * across + x for plane in range(planes) for x in range(across)
+        ]
+        offsets, counts = (
+            [each[i] for i in at] for each in (page.dataoffsets, page.databytecounts)
+        )
+        packed = page.parent.filehandle.read_segments(offsets, counts, at)
+
+        def decode(each: tuple[bytes | None, int]) -> None:
+            self._place(*each, number, out)
+
+        list(self._threads.map(decode, packed))  # which raises what they do
+
+    def _place(self, data: bytes | None, index: int, number: int, out: NDArray[Any]) -> None:
+        page = self._page
+        segment, (plane, _, y, x, _), _ = page.decode(data, index)
+        y -= number * self.segment_rows
+        channels = slice(plane, plane + 1) if _is_planar(page) else slice(None)
+        if segment is None:  # left out, as of a picture with holes
+            out[y:, x : x + self._segment_width, channels] = page.nodata
+            return
+        rows, width = out.shape[0] - y, out.shape[1] - x
+        samples = segment[0, :rows, :width]
+        out[y : y + len(samples), x : x + samples.shape[1], channels] = samples
+
+
+def _segment_size(page: tifffile.TiffPage) -> tuple[int, int]:
+    """Return the height and width of a tile, or a strip, in pixels."""
+    if page.is_tiled:
+        return int(page.tilelength), int(page.tilewidth)
+    return int(page.rowsperstrip), int(page.imagewidth)
+
+
+def _is_planar(page: tifffile.TiffPage) -> bool:
+    is_separate = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
+    return bool(is_separate and page.samplesperpixel > 1)
+
+
+def _is_raw(page: tifffile.TiffPage) -> bool:
+    """Return whether the rows lie one behind the other in the file, as they are in memory."""
+    return bool(
+        page.is_contiguous
+        and page.predictor == PREDICTOR.NONE
+        and page.fillorder == 1
+        and not _is_planar(page)
+    )
+
+
+def _refuse_unwieldy(path: Path, rows: TiffRows) -> None:
+    """Raise ImageFileError where too much has to be decoded at once."""
+    if rows.segment_rows * rows.row_bytes > MAX_SEGMENT_BYTES:
+        raise ImageFileError(
+            f"{path.name} is packed in pieces too large to be read one by one; save it as a TIFF "
+            "of tiles with another program."
+        )
