@@ -77,10 +77,9 @@ class StripFilter:
             raise CannotRunError(reason)
         pinned = replace(implementation, prepare=self._prepare_by(implementation))
         result = yield from last_of(cpu_run.filtering(pinned, job, self._sampling))
+        yield result
         if self._sampling.check:
             yield from checked(result, implementation.tolerance(job), self._sampling.check_taps)
-        else:
-            yield result
 
     def _prepare_by(self, implementation: HostImplementation) -> Callable[[Job], Prepared]:
         """Return what prepares a strip as the first was, if `implementation` did that one."""

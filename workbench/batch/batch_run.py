@@ -140,7 +140,7 @@ class _Run:
             filter_(self._engine, outcome, self._recipe, partial(self._say, outcome))
         while turn:
             outcome = turn.pop(0)
-            if outcome.goes_on:
+            if outcome.goes_on and outcome.large is None:
                 self._say(outcome, "writing")
                 self._files.start(write, outcome, self._recipe)
             else:

@@ -7,8 +7,8 @@ thousand alike.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -18,18 +18,26 @@ from kernels import Engine, Job, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError
 from kernels.core.job import Progress
 from kernels.rungs.rung import Rung
+from kernels.sweeps.estimate import about
+from workbench.base.memory import memory_available_bytes
 from workbench.batch.file_pairs import FilePair
+from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.own_answer import OwnAnswer, own_answer
+from workbench.batch.stages import Stage
 from workbench.files import image_files
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.image_encoders import format_of
+from workbench.files.large_pictures import LargePicture
+from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.files.reducing import fit_of, reduced
 from workbench.model import intents
 from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture, State
 
 Say = Callable[[str], None]
-Stage = Literal["decode", "filter", "verify", "encode"]
 Status = Literal["done", "skipped", "failed", "wrong"]
+# Of a picture that does not fit into memory, where nobody says how much its strips may take; larger
+# ones are no quicker.
+STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
 # Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
 UNTIMED = Sampling(max_samples=0, cache="warm")
 
@@ -45,6 +53,7 @@ class Recipe:
     check_every      of so many pictures one is checked, and the first is; 0: none
     quality, reduce  of what is written: see `image_files.save` and `reducing`
     keeps_files      leave a file alone that is there already
+    memory_bytes     a picture that takes more is filtered in strips; None: more than is free
     """
 
     chosen: State
@@ -55,6 +64,14 @@ class Recipe:
     quality: int | None = None
     reduce: bool = False
     keeps_files: bool = False
+    memory_bytes: int | None = None
+
+    @property
+    def strips_bytes(self) -> int:
+        """Return what the strips of a large picture may take, beside the program itself."""
+        if self.memory_bytes is not None:
+            return self.memory_bytes // 2
+        return min(STRIPS_BYTES, int(memory_available_bytes() * STRIPS_SHARE))
 
     @property
     def is_timed(self) -> bool:
@@ -74,6 +91,8 @@ class Outcome:
     index    its place among all that are to be done
     seconds  how long it took in each stage that it went through
     own      in place of a result, of a kernel of the user's own
+    is_large whether it does not fit into memory, and is filtered in strips, from file to file
+    large    what came of that: it is written already
     error    why it failed, one sentence; None: it did not
     log      of the compiler, where it was that
     skipped  its file was there already and was left alone
@@ -88,6 +107,8 @@ class Outcome:
     picture: Picture | None = None
     result: Result | None = None
     own: OwnAnswer | None = None
+    is_large: bool = False
+    large: LargeAnswer | None = None
     error: str | None = None
     log: str = ""
     skipped: bool = False
@@ -111,13 +132,14 @@ class Outcome:
 
     @property
     def answer(self) -> Result | OwnAnswer | None:
-        """Return what came of it, of whichever kind."""
+        """Return what is to be written, of whichever kind."""
         return self.result or self.own
 
     @property
     def is_wrong(self) -> bool:
         """Return whether the answer was found to be wrong, or could not be checked."""
-        check = self.answer.check if self.answer else None
+        answer = self.answer or self.large
+        check = answer.check if answer else None
         return check is not None and not check.ok
 
 
@@ -129,10 +151,15 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             outcome.skipped = True
             return
         with _timed(outcome, "decode"):
-            picture = image_files.load(pair.source, is_stopped=is_stopped)
+            picture = image_files.load(
+                pair.source, is_stopped=is_stopped, max_bytes=recipe.memory_bytes
+            )
             outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
         outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
         _refuse_misfit(outcome, recipe)
+    except TooLargeError as error:
+        outcome.is_large = True
+        outcome.error = _why_not_in_strips(outcome, recipe, error)
     except ImageFileError as error:  # it names the file itself
         outcome.error = str(error)
     except MemoryError:
@@ -140,7 +167,13 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter, time and check what was read; on the engine's thread, and alone for the timing."""
+    """Filter, time and check what was read; on the engine's thread, and alone for the timing.
+
+    What is large is read and written as well.
+    """
+    if outcome.is_large:
+        _filter_large(engine, outcome, recipe, say)
+        return
     picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
     assert picture is not None
     job = intents.job_for(replace(recipe.chosen, picture=picture))
@@ -172,6 +205,64 @@ def write(outcome: Outcome, recipe: Recipe) -> None:
         outcome.error = str(error)
     except MemoryError:
         outcome.error = f"Cannot save {target.name}: there is too little memory."
+
+
+def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:
+    """Return why a picture that does not fit into memory cannot be filtered in strips, or None."""
+    if recipe.own is not None:
+        return f"{error} Kernels of your own filter pictures as a whole."
+    if format_of(outcome.pair.target).title != "TIFF":
+        return f"{error} Or write a TIFF: that is filtered in strips."
+    return None
+
+
+def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
+    """Filter from file to file, in strips."""
+    pair, state = outcome.pair, recipe.chosen
+    try:
+        with (
+            LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture,
+            _folder(pair.folder),
+        ):
+            outcome.remarks, outcome.metadata = picture.notes, picture.metadata
+            job = intents.job_for(replace(state, picture=picture.sample()))
+            assert job is not None
+            sampling = recipe.sampling_of(outcome.index)
+            steps = filtering_file(
+                engine,
+                picture,
+                pair.target,
+                job,
+                recipe.implementation,
+                memory_bytes=recipe.strips_bytes,
+                max_taps=sampling.check_taps if sampling.check else 0,
+            )
+            outcome.large = _driven(steps, say)
+    except ImageFileError as error:
+        outcome.error = str(error)
+        return
+    except KernelError as error:
+        outcome.error = f"{pair.name}: {error}"
+        return
+    except MemoryError:
+        outcome.error = f"{pair.name}: there is too little memory for its strips; allow less."
+        return
+    outcome.seconds.update(outcome.large.seconds)
+    if outcome.is_wrong:
+        outcome.error = f"{pair.name}: {outcome.large.check}; nothing was written."
+
+
+def _driven(steps: Generator[Progress, None, LargeAnswer], say: Say) -> LargeAnswer:
+    """Drive a picture that is filtered in strips to its end; how far it is is said meanwhile."""
+    with closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                answer: LargeAnswer = end.value
+                return answer
+            if isinstance(step, StripsDone):
+                say(f"{step.doing}, {about(step.left_s)} left")
 
 
 @contextmanager

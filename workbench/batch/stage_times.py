@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from time import monotonic, process_time
 from typing import get_args
 
-from workbench.batch.filtering import Outcome, Stage, Status
+from workbench.batch.filtering import Outcome, Status
+from workbench.batch.stages import Stage
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
 UNSURE_S = (

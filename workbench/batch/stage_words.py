@@ -9,8 +9,8 @@ from kernels.core.cores import usable_cores
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.columns import columns
-from workbench.batch.filtering import Stage
 from workbench.batch.stage_times import BatchProgress, StageTime, StageTimes
+from workbench.batch.stages import Stage
 
 IN_WORDS: dict[Stage, str] = {
     "decode": "reading and decoding",

@@ -167,6 +167,14 @@ def verifying(text: str) -> Verifying:
     return Verifying(known[text] if text in known else int(text))
 
 
+def memory(text: str) -> int:
+    """Parse "2G" or "500M" into bytes, binary as memory is given."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", text)
+    if found is None or float(found[1]) == 0:
+        raise argparse.ArgumentTypeError(f"takes a size such as 2G or 500M, not {text!r}")
+    return int(float(found[1]) * {"M": 2**20, "G": 2**30}[found[2]])
+
+
 def quality(text: str) -> int:
     """Parse a JPEG quality from 1 to 100."""
     if not re.fullmatch(r"\d{1,3}", text) or not 1 <= int(text) <= 100:

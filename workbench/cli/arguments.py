@@ -222,6 +222,13 @@ def _add_file_options(
         action="store_true",
         help="round to 8 bits, and put what is transparent on white, where OUT cannot hold it",
     )
+    options.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=types.memory,
+        help="filter a TIFF that takes more, such as 2G or 500M, in strips that do not (default: "
+        "one that takes more than is free)",
+    )
     return options
 
 

@@ -37,6 +37,7 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
         quality=arguments.quality,
         reduce=arguments.reduce,
         keeps_files=not arguments.replace,
+        memory_bytes=arguments.memory,
     )
 
 

@@ -8,6 +8,7 @@ from kernels import Result, filters
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.large_filtering import LargeAnswer
 from workbench.batch.own_answer import OwnAnswer
 from workbench.cli.result_words import own_ran_in_words
 from workbench.model import intents
@@ -27,6 +28,7 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
         "remarks": [*outcome.remarks, *outcome.warnings],
         **asked_of(recipe),
         **_found(outcome.result, outcome.own),
+        **(_of_strips(outcome.large) if outcome.large else {"strips": None}),
     }
 
 
@@ -78,6 +80,26 @@ def _found(result: Result | None, own: OwnAnswer | None) -> dict[str, Any]:
         "megapixels_per_s": result and result.megapixels_per_s,
         "effective_gb_s": result and result.effective_gb_s,
         "check": _check(answer.check if answer else None),
+    }
+
+
+def _of_strips(large: LargeAnswer) -> dict[str, Any]:
+    """Return what is otherwise of a picture that was filtered in strips: there is no kernel time.
+
+    Its throughput is that of reading, filtering and writing together.
+    """
+    height, width, _ = large.shape
+    found = {} if large.first is None else _found(large.first, None)
+    without = ("median_ms", "quartiles_ms", "n", "ended", "cache", "compile_ms", "effective_gb_s")
+    return {
+        **found,
+        **dict.fromkeys((*without, "upload_ms", "download_ms")),
+        "disturbances": [],
+        "width": width,
+        "height": height,
+        "megapixels_per_s": large.megapixels_per_s,
+        "check": _check(large.check),
+        "strips": large.strips,
     }
 
 

@@ -37,18 +37,18 @@ READERS: tuple[Opened, ...] = (
 
 
 def decode(
-    path: Path, ask: bool, is_stopped: Callable[[], bool]
+    path: Path, ask: bool, is_stopped: Callable[[], bool], max_bytes: int | None = None
 ) -> tuple[NDArray[Any], list[str], Metadata]:
     """Return the samples, the conversions that were made, and the metadata that are kept.
 
     Samples are (H, W, C) and C-contiguous, conversions one sentence each.
 
-    ask, is_stopped  as `image_files.load` has them
+    ask, is_stopped, max_bytes  as `image_files.load` has them
     Raises ImageFileError.
     """
     notes: list[str] = []
     with quiet_libraries.without_warnings(), failures_in_words(path.name):
-        samples, metadata = _decode(path, notes, ask, is_stopped)
+        samples, metadata = _decode(path, notes, ask, is_stopped, max_bytes)
         if samples.ndim != 3 or 0 in samples.shape or samples.shape[2] > 4:
             raise ValueError(f"decoded to {samples.shape}")
         samples = np.ascontiguousarray(samples)
@@ -86,14 +86,18 @@ def failures_in_words(name: str) -> Iterator[None]:
 
 
 def _decode(
-    path: Path, notes: list[str], ask: bool, is_stopped: Callable[[], bool]
+    path: Path,
+    notes: list[str],
+    ask: bool,
+    is_stopped: Callable[[], bool],
+    max_bytes: int | None,
 ) -> tuple[NDArray[Any], Metadata]:
     with path.open("rb") as file:
         start = file.read(4096)
     with ExitStack() as files:
         readers = (files.enter_context(opened(path, start, is_stopped)) for opened in READERS)
         reader = next(each for each in readers if each is not None)
-        needs.check(reader.need(), ask=ask)
+        needs.check(reader.need(), ask=ask, max_bytes=max_bytes)
         decoded = reader.read(notes)
         samples = decoded.samples
         if samples.ndim == 2:

@@ -47,12 +47,17 @@ SAVE_FILTER = (
 
 
 def load(
-    path: str | Path, *, ask: bool = False, is_stopped: Callable[[], bool] = lambda: False
+    path: str | Path,
+    *,
+    ask: bool = False,
+    is_stopped: Callable[[], bool] = lambda: False,
+    max_bytes: int | None = None,
 ) -> Picture:
     """Read a picture by its content, whatever its extension; safe on any thread.
 
     ask         raise LargePictureError, before any memory is taken, where the user is to be asked
     is_stopped  is asked now and then; True: StoppedError is raised there
+    max_bytes   raise TooLargeError where filtering it takes more, or more than is free
     returns     samples as the workbench wants them; `notes` say what was converted on the way
     raises      ImageFileError
     """
@@ -60,7 +65,7 @@ def load(
     _check_readable(path)
     from workbench.files import image_decoders  # Pillow and tifffile: not before they are needed
 
-    samples, notes, metadata = image_decoders.decode(path, ask, is_stopped)
+    samples, notes, metadata = image_decoders.decode(path, ask, is_stopped, max_bytes)
     return Picture(path.name, samples, path, tuple(notes), metadata=metadata)
 
 

@@ -15,6 +15,7 @@ from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded
 from workbench.files.tiff_rows import TiffRows
+from workbench.model.state import Picture
 
 BAND_SAMPLES = 1 << 23  # converted at once, since that takes several copies
 _UPSIDE_DOWN = (3, 4)  # orientations of EXIF that turn rows around; from _ON_ITS_SIDE on, columns
@@ -64,6 +65,11 @@ class LargePicture:
                 out[top - first : stop - first] = self._band(top, stop, [])
         return out
 
+    def sample(self) -> Picture:
+        """Return a picture of one pixel that is like this one in all but its size."""
+        pixel = np.zeros((1, 1, self.channels), self.dtype)
+        return Picture(self.path.name, pixel, self.path, self.notes, metadata=self.metadata)
+
     @property
     def row_bytes(self) -> int:
         """Return the bytes of one row of what `rows` gives."""
@@ -72,7 +78,7 @@ class LargePicture:
     @property
     def decoding_bytes(self) -> int:
         """Return what reading takes at most, beside what it gives."""
-        kept = 3 * self._rows.segment_rows * self._rows.row_bytes
+        kept = 4 * self._rows.segment_rows * self._rows.row_bytes
         return kept if self._is_as_stored else kept + 32 * BAND_SAMPLES
 
     def close(self) -> None:

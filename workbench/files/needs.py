@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.base import numbers
 from workbench.base.memory import memory_available_bytes
-from workbench.files.picture_errors import ImageFileError, LargePictureError
+from workbench.files.picture_errors import LargePictureError, TooLargeError
 from workbench.imaging.shown_size import shown_bytes
 
 LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about
@@ -46,15 +46,16 @@ class Need:
         return max(self.decoding, self.samples * (1 + RESULTS) + shown + modes)
 
 
-def check(need: Need, *, ask: bool) -> None:
-    """Raise ImageFileError where the picture cannot be worked on at all.
+def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:
+    """Raise TooLargeError where the picture cannot be worked on as a whole.
 
-    ask  raise LargePictureError, too, where it is so large that the user is to be asked first
+    ask        raise LargePictureError, too, where it is so large that the user is to be asked first
+    max_bytes  that filtering it may take, if fewer than are free
     """
     free = memory_available_bytes()
     size = f"{need.width:,}×{need.height:,} pixels"
-    if need.to_filter > free:
-        raise ImageFileError(
+    if need.to_filter > min(free, free if max_bytes is None else max_bytes):
+        raise TooLargeError(
             f"{need.name} says it is {size} large; working on it takes about "
             f"{numbers.byte_count(need.to_filter)} of memory and {numbers.byte_count(free)} are "
             "free: choose a smaller picture."

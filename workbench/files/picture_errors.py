@@ -14,5 +14,9 @@ class LargePictureError(ImageFileError):
     """
 
 
+class TooLargeError(ImageFileError):
+    """A picture does not fit into memory as a whole.  Nothing but its header was read."""
+
+
 class StoppedError(ImageFileError):
     """Nobody wants the picture any more."""

@@ -232,7 +232,7 @@ def test_a_large_picture_may_be_left_and_the_one_in_view_stays(qtbot, window, tm
 def test_opening_a_large_picture_may_be_stopped(qtbot, window, tmp_path, large, monkeypatch):
     begun, ended = [], []
 
-    def never_ends(path, ask, is_stopped):
+    def never_ends(path, _ask, is_stopped, _max_bytes):
         begun.append(path.name)
         while not is_stopped():
             sleep(0.001)

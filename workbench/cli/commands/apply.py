@@ -18,12 +18,13 @@ from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.naming import PairingError, with_extension
 from workbench.batch.pairs import Pairs, names_folder, pairs_of
+from workbench.batch.unfinished import is_begun
 from workbench.cli import as_json, streams
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.result_record import record_of
-from workbench.cli.result_words import in_one_line, own_in_one_line
+from workbench.cli.result_words import in_one_line, large_in_one_line, own_in_one_line
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.format_names import EXTENSION_OF
 
@@ -99,13 +100,26 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
     def say(outcome: Outcome, doing: str) -> None:
         progress.say(f"{_name(outcome, count)}: {doing}")
 
-    with _output_folder(pairs, arguments.output):
+    with _output_folder(pairs, arguments.output), _telling_of_parts(pairs, progress):
         for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
             progress.say("")
             _print_outcome(outcome, recipe, machine, arguments)
             failures += outcome.error is not None
             del outcome  # its pictures would stay in memory while the next ones are read
     return FAILED if failures else 0
+
+
+@contextmanager
+def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
+    """Say after Ctrl+C which results are written in part, and can be gone on with."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress.say("")
+        for pair in pairs.pairs:
+            if is_begun(pair.target):
+                complain(f"{pair.target_shown} is written in part; the same command goes on.")
+        raise
 
 
 def _name(outcome: Outcome, count: int) -> str:
@@ -138,6 +152,9 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
         yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
     elif outcome.error is None and outcome.result is not None:
         line = in_one_line(outcome.result)
+        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
+    elif outcome.error is None and outcome.large is not None:
+        line = large_in_one_line(outcome.large)
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
     elif outcome.error is None and outcome.own is not None:
         line = own_in_one_line(outcome.own)

@@ -144,10 +144,16 @@ def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
     times = StageTimes(max(len(pairs.pairs) - len(journal.known), 0), jobs, control.clock)
     left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
-    begun = running(engine, control.obeying(left), recipe, jobs)
+    said = ProgressLine(arguments.progress)
+
+    def say(outcome: Outcome, doing: str) -> None:
+        if outcome.is_large and not arguments.control:
+            said.say(f"{outcome.pair.name}: {doing}")
+
+    begun = running(engine, control.obeying(left), recipe, jobs, say)
     try:
         with ended_by_sigterm(), closing(begun) as outcomes:
-            _tell(outcomes, times, journal, arguments)
+            _tell(outcomes, times, journal, said, arguments)
     except KeyboardInterrupt:
         _close("stopped", times, arguments)
         complain(f"Stopped; the same command with --resume goes on, as {journal.path} knows.")
@@ -160,10 +166,13 @@ def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -
 
 
 def _tell(
-    outcomes: Iterable[Outcome], times: StageTimes, journal: Journal, arguments: Namespace
+    outcomes: Iterable[Outcome],
+    times: StageTimes,
+    journal: Journal,
+    said: ProgressLine,
+    arguments: Namespace,
 ) -> None:
     """Write each outcome into the journal, and say what is to be said of it."""
-    said = ProgressLine(arguments.progress)
     every_s = NEWS_S if sys.stderr.isatty() or arguments.control else NEWS_ON_LINES_S
     _tell_progress(times, said, arguments)
     news_at = monotonic() + every_s

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import Label, tip_text
-from workbench.batch.filtering import Stage
 from workbench.batch.stage_times import STAGES, BatchProgress, StageTime
 from workbench.batch.stage_words import IN_WORDS, progress_words, rate
+from workbench.batch.stages import Stage
 from workbench.widgets.boxes import VBox
 from workbench.widgets.sentence_label import words_label
 from workbench.window.folder.folder_choice import FolderPlan

@@ -1,0 +1,219 @@
+"""A picture that is filtered from file to file, in strips: the answer is that of the whole, and
+what was stopped goes on."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tifffile
+
+from kernels import Engine, Job, Sampling, filters
+from kernels.core.borders import BORDERS
+from kernels.core.errors import CannotRunError
+from kernels.core.verdict import Check
+from kernels.pictures.generated import noise
+from workbench.batch import large_filtering, unfinished
+from workbench.batch.large_filtering import StripsDone, filtering_file, rows_a_strip
+from workbench.files import image_files
+from workbench.files.large_pictures import LargePicture
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.tiled_tiff import TiledTiff
+
+HEIGHT, WIDTH = 90, 50
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine(use_gpu=False)
+
+
+@pytest.fixture(autouse=True)
+def strips_of_ten_rows(monkeypatch):
+    monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_: 10)
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A picture of 90 rows."""
+    return saved(tmp_path, noise(HEIGHT, WIDTH, 3))
+
+
+def saved(tmp_path, samples, **how):
+    path = tmp_path / "in.tif"
+    tifffile.imwrite(path, samples, photometric="rgb", tile=(16, 32), compression="zlib", **how)
+    return path
+
+
+def job_of(picture, name="gaussian", border="clamp"):
+    chosen = filters.get(name)
+    ksize = 5 if 5 in chosen.sizes else 3
+    weights = chosen.weights(ksize)
+    return Job(picture, weights, border, gradient=chosen.gradient)
+
+
+def filtered(
+    engine, source, target, name="gaussian", border="clamp", until=None, named="parallel", **how
+):
+    """What came of it; until: stop when so many rows are finished."""
+    with LargePicture(source, kept=6) as picture:
+        like = job_of(np.zeros((1, 1, picture.channels), picture.dtype), name, border)
+        steps = filtering_file(engine, picture, target, like, named, memory_bytes=2**30, **how)
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                return end.value
+            if until is not None and isinstance(step, StripsDone) and step.rows >= until:
+                steps.close()
+                return step
+
+
+def names(folder):
+    return sorted(each.name for each in folder.iterdir())
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("name", ["gaussian", "edges"])
+def test_the_file_is_that_of_the_whole_picture(engine, source, border, name, tmp_path):
+    answer = filtered(engine, source, tmp_path / "out.tif", name, border, max_taps=None)
+    whole = replace(job_of(tifffile.imread(source), name, border), implementation="parallel")
+    expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
+    np.testing.assert_array_equal(image_files.load(tmp_path / "out.tif").samples, expected)
+    assert names(tmp_path) == ["in.tif", "out.tif"]
+    assert (answer.shape, answer.strips, answer.resumed) == ((HEIGHT, WIDTH, 3), 9, 0)
+    assert (answer.check.ok, answer.check.is_full) == (True, True)
+    assert set(answer.seconds) == {"decode", "filter", "verify", "encode"}
+
+
+def test_what_was_stopped_goes_on_and_is_the_same_in_the_end(engine, source, tmp_path):
+    filtered(engine, source, tmp_path / "whole.tif")
+    stopped = filtered(engine, source, tmp_path / "out.tif", until=30)
+    assert (stopped.rows, stopped.height) == (30, HEIGHT)
+    assert names(tmp_path) == ["in.tif", "out.tif.part", "out.tif.part.jsonl", "whole.tif"]
+    assert unfinished.is_begun(tmp_path / "out.tif")
+    answer = filtered(engine, source, tmp_path / "out.tif")
+    assert answer.resumed >= 30
+    assert answer.strips == (HEIGHT - answer.resumed) // 10
+    a, b = ((tmp_path / name).read_bytes() for name in ("out.tif", "whole.tif"))
+    assert a == b
+    assert names(tmp_path) == ["in.tif", "out.tif", "whole.tif"]
+
+
+def test_rows_that_were_not_finished_are_done_again_whatever_is_in_them(engine, source, tmp_path):
+    filtered(engine, source, tmp_path / "whole.tif")
+    filtered(engine, source, tmp_path / "out.tif", until=30)
+    journal = tmp_path / "out.tif.part.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:3]) + b'{"ro')  # as a kill in the middle leaves it
+    with TiledTiff(tmp_path / "out.tif.part") as part:
+        part.fill(20, np.full((70, WIDTH, 3), 9, np.uint8))
+    assert filtered(engine, source, tmp_path / "out.tif").resumed == 20
+    assert (tmp_path / "out.tif").read_bytes() == (tmp_path / "whole.tif").read_bytes()
+
+
+@pytest.mark.parametrize("change", ["filter", "source", "journal", "part"])
+def test_what_was_begun_otherwise_is_begun_anew(engine, source, change, tmp_path):
+    filtered(engine, source, tmp_path / "out.tif", until=30)
+    if change == "source":
+        saved(tmp_path, noise(HEIGHT, WIDTH, 3, seed=9))
+    elif change == "journal":
+        (tmp_path / "out.tif.part.jsonl").write_bytes(b"\0\0\n")
+    elif change == "part":
+        (tmp_path / "out.tif.part").write_bytes(b"II")
+    name = "sharpen" if change == "filter" else "gaussian"
+    assert filtered(engine, source, tmp_path / "out.tif", name).resumed == 0
+    whole = replace(job_of(tifffile.imread(source), name), implementation="parallel")
+    expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
+    np.testing.assert_array_equal(tifffile.imread(tmp_path / "out.tif"), expected)
+
+
+def test_one_process_at_a_time_writes_a_result(engine, source, tmp_path):
+    filtered(engine, source, tmp_path / "out.tif", until=30)
+    with LargePicture(source) as picture:
+        like = job_of(np.zeros((1, 1, 3), np.uint8))
+        first = filtering_file(engine, picture, tmp_path / "out.tif", like, memory_bytes=2**30)
+        next(first)
+        with pytest.raises(ImageFileError, match=r"Another process is writing out.tif"):
+            filtered(engine, source, tmp_path / "out.tif")
+        first.close()
+
+
+def test_a_file_that_is_replaced_stays_until_the_new_one_is_whole(engine, source, tmp_path):
+    (tmp_path / "out.tif").write_text("mine")
+    (tmp_path / "out.tif").chmod(0o640)
+    filtered(engine, source, tmp_path / "out.tif", until=30)
+    assert (tmp_path / "out.tif").read_text() == "mine"
+    filtered(engine, source, tmp_path / "out.tif")
+    assert tifffile.imread(tmp_path / "out.tif").shape == (HEIGHT, WIDTH, 3)
+    assert (tmp_path / "out.tif").stat().st_mode & 0o777 == 0o640
+
+
+def test_of_an_answer_that_is_wrong_nothing_is_left(engine, source, tmp_path, monkeypatch):
+    wrong = Check(9.0, (3, 4, 0), 1, 1, 0.1, 500, 500, samples=500)
+    monkeypatch.setattr(
+        "kernels.engine.strip_filter.checked",
+        lambda result, *_: iter([replace(result, check=wrong)]),
+    )
+    answer = filtered(engine, source, tmp_path / "out.tif", max_taps=None)
+    assert not answer.check.ok
+    assert names(tmp_path) == ["in.tif"]
+
+
+def test_where_a_file_fails_what_is_finished_is_kept(engine, source, tmp_path, monkeypatch):
+    fill = TiledTiff.fill
+
+    def fails(tiff, first, rows):
+        if first == 40:
+            raise OSError(28, "No space left on device")
+        fill(tiff, first, rows)
+
+    monkeypatch.setattr(TiledTiff, "fill", fails)
+    with pytest.raises(ImageFileError, match=r"disk is full.* 40 of 90 rows are finished and kept"):
+        filtered(engine, source, tmp_path / "out.tif")
+    monkeypatch.undo()
+    monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_: 10)
+    assert filtered(engine, source, tmp_path / "out.tif").resumed == 40
+
+
+def test_what_cannot_be_filtered_leaves_nothing(engine, tmp_path):
+    picture = noise(HEIGHT, WIDTH, 3, "float32")
+    picture[80] = np.nan
+    with pytest.raises(CannotRunError, match="NaN"):
+        filtered(engine, saved(tmp_path, picture), tmp_path / "out.tif", named="opencv")
+    assert names(tmp_path) == ["in.tif"]
+
+
+def test_a_device_or_a_folder_is_refused(engine, source, tmp_path):
+    (tmp_path / "folder.tif").mkdir()
+    for target in (tmp_path / "folder.tif", "/dev/null"):
+        with pytest.raises(ImageFileError, match="has to be a file"):
+            filtered(engine, source, type(tmp_path)(target))
+
+
+def test_a_disk_without_room_is_told_before_anything_is_done(engine, source, tmp_path, monkeypatch):
+    free = type("Usage", (), {"free": 10_000})
+    monkeypatch.setattr(unfinished.shutil, "disk_usage", lambda _: free)
+    with pytest.raises(ImageFileError, match=r"takes 13.5.kB of the disk, and 10.0.kB are free"):
+        filtered(engine, source, tmp_path / "out.tif")
+    assert not (tmp_path / "out.tif.part").exists()
+
+
+def test_strips_are_as_high_as_memory_allows(tmp_path):
+    tifffile.imwrite(tmp_path / "in.tif", np.zeros((8000, 1000), np.uint8))
+    with LargePicture(tmp_path / "in.tif") as picture:
+        like = job_of(np.zeros((1, 1, 1), np.uint8))
+        found = [rows_a_strip(picture, like, mb * 1_000_000) for mb in (1, 2, 3, 4, 100)]
+        assert found == [181, 256, 512, 768, 1000 - 1000 % 256]
+        edges = job_of(np.zeros((1, 1, 1), np.uint8), "edges")
+        assert rows_a_strip(picture, edges, 1_000_000) == 55
+        with pytest.raises(ImageFileError, match="strips take at least"):
+            rows_a_strip(picture, like, 200_000)
+
+
+def test_the_journal_says_what_was_asked_for(engine, source, tmp_path):
+    filtered(engine, source, tmp_path / "out.tif", until=10)
+    first, *rows = (tmp_path / "out.tif.part.jsonl").read_text().splitlines()
+    asked = json.loads(first)["asked"]
+    assert (asked["border"], asked["implementation"]) == ("clamp", "parallel")
+    assert json.loads(rows[0]) == {"rows": 10}

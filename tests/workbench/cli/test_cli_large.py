@@ -1,0 +1,199 @@
+"""Pictures that do not fit into memory: `apply` and `batch` filter them in strips."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from workbench.batch.journal import NAME
+from workbench.cli import main
+from workbench.files import image_files, needs
+from workbench.files.tiled_tiff import lay_out
+from workbench.model.metadata import NO_METADATA
+
+HEIGHT, WIDTH = 900, 300
+# A tenth of it does; the strips take as much again, at least.
+LITTLE = ("--memory", "1.2M", "--no-gpu")
+# Stops in the middle of the third strip, until Ctrl+C comes.
+STUCK = """
+import signal, sys, time
+from workbench.files.tiled_tiff import TiledTiff
+from workbench.cli import main
+real, calls, stops = TiledTiff.fill, [], []
+def fill(tiff, first, rows):
+    calls.append(first)
+    if len(calls) == 3:
+        real(tiff, first, rows[: len(rows) // 2])
+        print("in the middle", flush=True)
+        while not stops:
+            time.sleep(0.01)
+    real(tiff, first, rows)
+def stop(*_):
+    stops.append(True)
+    raise KeyboardInterrupt
+signal.signal(signal.SIGINT, stop)
+TiledTiff.fill = fill
+sys.exit(main.main(sys.argv[1:]))
+"""
+PEAK = """
+import re, sys
+from pathlib import Path
+from workbench.cli import main
+code = main.main(sys.argv[1:])
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a picture that takes more than 1.2 MiB, the current one."""
+    monkeypatch.chdir(tmp_path)
+    image_files.save("in.tif", noise(HEIGHT, WIDTH, 3))
+    return tmp_path
+
+
+def apply(*words):
+    return main.main(["apply", *words])
+
+
+def names(folder="."):
+    return sorted(each.name for each in Path(folder).iterdir())
+
+
+def run(*words):
+    words = [sys.executable, "-c", *words]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+
+def by_parallel(name):
+    """The picture, filtered as a whole."""
+    assert apply(name, "whole.tif", "--no-gpu", "--implementation", "parallel") == 0
+    return image_files.load("whole.tif").samples
+
+
+def test_a_picture_that_takes_more_than_it_may_is_filtered_in_strips(folder, capsys):
+    assert apply("in.tif", "out.tif", *LITTLE, "--implementation", "parallel") == 0
+    line = capsys.readouterr().out.replace("\u202f", " ")
+    found = re.fullmatch(
+        r"in.tif → out.tif: gaussian 5×5, parallel: \d+ strips in [\d.]+ m?s, [\d.]+ .P/s, "
+        r"\w[\w ]+ was the limit; verified, checked all pixels, .*\n",
+        line,
+    )
+    assert found, line
+    np.testing.assert_array_equal(image_files.load("out.tif").samples, by_parallel("in.tif"))
+    assert names() == ["in.tif", "out.tif", "whole.tif"]
+
+
+def test_what_is_free_decides_where_nothing_is_said(folder, monkeypatch, capsys):
+    monkeypatch.setattr(needs, "memory_available_bytes", lambda: 1 << 20)
+    assert apply("in.tif", "out.tif", "--no-gpu", "--border", "wrap") == 0
+    assert " strip" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("every", [("--verify",), ("--verify", "none"), ("--verify", "2")])
+def test_as_json_it_has_the_keys_of_every_picture(folder, every, capsys):
+    image_files.save("small.png", noise(9, 9))
+    assert apply("in.tif", "small.png", "out/", *LITTLE, *every, "--json") == 0
+    large, small = map(json.loads, capsys.readouterr().out.splitlines())
+    assert large.keys() == small.keys()
+    assert (small["strips"], large["strips"] > 1) == (None, True)
+    assert (large["width"], large["height"], large["channels"]) == (WIDTH, HEIGHT, 3)
+    assert (large["implementation"], large["status"]) == ("opencv", "done")
+    assert (large["median_ms"], large["megapixels_per_s"] > 0) == (None, True)
+    if every == ("--verify",):
+        assert large["check"]["checked_pixels"] == large["check"]["pixels"] == HEIGHT * WIDTH
+    assert (large["check"] is None) == ("none" in every)
+
+
+def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
+    image_files.save("in.png", noise(HEIGHT, WIDTH, 3))
+    (folder / "mine.cu").write_text((ROOT / "kernels" / "ladder" / "01_global.cu").read_text())
+    for words, said in (
+        (("in.tif", "out.png"), "Or write a TIFF"),
+        (("in.png", "out.tif"), "read as a whole; save it as a TIFF"),
+        (("in.tif", "out.tif", "--implementation", "./mine.cu"), "Kernels of your own filter"),
+        (("in.tif", "out.tif", "--memory", "0.1M"), "its strips take at least"),
+    ):
+        assert apply(*words[:2], *LITTLE, *words[2:]) == 1
+        assert said in capsys.readouterr().err
+    assert names() == ["in.png", "in.tif", "mine.cu"]
+
+
+@pytest.mark.parametrize("size", ["2", "2T", "-1G", "0M", "M"])
+def test_a_size_that_makes_no_sense_is_refused(folder, size, capsys):
+    with pytest.raises(SystemExit):
+        apply("in.tif", "out.tif", f"--memory={size}")
+    assert "--memory takes a size such as 2G or 500M" in capsys.readouterr().err
+
+
+def test_a_folder_may_hold_large_pictures_as_well(folder, capsys):
+    image_files.save("small.tif", noise(9, 9))
+    words = ("batch", "in.tif", "small.tif", "out", *LITTLE, "--implementation", "parallel")
+    assert main.main([*words]) == 0
+    assert names("out") == ["in.tif", "small.tif", NAME]
+    np.testing.assert_array_equal(image_files.load("out/in.tif").samples, by_parallel("in.tif"))
+    lines = [json.loads(each) for each in Path("out", NAME).read_text().splitlines()]
+    (large,) = (each for each in lines if each.get("output") == "in.tif")
+    assert large["status"] == "done"
+    assert {"decode", "filter", "encode"} <= large["seconds"].keys()
+
+
+def test_an_answer_that_is_wrong_is_not_kept(folder, monkeypatch, capsys):
+    parallel = "kernels.cpu.row_loops.runner"
+
+    def wrong(_job):
+        def fill(out):
+            out.fill(7)
+            yield 1.0
+
+        return fill
+
+    monkeypatch.setattr(parallel, wrong)
+    assert apply("in.tif", "out.tif", *LITTLE, "--implementation", "parallel", "--json") == 1
+    said = capsys.readouterr()
+    assert "nothing was written" in said.err
+    assert json.loads(said.out)["status"] == "wrong"
+    assert names() == ["in.tif"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_after_a_kill_the_same_command_goes_on(folder, how, capsys):
+    words = ("apply", "in.tif", "out.tif", *LITTLE, "--implementation", "parallel")
+    process = subprocess.Popen(
+        [sys.executable, "-c", STUCK, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "in the middle\n"
+    process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
+    assert names() == ["in.tif", "out.tif.part", "out.tif.part.jsonl"]
+    if how == signal.SIGINT:
+        assert said == "workbench: out.tif is written in part; the same command goes on.\n"
+    assert main.main([*words]) == 0
+    assert re.search(r"[\d,]+ rows were finished before, \d+ strips", capsys.readouterr().out)
+    np.testing.assert_array_equal(image_files.load("out.tif").samples, by_parallel("in.tif"))
+    assert names() == ["in.tif", "out.tif", "whole.tif"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_memory_stays_far_below_the_pictures_size(folder):
+    image_files.save("small.tif", noise(50, 50))
+    lay_out(folder / "large.tif", (12_000, 12_000, 1), np.dtype(np.uint8), NO_METADATA)
+    how = ("--no-gpu", "--memory", "48M", "--verify", "none")
+    small, large = (
+        run(PEAK, "apply", name, "out.tif", *how) for name in ("small.tif", "large.tif")
+    )
+    assert " strips in " in large.stdout, large.stderr
+    peaks = [int(each.stdout.splitlines()[-1]) / 1024 for each in (small, large)]
+    assert peaks[1] - peaks[0] < 48 < 12_000**2 / 2**20  # MiB

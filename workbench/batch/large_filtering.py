@@ -1,0 +1,302 @@
+"""Filter a picture larger than memory from one file into another, in strips of its rows.
+
+While one strip is filtered, on the caller's thread, the next is read and the last is written, so
+that two are in memory on either side, whatever the picture's size.  Every strip is read with the
+rows around it that its answer needs: see `kernels.core.row_strips`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import zip_longest
+from pathlib import Path
+from time import perf_counter
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import Engine, Job, Result
+from kernels.core.job import Progress
+from kernels.core.row_strips import RowStrip, strips_of
+from kernels.core.verdict import Check
+from kernels.core.version import program_version
+from kernels.engine.strip_filter import StripFilter
+from workbench.base import numbers
+from workbench.batch.stages import Stage
+from workbench.batch.unfinished import Unfinished
+from workbench.files.large_pictures import LargePicture
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.tiled_tiff import TILE
+
+IN_MEMORY = 4  # strips: one read, one filtered, its answer, and one written
+# Where the filter works on float32, so many bytes of a sample are two copies of a strip.
+BESIDE_BYTES = 8
+MIN_STRIPS = 8  # of any picture, so that reading and writing overlap with filtering
+
+
+@dataclass(frozen=True, slots=True)
+class StripsDone(Progress):
+    """A note on how far a picture is.
+
+    rows, height  that are finished, and of the picture
+    per_s         rows that are finished per second
+    left_s        how long the rest will take
+    """
+
+    rows: int
+    height: int
+    per_s: float
+    left_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LargeAnswer:
+    """The outcome of a picture that was filtered in strips, and is in its file.
+
+    shape    (H, W, C)
+    first    the result of the first strip, which tells what ran; None: all was finished before
+    strips   in how many it was filtered now
+    resumed  rows that were finished before
+    seconds  by stage: of three threads at a time
+    check    None: not checked
+    """
+
+    job: Job
+    shape: tuple[int, int, int]
+    first: Result | None
+    strips: int
+    resumed: int
+    took_s: float
+    seconds: Mapping[Stage, float]
+    check: Check | None = None
+
+    @property
+    def limit(self) -> Stage | None:
+        """Return the stage that the others waited for; None where nothing was left to do.
+
+        Filtering and verifying are one after the other, so it is the longer one of these two.
+        """
+        if not self.seconds:
+            return None
+        by_engine = [stage for stage in self.seconds if stage in ("filter", "verify")]
+        spent = {stage: self.seconds[stage] for stage in self.seconds if stage not in by_engine}
+        longest = max(by_engine, key=self.seconds.__getitem__)
+        spent[longest] = sum(self.seconds[stage] for stage in by_engine)
+        return max(spent, key=spent.__getitem__)
+
+    @property
+    def megapixels_per_s(self) -> float:
+        """Return the millions of pixels that were read, filtered and written per second."""
+        return (self.shape[0] - self.resumed) * self.shape[1] / 1e6 / self.took_s
+
+
+def filtering_file(
+    engine: Engine,
+    picture: LargePicture,
+    target: Path,
+    like: Job,
+    named: str | None = None,
+    *,
+    memory_bytes: int,
+    max_taps: int | None = 0,
+) -> Generator[Progress, None, LargeAnswer]:
+    """Filter `picture` into `target`, a TIFF, and go on with that where it was begun.
+
+    Whoever stops driving this can go on later; an answer that is found to be wrong is not kept.
+
+    like          a job of the same weights, pixel type and channels; its picture does not count
+    named         the implementation; None: the best that can run it
+    memory_bytes  for all strips together
+    max_taps      as `StripFilter` has it, for all strips together
+
+    Raises ImageFileError and the errors of `kernels.core.errors`.
+    """
+    rows = rows_a_strip(picture, like, memory_bytes)
+    shape = (picture.height, picture.width, picture.channels)
+    asked = _asked(picture, like, named)
+    part = Unfinished(target, shape, picture.dtype, picture.metadata, asked)
+    run = _Run(engine, picture, part, like, named)
+    try:
+        answer = yield from run.going(rows, max_taps)
+    except (GeneratorExit, KeyboardInterrupt):
+        part.close()
+        raise
+    except ImageFileError as error:  # of either file, as of a disk that is full or was gone
+        if not part.rows:
+            part.drop()
+            raise
+        part.close()
+        raise ImageFileError(
+            f"{error} {part.rows:,} of {picture.height:,} rows are finished and kept: the same "
+            "command goes on from there."
+        ) from error
+    except BaseException:
+        part.drop()
+        raise
+    if answer.check is not None and not answer.check.ok:
+        part.drop()
+    else:
+        part.finish()
+    return answer
+
+
+def rows_a_strip(picture: LargePicture, like: Job, memory_bytes: int) -> int:
+    """Return how many rows to filter at once.  Raises ImageFileError where not even one fits."""
+    samples = picture.width * picture.channels
+    beside = BESIDE_BYTES if like.gradient or picture.dtype == np.float16 else 0
+    row_bytes = IN_MEMORY * picture.row_bytes + beside * samples
+    left = memory_bytes - picture.decoding_bytes - TILE * picture.row_bytes
+    rows = int(left // row_bytes - 2 * like.reach)
+    if rows < 1:
+        needed = memory_bytes - left + (2 * like.reach + 1) * row_bytes
+        raise ImageFileError(
+            f"{picture.path.name} does not fit into memory, and its strips take at least "
+            f"{numbers.byte_count(2 * needed)}; allow more."
+        )
+    rows = min(rows, max(-(-picture.height // MIN_STRIPS), TILE))
+    return rows - rows % TILE if rows > TILE else rows
+
+
+def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any]:
+    """Return all that decides what is in the file, as JSON has it."""
+    status = picture.path.stat()
+    return {
+        "version": program_version(),
+        "source": [str(picture.path), status.st_size, status.st_mtime_ns],
+        "shape": [picture.height, picture.width, picture.channels, str(picture.dtype)],
+        "weights": sha256(np.ascontiguousarray(like.weights).tobytes()).hexdigest(),
+        "border": like.border,
+        "gradient": like.gradient,
+        "offset": like.offset,
+        "implementation": named,
+        "block": list(like.block_xy),
+    }
+
+
+class _Run:
+    """Everything that is under way."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        picture: LargePicture,
+        part: Unfinished,
+        like: Job,
+        named: str | None,
+    ) -> None:
+        self._engine, self._picture, self._part = engine, picture, part
+        self._like, self._named = like, named
+        self._seconds: dict[Stage, float] = dict.fromkeys(get_args(Stage), 0.0)
+        self._first: Result | None = None
+        self._check: Check | None = None
+
+    def going(self, rows: int, max_taps: int | None) -> Generator[Progress, None, LargeAnswer]:
+        """Do all strips that are not finished."""
+        job, began, resumed = self._like, perf_counter(), self._part.rows
+        strips = list(strips_of(self._picture.height, rows, job.reach, job.border, resumed))
+        taps = max_taps and max(max_taps // max(len(strips), 1), 1)
+        strip_filter = StripFilter(self._engine, job, self._named, taps)
+        with ExitStack() as threads:
+            reader, writer = (
+                threads.enter_context(_thread(name)) for name in ("strips-in", "strips-out")
+            )
+            coming = reader.submit(self._read, strips[0]) if strips else None
+            going: Future[None] | None = None
+            for strip, following in zip_longest(strips, strips[1:]):
+                assert coming is not None
+                picture = coming.result()
+                coming = reader.submit(self._read, following) if following else None
+                answer = yield from self._filtered(strip_filter, strip, picture)
+                if going is not None:
+                    going.result()
+                    yield self._news(began, resumed)
+                if self._check is not None and not self._check.ok:
+                    break
+                going = writer.submit(self._write, answer[strip.own])
+                del picture, answer  # which would stay in memory with the next
+            if going is not None:
+                going.result()
+        shape = (self._picture.height, self._picture.width, self._picture.channels)
+        return LargeAnswer(
+            job=job,
+            shape=shape,
+            first=self._first,
+            strips=len(strips),
+            resumed=resumed,
+            took_s=perf_counter() - began,
+            seconds={stage: seconds for stage, seconds in self._seconds.items() if seconds},
+            check=self._check,
+        )
+
+    def _read(self, strip: RowStrip) -> NDArray[Any]:
+        with self._timed("decode"):
+            source, made = self._picture, 0
+            shape = (strip.height, source.width, source.channels)
+            picture = np.empty(shape, source.dtype)
+            for first, end in strip.spans:
+                source.rows(first, end, picture[made : made + end - first])
+                made += end - first
+            return picture
+
+    def _write(self, samples: NDArray[Any]) -> None:
+        with self._timed("encode"):
+            self._part.add(samples)
+
+    def _filtered(
+        self, strip_filter: StripFilter, strip: RowStrip, picture: NDArray[Any]
+    ) -> Generator[Progress, None, NDArray[Any]]:
+        """Filter and check a strip; return the answer to its picture."""
+        began = filtered = perf_counter()
+        result: Result | None = None
+        for step in strip_filter.filtering(picture):
+            if isinstance(step, Progress):
+                yield step
+                continue
+            result = step
+            if step.check is None:
+                filtered = perf_counter()
+        assert result is not None
+        self._seconds["filter"] += filtered - began
+        if result.check is not None:
+            self._seconds["verify"] += perf_counter() - filtered
+            self._add(result.check, strip)
+        if self._first is None:
+            tiny = np.zeros((1, 1, picture.shape[2]), picture.dtype)
+            self._first = replace(result, picture=tiny, job=self._like)  # without the strip's own
+        return result.picture
+
+    def _add(self, check: Check, strip: RowStrip) -> None:
+        if self._check is None:
+            total = self._picture.height * self._picture.width
+            self._check = Check(0.0, (0, 0, 0), 0, 0, 0.0, 0, total)
+        self._check = self._check.with_strip(check, strip.first - strip.above)
+
+    def _news(self, began: float, resumed: int) -> StripsDone:
+        rows, height = self._part.rows, self._picture.height
+        per_s = (rows - resumed) / max(perf_counter() - began, 1e-9)
+        left_s = (height - rows) / per_s
+        doing = f"{rows:,} of {height:,} rows"
+        return StripsDone(doing, rows, height, per_s, left_s)
+
+    @contextmanager
+    def _timed(self, stage: Stage) -> Iterator[None]:
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[stage] += perf_counter() - began
+
+
+@contextmanager
+def _thread(name: str) -> Iterator[ThreadPoolExecutor]:
+    """Give a thread that does one thing at a time, and at the end what it has begun."""
+    pool = ThreadPoolExecutor(1, name)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
