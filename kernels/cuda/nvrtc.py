@@ -1,6 +1,6 @@
 """NVIDIA's runtime compiler through ctypes: compiles rungs on computers without a GPU, too.
 
-Programs that run are compiled by CuPy (`launch`); this is for looking at: the window's PTX, the
+Programs that run are compiled by CuPy (`launch`); this is for looking at: PTX and machine code, the
 tests, and the table of registers in `kernels/README.md`.
 """
 
@@ -29,6 +29,7 @@ WITHOUT_A_COMPILER = (
     "There is no PTX to show: NVIDIA's compiler NVRTC is not installed here; "
     "`pip install nvidia-cuda-nvrtc` brings it, and it needs no GPU."
 )
+LINES = "-lineinfo"
 FILE_NAME = "rung.cu"  # in the compiler's messages
 
 
@@ -44,10 +45,11 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The compiler's output: PTX as text, and its log, with ptxas's words."""
+    """The compiler's output: PTX as text, its log, with ptxas's words, and the machine code."""
 
     ptx: str
     log: str
+    cubin: bytes = field(default=b"", repr=False)
 
     @property
     def resources(self) -> tuple[Resources, ...]:
@@ -80,16 +82,19 @@ class Compiler:
             log = self._text("ProgramLog", program)
             if status != 0:
                 raise CompileFailedError.from_log("The kernel did not compile", log)
-            return Compiled(self._text("PTX", program), log)
+            return Compiled(self._text("PTX", program), log, self._bytes("CUBIN", program))
         finally:
             nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
     def _text(self, what: str, program: ctypes.c_void_p) -> str:
+        return self._bytes(what, program).partition(b"\0")[0].decode(errors="replace")
+
+    def _bytes(self, what: str, program: ctypes.c_void_p) -> bytes:
         size = ctypes.c_size_t()
         getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
         buffer = ctypes.create_string_buffer(max(size.value, 1))
         getattr(self.library, f"nvrtcGet{what}")(program, buffer)
-        return buffer.value.decode(errors="replace")
+        return buffer.raw[: size.value]
 
 
 @cache
@@ -104,9 +109,13 @@ def compiler_for(architecture: int) -> Compiler | None:
     return next((each for each in compilers() if architecture in each.architectures), None)
 
 
-def compile_rung(rung: Rung, job: Job, architecture: int) -> Compiled:
-    """Compile `rung` for `job` as CuPy would.  Raises CompileFailedError."""
-    return compile_text(rung.text, options_for(rung, job, architecture), architecture)
+def compile_rung(rung: Rung, job: Job, architecture: int, *, with_lines: bool = False) -> Compiled:
+    """Compile `rung` for `job` as CuPy would.  Raises CompileFailedError.
+
+    with_lines  have the output name the source's lines; the instructions are the same
+    """
+    options = options_for(rung, job, architecture)
+    return compile_text(rung.text, [*options, *([LINES] if with_lines else ())], architecture)
 
 
 def compile_text(text: str, options: Sequence[str], architecture: int) -> Compiled:

@@ -100,6 +100,17 @@ confined: what opens a file or a connection, or starts a program, is ended, and 
 seconds for a job.  The compiler is not confined: look at files from people you do not know.  On the
 CPU it works on Linux on x86-64.  Exit code 1 where not all are verified."""
 
+SOURCE_HELP = """\
+Before each instruction stands the line of the kernel that it was made of.  Nothing is run and no
+GPU is needed: the compiler is NVRTC (`pip install nvidia-cuda-nvrtc`), and SASS takes NVIDIA's
+disassembler as well (`pip install nvidia-cuda-nvdisasm`, 5 MB).
+
+  workbench source shared --sass
+  workbench source mine.cu --sass --architecture 120 --against shared
+
+With --against, what is gone has a − before it and what is new a +; below are the instructions by
+kind.  Registers and labels are not compared: two texts rarely have them in common."""
+
 COMPARE_HELP = """\
 Cells are compared that both have; on two machines, or at two times.  A ratio of 2 says that B takes
 half the time of A.  What is wrong, or was not checked, has no speed; where something disturbed a
@@ -382,13 +393,7 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--implementation", metavar="RUNG", required=True, help="its name, or auto"
     )
-    options.add_argument(
-        "--block",
-        metavar="XxY",
-        type=types.pair,
-        default=(32, 8),
-        help="CUDA threads per block (default: 32x8)",
-    )
+    _add_block_option(options)
     _add_made_picture_options(options)
     options.add_argument(
         "--filter", metavar="NAME", help="a filter's name, or random (default: gaussian)"
@@ -400,10 +405,55 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     _add_device_options(parser)
 
 
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `workbench source`."""
+    parser.epilog = SOURCE_HELP
+    parser.add_argument(
+        "kernel", metavar="RUNG|FILE.cu", help="a rung's name, or a kernel of your own"
+    )
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--ptx", action="store_true", help="the compiler's intermediate code")
+    kinds.add_argument("--sass", action="store_true", help="the GPU's own instructions")
+    parser.add_argument(
+        "--architecture",
+        metavar="N",
+        type=types.positive,
+        default=90,
+        help="90 for sm_90 (default)",
+    )
+    parser.add_argument(
+        "--against", metavar="RUNG|FILE.cu", help="another kernel, which it is compared with"
+    )
+    _add_json_option(parser)
+    options = parser.add_argument_group("what it is compiled for")
+    options.add_argument(
+        "--filter", metavar="NAME", default="gaussian", help="a filter's name (default: gaussian)"
+    )
+    options.add_argument(
+        "--size", metavar="K", type=types.size, default=5, help="K×K weights, K odd (default: 5)"
+    )
+    _add_block_option(options)
+    _add_sample_options(options)
+
+
+def _add_block_option(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--block",
+        metavar="XxY",
+        type=types.pair,
+        default=(32, 8),
+        help="CUDA threads per block (default: 32x8)",
+    )
+
+
 def _add_made_picture_options(options: argparse._ArgumentGroup) -> None:
     options.add_argument(
         "--picture", metavar="WxH", type=types.pair, default=(4096, 4096), help="default: 4096x4096"
     )
+    _add_sample_options(options)
+
+
+def _add_sample_options(options: argparse._ArgumentGroup) -> None:
     options.add_argument(
         "--pixel-type",
         metavar="TYPE",
@@ -597,5 +647,6 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "report": ("Write what sweeps measured as a page to hand in.", add_report_arguments),
     "compare": ("Say what is faster in one sweep than in another.", add_compare_arguments),
     "check": ("Compile and verify kernels of your own, or of a course.", add_check_arguments),
+    "source": ("Print a kernel, or the PTX or SASS it becomes.", add_source_arguments),
     "launch": ("Launch one rung once, for a profiler.", add_launch_arguments),
 }

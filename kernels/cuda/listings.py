@@ -1,0 +1,136 @@
+"""The compiler's output in rows, each instruction with the lines of the source that it comes from.
+
+PTX tells them by its `.loc`, and SASS by the comments that `nvdisasm -gi` writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from kernels.cuda.nvdisasm import disassembled
+from kernels.cuda.nvrtc import Compiled
+
+Kind = Literal["ptx", "sass"]
+
+FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"(.*)"', re.MULTILINE)
+LOC = re.compile(r"\s*\.loc\s+(\d+) (\d+) (\d+)(?:.*inlined_at (\d+) (\d+) (\d+))?")
+PTX_OPCODE = re.compile(r"\s*\{?\s*(?:@!?%\w+\s+)?([a-z][\w.:]*)\b.*;")
+PTX_COMMENT = re.compile(r"\s*//.*")
+PTX_END = re.compile(r"\s*\.(?:file|section)\b")  # behind the code stand tables for debuggers
+SASS_PLACE = re.compile(r'\s*//## File "(.*?)", line (\d+)( inlined at )?')
+SASS_ROW = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+((?:@!?U?P\w+\s+)?([A-Z][\w.]*).*?)\s*;?\s*$")
+SASS_LABEL = re.compile(r"(?!\.text)[.\w$]+:$")
+PADDING = "NOP"  # fills a function's end
+INDENT = "    "
+NUMBER_WIDTH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line, from 1, of a file, whose name is without its folders."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a listing.
+
+    opcode  empty where it is no instruction
+    places  the line that it was made of, and where a function stands in line, its calls
+    """
+
+    text: str
+    opcode: str = ""
+    places: tuple[Place, ...] = ()
+
+    def line_in(self, file: str) -> int:
+        """Return the innermost line of `file` that it comes from; 0: none."""
+        return next((each.line for each in self.places if each.file == file), 0)
+
+    def is_of(self, file: str, line: int) -> bool:
+        """Return whether it comes from a line, also by way of what that calls."""
+        return Place(file, line) in self.places
+
+
+Listing = tuple[Row, ...]
+
+
+def numbered(row: Row, file: str) -> str:
+    """Return a row's text behind the line of `file` that it comes from, if any."""
+    return f"{row.line_in(file) or '':>{NUMBER_WIDTH}}  {row.text}".rstrip()
+
+
+def listing_of(compiled: Compiled, kind: Kind) -> Listing:
+    """Return what a compiler made, as rows.
+
+    It names lines if it was compiled with them.  Raises CompileFailedError where there is no
+    disassembler, or it cannot read this.
+    """
+    if kind == "ptx":
+        return ptx_listing(compiled.ptx)
+    return sass_listing(disassembled(compiled.cubin))
+
+
+def ptx_listing(ptx: str) -> Listing:
+    """Return PTX without what is for debuggers alone."""
+    files = {number: _bare(name) for number, name in FILE.findall(ptx)}
+    calls: dict[tuple[str, ...], tuple[str, ...]] = {}  # a place in line → where it was called
+    places: tuple[Place, ...] = ()
+    rows: list[Row] = []
+    for line in ptx.splitlines():
+        if PTX_END.match(line):
+            break
+        if found := LOC.match(line):
+            here, caller = found.groups()[:3], found.groups()[3:]
+            calls.pop(here, None)
+            if caller[0] is not None:
+                calls[here] = caller
+            places = tuple(_chain(here, calls, files))
+        elif line.strip() and not PTX_COMMENT.fullmatch(line):
+            opcode = PTX_OPCODE.match(line)
+            text = f"{INDENT if line[0].isspace() else ''}{' '.join(line.split())}"
+            rows.append(Row(text, opcode[1], places) if opcode else Row(text))
+    return tuple(rows)
+
+
+def sass_listing(disassembly: str) -> Listing:
+    """Return the code of what `nvdisasm -gi` wrote: its functions, labels and instructions."""
+    places: list[Place] = []
+    goes_on = False  # the next place is where this one was called
+    rows: list[Row] = []
+    for line in disassembly.splitlines():
+        if found := SASS_PLACE.match(line):
+            places = places if goes_on else []
+            places.append(Place(_bare(found[1]), int(found[2])))
+            goes_on = found[3] is not None
+            continue
+        goes_on = False
+        if (row := SASS_ROW.match(line)) and row[2] != PADDING:
+            rows.append(Row(f"{INDENT}{row[1]}", row[2], tuple(places)))
+        elif SASS_LABEL.match(line):
+            rows.append(Row(line))
+            places = places if line.startswith(".") else []  # else a function begins
+    while rows and not rows[-1].opcode:  # the label behind the last function
+        rows.pop()
+    return tuple(rows)
+
+
+def _chain(
+    here: tuple[str, ...], calls: dict[tuple[str, ...], tuple[str, ...]], files: dict[str, str]
+) -> Iterator[Place]:
+    """Yield a place and, for a function that stands in line, those of its calls."""
+    seen: set[tuple[str, ...]] = set()
+    while here not in seen:
+        seen.add(here)
+        if here[1] != "0" and here[0] in files:
+            yield Place(files[here[0]], int(here[1]))
+        here = calls.get(here, here)
+
+
+def _bare(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]

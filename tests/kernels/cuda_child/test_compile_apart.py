@@ -1,0 +1,88 @@
+"""A rung compiled in a process of its own, which a text may crash or keep at work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import replace
+
+import pytest
+
+from kernels.cuda import nvrtc
+from kernels.cuda_child import compile_apart
+from kernels.cuda_child.child_endings import RunEndedError
+from kernels.cuda_child.compile_apart import Compilation, compilation_of, compiling_apart
+from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.starting_points import starting_points
+from tests.made_up import a_job
+
+TEXT = starting_points()[0].text
+needs_a_compiler = pytest.mark.skipif(
+    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
+)
+
+
+def compiled(text: str, asked: Compilation | None = None) -> nvrtc.Compiled:
+    """Drive it to its end."""
+    rung = own_kernel("mine.cu", text)
+    steps = compiling_apart(rung, asked or compilation_of(rung, a_job("shared"), 90))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            return ended.value
+
+
+@needs_a_compiler
+def test_it_is_the_same_as_here():
+    rung = own_kernel("mine.cu", TEXT)
+    here = nvrtc.compile_rung(rung, a_job("shared"), 90, with_lines=True)
+    apart = compiled(TEXT)
+    assert (apart.ptx, apart.cubin, apart.resources) == (here.ptx, here.cubin, here.resources)
+    assert here.cubin.startswith(b"\x7fELF")
+
+
+@needs_a_compiler
+def test_what_does_not_compile_is_told_with_its_line():
+    line = TEXT.count("\n") + 1
+    with pytest.raises(RunEndedError, match=f"Line {line}: ") as caught:
+        compiled(TEXT + "nonsense;")
+    assert caught.value.line == line
+
+
+@needs_a_compiler
+def test_a_card_that_no_compiler_knows_is_named():
+    rung = own_kernel("mine.cu", TEXT)
+    asked = replace(compilation_of(rung, a_job("shared"), 90), architecture=10)
+    with pytest.raises(RunEndedError, match="No compiler for sm_10 is installed here"):
+        compiled(TEXT, asked)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are Unix's")
+def test_a_compiler_that_crashes_costs_only_its_process(monkeypatch):
+    crash = f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})"
+    monkeypatch.setattr(compile_apart, "PROGRAM", crash)
+    with pytest.raises(RunEndedError, match=r"The compiler crashed \(SIGSEGV\)"):
+        compiled(TEXT)
+
+
+def test_a_compiler_that_does_not_end_is_ended(monkeypatch):
+    monkeypatch.setattr(compile_apart, "PROGRAM", "import time; time.sleep(60)")
+    monkeypatch.setattr(compile_apart, "PATIENCE_S", 0.1)
+    with pytest.raises(RunEndedError, match=r"still at work after 0\.1 s"):
+        compiled(TEXT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is looked for by signal 0")
+def test_who_waits_no_longer_ends_the_compiler(monkeypatch, tmp_path):
+    told = tmp_path / "told"
+    program = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    monkeypatch.setattr(compile_apart, "PROGRAM", program)
+    rung = own_kernel("mine.cu", TEXT)
+    steps = compiling_apart(rung, compilation_of(rung, a_job("shared"), 90))
+    while not (told.is_file() and told.read_text()):
+        next(steps)
+    steps.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(told.read_text()), 0)

@@ -1,0 +1,108 @@
+"""`workbench source`: a kernel's text, PTX and SASS, and what two differ in."""
+
+import json
+
+import pytest
+
+from kernels.cuda import nvdisasm, nvrtc
+from kernels.rungs.rung import ladder
+from kernels.rungs.starting_points import changing
+from workbench.cli import main
+
+SHARED = next(rung for rung in ladder() if rung.key == "shared")
+NEEDS_A_COMPILER = pytest.mark.skipif(
+    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
+)
+NEEDS_BOTH = pytest.mark.skipif(
+    nvrtc.compiler_for(90) is None or nvdisasm.the_program() is None,
+    reason="NVRTC or nvidia-cuda-nvdisasm is not installed",
+)
+
+
+@pytest.fixture
+def source(capsys):
+    """Runs the command; gives its exit code, and both streams as one text."""
+
+    def run(*words):
+        code = main.main(["source", *words])
+        streams = capsys.readouterr()
+        return code, streams.out + streams.err
+
+    return run
+
+
+def test_a_rung_s_text_is_printed_as_it_is_in_its_file(source):
+    assert source("shared") == (0, SHARED.source)
+
+
+@NEEDS_A_COMPILER
+def test_each_instruction_stands_behind_its_line(source):
+    code, said = source("shared", "--ptx", "--size", "3", "--architecture", "80")
+    assert code == 0
+    assert ".target sm_80" in said
+    numbers = {row[:5].strip() for row in said.splitlines() if " fma." in row}
+    (line,) = map(int, numbers)
+    assert "WEIGHTS[" in "".join(SHARED.source.splitlines()[line - 1 : line + 1])
+
+
+@NEEDS_A_COMPILER
+def test_two_kernels_differ_in_what_was_changed(source, tmp_path):
+    path = tmp_path / "mine.cu"
+    path.write_text(changing(SHARED).text.replace("__syncthreads();", ""), encoding="utf-8")
+    code, said = source(str(path), "--ptx", "--against", "shared")
+    assert code == 0
+    assert "bar " in said
+    kinds = dict(row.split(maxsplit=1) for row in said.splitlines() if "→" in row)
+    assert kinds["bar"] == "1 → 0"
+    assert [row.split()[-2:] for row in said.splitlines() if row.startswith("−")] == [
+        ["bar.sync", "0;"]
+    ]
+    code, said = source("shared", "--ptx", "--against", str(path), "--json")
+    found = json.loads(said)
+    assert found["kinds"][0] == {"kind": "bar", "before": 0, "now": 1}
+    (barrier,) = (row for row in found["rows"] if row["opcode"] == "bar.sync")
+    assert "__syncthreads" in SHARED.source.splitlines()[barrier["line"] - 1]
+    assert found["resources"][0]["function"] == "convolve"
+
+
+@NEEDS_BOTH
+def test_sass_is_the_gpu_s_own_instructions(source):
+    code, said = source("shared", "--sass")
+    assert code == 0
+    assert {"FFMA.FTZ", "LDS", "BAR.SYNC.DEFER_BLOCKING"} <= set(said.split())
+
+
+def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
+    monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
+    monkeypatch.setattr(
+        "workbench.cli.commands.source.compile_rung",
+        lambda *_, **__: nvrtc.Compiled("", "", b"code"),
+    )
+    code, said = source("shared", "--sass")
+    assert code == 1
+    assert "`pip install nvidia-cuda-nvdisasm` brings it" in said
+
+
+def test_without_the_compiler_a_sentence_says_how_to_get_it(source, monkeypatch):
+    monkeypatch.setattr(nvrtc, "compilers", lambda: ())
+    code, said = source("shared", "--ptx")
+    assert code == 1
+    assert "`pip install nvidia-cuda-nvrtc` brings it" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["nothing"], 2, "There is no rung 'nothing'; there are global, constant, shared"),
+        (["shared", "--against", "global"], 2, "it needs --ptx or --sass"),
+        (["shared", "--json"], 2, "it needs --ptx or --sass"),
+        (["missing.cu", "--ptx"], 1, "missing.cu: it cannot be read"),
+        (["gradient", "--ptx"], 1, "choose another implementation"),
+        (["shared", "--ptx", "--size", "4"], 2, "odd"),
+    ],
+)
+def test_what_makes_no_sense_is_said(words, code, sentence, source):
+    found, said = source(*words)
+    assert said.startswith("workbench: ")
+    assert sentence in said
+    assert found == code
