@@ -155,19 +155,16 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """Return the file or folder that a text names by its whole path or as an address, if it exists.
+    """Return the file or folder that a text names by its whole path or as an address.
 
-    A folder is refused where it is opened.
+    Whether it exists is seen where it is opened: on a slow drive to ask would hold up the window.
     """
     words = text.strip().strip("\"'")
     if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []
     url = QUrl(words)
     path = Path(url.toLocalFile() if url.isLocalFile() else words)
-    try:
-        return [path] if path.is_absolute() and (path.is_file() or path.is_dir()) else []
-    except (OSError, ValueError):
-        return []
+    return [path] if path.is_absolute() else []
 
 
 def _why_none(content: QMimeData) -> str:
