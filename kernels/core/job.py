@@ -299,7 +299,7 @@ class Result:
     @property
     def disturbances(self) -> tuple[str, ...]:
         """Return what may have falsified the filtering's time, in words."""
-        return disturbances_of(self.load, self.health)
+        return disturbances_of(self.load, self.health, self.kernel.samples_ms)
 
     @property
     def implementation(self) -> str:

@@ -1,5 +1,6 @@
 """What the window's tests share: windows that are closed again, and never the user's own files."""
 
+import math
 import os
 from functools import partial
 
@@ -7,6 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
 
+from kernels.core import disturbances
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.cpu_load import LoadWatch
 from kernels.engine.engine import Engine
@@ -32,6 +34,7 @@ def no_gpu():
 def nobody_else_computes(monkeypatch):
     """What else the machine does while tests run puts no star on their times."""
     monkeypatch.setattr(LoadWatch, "load", lambda _: None)
+    monkeypatch.setattr(disturbances, "UNSTEADY", math.inf)
 
 
 @pytest.fixture

@@ -1,10 +1,14 @@
 """A result from the CPU says what else kept the CPU busy while it was measured."""
 
+import math
+
 import numpy as np
 import pytest
 
 from kernels import Engine, Job
+from kernels.core import disturbances
 from kernels.core.cpu_load import Load, LoadWatch
+from kernels.core.disturbances import disturbances_of
 from kernels.cpu import cpu_run
 
 BUSY = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
@@ -18,6 +22,7 @@ def filtering():
 
 def results(load, monkeypatch):
     monkeypatch.setattr(LoadWatch, "load", lambda self: load)
+    monkeypatch.setattr(disturbances, "UNSTEADY", math.inf)
     return list(filtering())
 
 
@@ -30,6 +35,19 @@ def test_each_result_of_the_cpu_says_what_disturbed_its_time(monkeypatch):
 
 def test_where_nothing_is_known_nothing_is_said(monkeypatch):
     assert all(each.disturbances == () for each in results(None, monkeypatch))
+
+
+@pytest.mark.parametrize(
+    ("samples_ms", "words"),
+    [
+        ((1.0,) * 20, ()),
+        ((1.0, 1.1, 1.2, 1.3, 1.4, 9.0), ()),  # one that was late
+        ((1.0, 1.0, 2.0, 2.0, 3.0, 3.0), ("its quartiles lie 75 % of the median apart",)),
+        ((1.0, 9.0), ()),  # too few to tell
+    ],
+)
+def test_a_time_whose_samples_lie_far_apart_says_so(samples_ms, words):
+    assert disturbances_of(None, None, samples_ms) == words
 
 
 @pytest.mark.parametrize("is_long", [False, True])
