@@ -338,9 +338,11 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         "batch, files of each format",
     )
     options = parser.add_argument_group(
-        "kernels; of timing and cpu, --cells and --json; of repeat and batch, --json"
+        "kernels; of timing and cpu, --cells and --json; of repeat, --json; of batch, --peers too"
     )
-    options.add_argument("--peers", action="store_true", help="time other libraries as well")
+    options.add_argument(
+        "--peers", action="store_true", help="time other libraries and programs as well"
+    )
     options.add_argument(
         "--quick", action="store_true", help="only what auto picks, and its second choice"
     )

@@ -1,12 +1,17 @@
 """`workbench bench batch`: a batch of files beside each of its stages alone."""
 
 import json
+from subprocess import CalledProcessError
 
+import numpy as np
 import pytest
 
+from kernels.pictures.picture_kinds import of_kind
 from workbench.cli import main
 from workbench.cli.benches import batch
-from workbench.cli.benches.batch import Rates
+from workbench.cli.benches.batch import PeerRate, Rates
+from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
+from workbench.files import image_files
 
 
 def test_a_batch_is_held_against_its_slowest_stage_and_all_in_turn():
@@ -41,3 +46,56 @@ def test_a_file_that_fails_is_a_sentence_rather_than_a_rate(step, capsys, monkey
     monkeypatch.setattr(f"workbench.cli.benches.batch.{step}", full)
     assert main.main(["bench", "batch", "--runs", "1", "--no-gpu"]) == 1
     assert "Cannot save 0.png: the disk is full." in capsys.readouterr().err
+
+
+def test_other_programs_do_the_same_files_and_are_compared(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(batch, "SIZE", (20, 30))
+    monkeypatch.setattr(batch, "ROUNDS", 1)
+    monkeypatch.setenv("PATH", str(tmp_path))  # where none of the tools is
+    path = tmp_path / "b.json"
+    words = ["bench", "batch", "--runs", "2", "--peers", "--no-gpu", "--json", str(path)]
+    assert main.main(words) == 0
+    said = capsys.readouterr().out
+    assert "The same files by other means" in said
+    assert said.count("not installed here") == 9  # three tools, three formats
+    loop = json.loads(path.read_text())["peers"][".png"]["Python loop with cv2"]
+    assert loop["per_s"] > 0
+    assert loop["off_by"] < 0.5  # both round to whole levels
+
+
+def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
+    names = ("a.png",)
+    source, target = tmp_path / "in", tmp_path / "out"
+    for folder, value in ((source, 10), (target, 200)):
+        folder.mkdir()
+        image_files.save(folder / "a.png", np.full((4, 5, 3), value, np.uint8))
+
+    def copying(source, target, names):
+        (target / names[0]).write_bytes((source / names[0]).read_bytes())
+
+    def failing(*_):
+        raise CalledProcessError(1, "mogrify")
+
+    other = batch.peer_rate(FolderPeer("copy", None, copying), source, target, names)
+    assert other == PeerRate(None, why_not="other pictures: 190.0 levels off")
+    failed = batch.peer_rate(FolderPeer("tool", None, failing), source, target, names)
+    assert failed.per_s is None
+    assert "mogrify" in failed.why_not
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["in", "out"]
+
+
+@pytest.mark.parametrize("peer", folder_peers(), ids=lambda peer: peer.title)
+def test_each_program_that_is_here_blurs_as_we_do(peer, tmp_path):
+    if peer.why_not:
+        pytest.skip(f"{peer.title}: {peer.why_not}")
+    source, ours, theirs = tmp_path / "in", tmp_path / "ours", tmp_path / "theirs"
+    source.mkdir()
+    ours.mkdir()
+    names = ["a.png", "b.png"]
+    for name in names:
+        image_files.save(source / name, of_kind("photo", 40, 60, 3, "uint8"))
+    assert main.main(["apply", str(source), str(ours), "--no-gpu"]) == 0
+    assert peer.seconds(source, theirs, names) > 0
+    for name in names:
+        assert 0 <= mean_difference(ours / name, theirs / name) < LEVELS
+    assert mean_difference(source / "a.png", ours / "a.png") > LEVELS

@@ -1,13 +1,18 @@
-"""Measure a batch of files beside each of its stages alone: `workbench bench batch`."""
+"""Measure a batch of files beside each of its stages alone: `workbench bench batch`.
+
+With --peers beside a loop with OpenCV and the command-line tools that people filter folders with.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
@@ -21,6 +26,7 @@ from workbench.batch.batch_run import running
 from workbench.batch.file_pairs import FilePairs, Group
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, filter_, read, write
 from workbench.cli import this_machine
+from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
 from workbench.cli.command_error import CommandError
 from workbench.cli.output_files import write_whole
 from workbench.files import image_files
@@ -31,6 +37,7 @@ SIZE = (1080, 1920)  # rows, columns
 RUNS = 24  # files of each format
 ROUNDS = 3  # in turns; the quickest counts, since whatever else runs only slows it down
 HEADER = ("", "decode", "filter", "encode", "batch", "of the slowest stage", "of all in turn")
+PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +66,63 @@ class Rates:
         return name, *rates, f"{self.of_slowest:.0%}", numbers.fine_ratio(self.of_all_in_turn)
 
 
+@dataclass(frozen=True, slots=True)
+class PeerRate:
+    """Tell how another program did the same folder.
+
+    off_by   levels between its answers and ours, on average; JPEGs lose some themselves
+    why_not  why there is no rate: it is not here, it failed, or its pictures are others
+    """
+
+    per_s: float | None
+    off_by: float | None = None
+    why_not: str | None = None
+
+    def words(self, ours: float) -> str:
+        """Return a cell of the table: its rate, and our rate over it."""
+        if self.per_s is None:
+            return str(self.why_not)
+        rate = f"{numbers.three_digits(self.per_s)} per s"
+        return f"{rate} ({numbers.fine_ratio(ours / self.per_s)}; {self.off_by:.2f} levels off)"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A format's rates, and those of other programs by their titles."""
+
+    rates: Rates
+    peers: dict[str, PeerRate]
+
+
 def run(arguments: Namespace) -> int:
     """Print the rates of every format, and write them where --json says."""
     engine = this_machine.engine_maker(arguments)()
     jobs, files = usable_cores(), arguments.runs or RUNS
     print(aligned(_facts(engine, jobs, files)), end="\n\n", flush=True)
-    found: dict[str, Rates] = {}
+    peers = folder_peers() if arguments.peers else []
+    found: dict[str, Measured] = {}
     for extension in EXTENSIONS:
         with TemporaryDirectory(prefix="workbench-bench-") as folder:
-            found[extension] = _measured(engine, Path(folder), extension, jobs, files)
-    print(columns([HEADER, *(rates.cells(name) for name, rates in found.items())]))
+            found[extension] = _measured(engine, Path(folder), extension, (jobs, files), peers)
+    print(columns([HEADER, *(each.rates.cells(name) for name, each in found.items())]))
+    if peers:
+        print(f"\n{PEERS_TITLE}:")
+        print(columns([("", *found), *(_peer_row(peer.title, found) for peer in peers)]))
     if arguments.json:
         data = {"program": program_version(), "cpu": this_machine.cpu(), "jobs": jobs}
-        rates = {name: asdict(each) for name, each in found.items()}
-        write_whole(arguments.json, json.dumps({**data, "files": files, "per_s": rates}, indent=1))
+        rates = {name: asdict(each.rates) for name, each in found.items()}
+        told = {name: _told(each.peers) for name, each in found.items()}
+        everything = {**data, "files": files, "per_s": rates, "peers": told}
+        write_whole(arguments.json, json.dumps(everything, indent=1))
     return 0
+
+
+def _peer_row(title: str, found: dict[str, Measured]) -> tuple[str, ...]:
+    return title, *(each.peers[title].words(each.rates.batch) for each in found.values())
+
+
+def _told(peers: dict[str, PeerRate]) -> dict[str, dict[str, object]]:
+    return {title: asdict(each) for title, each in peers.items()}
 
 
 def _facts(engine: Engine, jobs: int, files: int) -> list[tuple[str, str]]:
@@ -85,8 +134,18 @@ def _facts(engine: Engine, jobs: int, files: int) -> list[tuple[str, str]]:
     ]
 
 
-def _measured(engine: Engine, folder: Path, extension: str, jobs: int, files: int) -> Rates:
-    """Return the best rates of some rounds, in which the stages and the batch take turns."""
+def _measured(
+    engine: Engine,
+    folder: Path,
+    extension: str,
+    counts: tuple[int, int],
+    peers: Iterable[FolderPeer],
+) -> Measured:
+    """Return the best rates of some rounds, in which stages, batch and peers take turns.
+
+    counts  threads that read and write, and files
+    """
+    jobs, files = counts
     source, target = folder / "in", folder / "out"
     source.mkdir()
     target.mkdir()
@@ -96,8 +155,35 @@ def _measured(engine: Engine, folder: Path, extension: str, jobs: int, files: in
         image_files.save(source / name, picture)
     pairs = FilePairs([Group(source, target, names)], str)
     recipe = Recipe(State(), sampling=UNTIMED, check_every=0)
-    rounds = [_round(engine, pairs, recipe, jobs) for _ in range(ROUNDS)]
-    return Rates(*(files / min(times) for times in zip(*rounds, strict=True)))
+    rounds: list[list[float]] = []
+    theirs: dict[str, list[PeerRate]] = {peer.title: [] for peer in peers}
+    for _ in range(ROUNDS):
+        rounds.append(_round(engine, pairs, recipe, jobs))
+        for peer in peers:
+            theirs[peer.title].append(peer_rate(peer, source, target, names))
+    rates = Rates(*(files / min(times) for times in zip(*rounds, strict=True)))
+    return Measured(rates, {title: _best(each) for title, each in theirs.items()})
+
+
+def peer_rate(peer: FolderPeer, source: Path, target: Path, names: tuple[str, ...]) -> PeerRate:
+    """Return a peer's rate on the files that the batch has just written to `target`."""
+    if peer.why_not:
+        return PeerRate(None, why_not=peer.why_not)
+    written = target.with_name("theirs")
+    try:
+        seconds = peer.seconds(source, written, names)
+        off_by = mean_difference(target / names[0], written / names[0])
+    except (CalledProcessError, OSError) as error:
+        return PeerRate(None, why_not=f"failed: {error}")
+    finally:
+        shutil.rmtree(written, ignore_errors=True)
+    if off_by > LEVELS:
+        return PeerRate(None, why_not=f"other pictures: {off_by:.1f} levels off")
+    return PeerRate(len(names) / seconds, off_by)
+
+
+def _best(rates: list[PeerRate]) -> PeerRate:
+    return max(rates, key=lambda each: each.per_s or 0)
 
 
 def _round(engine: Engine, pairs: FilePairs, recipe: Recipe, jobs: int) -> list[float]:

@@ -25,7 +25,7 @@ NEED_NO_QT = {
 OPTIONS = ("runs", "peers", "quick", "cells", "sizes", "json")
 TAKEN = {
     "kernels": OPTIONS[1:],
-    "batch": ("runs", "json"),
+    "batch": ("runs", "peers", "json"),
     "cpu": ("cells", "json"),
     "repeat": ("runs", "json"),
     "timing": ("cells", "json"),
