@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -29,8 +29,18 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 def insert_chunk(encoded: bytes | bytearray, kind: bytes, data: bytes) -> bytes:
     """Return a PNG file's bytes with one more chunk, right behind its header."""
+    return b"".join(parts_with(encoded, [(kind, data)]))
+
+
+def parts_with(
+    encoded: bytes | bytearray, more: Iterable[tuple[bytes, bytes]]
+) -> Iterator[bytes | memoryview]:
+    """Yield a PNG file's bytes in parts, with more chunks, by kind, right behind its header."""
     view = memoryview(encoded)
-    return b"".join((view[:_HEADER_END], chunk(kind, data), view[_HEADER_END:]))
+    yield view[:_HEADER_END]
+    for kind, data in more:
+        yield chunk(kind, data)
+    yield view[_HEADER_END:]
 
 
 def chunks(file: BinaryIO) -> Iterator[Chunk]:
