@@ -37,6 +37,8 @@ IN_MEMORY = 4  # strips: one read, one filtered, its answer, and one written
 # Where the filter works on float32, so many bytes of a sample are two copies of a strip.
 BESIDE_BYTES = 8
 MIN_STRIPS = 8  # of any picture, so that reading and writing overlap with filtering
+# Of a strip few pixels are checked, in many places: as long as so many times their products take.
+SPREAD_COST = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +201,23 @@ class _Run:
         """Do all strips that are not finished."""
         job, began, resumed = self._like, perf_counter(), self._part.rows
         strips = list(strips_of(self._picture.height, rows, job.reach, job.border, resumed))
-        taps = max_taps and max(max_taps // max(len(strips), 1), 1)
+        taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
         strip_filter = StripFilter(self._engine, job, self._named, taps)
+        # Memory that is used again: new pages cost the system more than filling them.
+        highest = max((strip.height for strip in strips), default=0)
+        width, channels = self._picture.width, self._picture.channels
+        pictures = [np.empty((highest, width, channels), self._picture.dtype) for _ in range(2)]
         with ExitStack() as threads:
             reader, writer = (
                 threads.enter_context(_thread(name)) for name in ("strips-in", "strips-out")
             )
-            coming = reader.submit(self._read, strips[0]) if strips else None
+            coming = reader.submit(self._read, strips[0], pictures[0]) if strips else None
             going: Future[None] | None = None
             for strip, following in zip_longest(strips, strips[1:]):
                 assert coming is not None
                 picture = coming.result()
-                coming = reader.submit(self._read, following) if following else None
+                pictures.reverse()
+                coming = reader.submit(self._read, following, pictures[0]) if following else None
                 answer = yield from self._filtered(strip_filter, strip, picture)
                 if going is not None:
                     going.result()
@@ -218,7 +225,7 @@ class _Run:
                 if self._check is not None and not self._check.ok:
                     break
                 going = writer.submit(self._write, answer[strip.own])
-                del picture, answer  # which would stay in memory with the next
+                del answer  # which would stay in memory with the next
             if going is not None:
                 going.result()
         shape = (self._picture.height, self._picture.width, self._picture.channels)
@@ -233,15 +240,13 @@ class _Run:
             check=self._check,
         )
 
-    def _read(self, strip: RowStrip) -> NDArray[Any]:
+    def _read(self, strip: RowStrip, into: NDArray[Any]) -> NDArray[Any]:
         with self._timed("decode"):
-            source, made = self._picture, 0
-            shape = (strip.height, source.width, source.channels)
-            picture = np.empty(shape, source.dtype)
+            made = 0
             for first, end in strip.spans:
-                source.rows(first, end, picture[made : made + end - first])
+                self._picture.rows(first, end, into[made : made + end - first])
                 made += end - first
-            return picture
+            return into[:made]
 
     def _write(self, samples: NDArray[Any]) -> None:
         with self._timed("encode"):

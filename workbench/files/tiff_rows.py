@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
-from tifffile import PREDICTOR
+from tifffile import COMPRESSION, PREDICTOR
 
 from kernels.core.cores import usable_cores
 from workbench.files.picture_errors import ImageFileError
@@ -36,6 +36,7 @@ class TiffRows:
         self.segment_rows = 1 if self._is_raw else min(rows, self.height)
         _refuse_unwieldy(path, self)
         self._file = path.open("rb")
+        self._tiles = self._buffer_of_tiles()
         self._threads = ThreadPoolExecutor(usable_cores(), "tiff-segments")
         self._kept: dict[int, NDArray[Any]] = {}  # by their number from the top, decoded
 
@@ -92,11 +93,46 @@ class TiffRows:
         self._file.seek(self._page.dataoffsets[0] + first * self.row_bytes)
         if self._file.readinto(out.data.cast("B")) < out.nbytes:
             raise EOFError(self._file.name)
-        if np.dtype(self._page.parent.byteorder + out.dtype.char) != out.dtype:
-            out.byteswap(inplace=True)
+        self._to_native(out)
+
+    def _to_native(self, samples: NDArray[Any]) -> None:
+        """Turn the bytes of samples round, where they are as in the file and that is otherwise."""
+        if np.dtype(self._page.parent.byteorder + samples.dtype.char) != samples.dtype:
+            samples.byteswap(inplace=True)
+
+    def _buffer_of_tiles(self) -> NDArray[Any] | None:
+        """Return room for a row of tiles, (across, rows, columns, C), as they lie in the file.
+
+        None where they are packed, or do not lie one behind the other.
+        """
+        page = self._page
+        if not (page.is_tiled and _is_unpacked(page)) or self._is_raw:
+            return None
+        across = -(-self.width // self._segment_width)
+        shape = (across, int(page.tilelength), self._segment_width, self.channels)
+        tiles = np.empty(shape, self.dtype)
+        offsets = np.array(page.dataoffsets, np.int64).reshape(-1, across)
+        is_in_order = bool(np.all(np.diff(offsets) == tiles[0].nbytes))
+        return tiles if is_in_order and offsets.min() > 0 else None
+
+    def _read_tiles(self, number: int, tiles: NDArray[Any], out: NDArray[Any]) -> None:
+        """Read a row of tiles that are not packed, in one go."""
+        self._file.seek(self._page.dataoffsets[number * len(tiles)])
+        if self._file.readinto(tiles.data.cast("B")) < tiles.nbytes:
+            raise EOFError(self._file.name)
+        rows, width = out.shape[0], self._segment_width
+        whole = self.width // width
+        beside = out[:, : whole * width].reshape(rows, whole, width, self.channels)
+        beside[:] = tiles[:whole, :rows].swapaxes(0, 1)
+        if whole < len(tiles):
+            out[:, whole * width :] = tiles[whole, :rows, : self.width - whole * width]
+        self._to_native(out)
 
     def _decode(self, number: int, out: NDArray[Any]) -> None:
         """Decode all segments beside each other into `out`, on several threads."""
+        if self._tiles is not None:
+            self._read_tiles(number, self._tiles, out)
+            return
         page = self._page
         down = -(-self.height // self.segment_rows)
         across = -(-self.width // self._segment_width)
@@ -141,10 +177,16 @@ def _is_planar(page: tifffile.TiffPage) -> bool:
 
 def _is_raw(page: tifffile.TiffPage) -> bool:
     """Return whether the rows lie one behind the other in the file, as they are in memory."""
+    return bool(page.is_contiguous and _is_unpacked(page))
+
+
+def _is_unpacked(page: tifffile.TiffPage) -> bool:
+    """Return whether samples lie in the file as they do in memory, but for the order of bytes."""
     return bool(
-        page.is_contiguous
+        page.compression == COMPRESSION.NONE
         and page.predictor == PREDICTOR.NONE
         and page.fillorder == 1
+        and page.bitspersample == 8 * np.dtype(page.dtype).itemsize
         and not _is_planar(page)
     )
 

@@ -56,6 +56,7 @@ class TiledTiff:
                 -1, -(-page.imagewidth // TILE)
             )
         self._file = path.open("r+b")
+        self._tiles: NDArray[Any] | None = None
 
     def fill(self, first: int, rows: NDArray[Any]) -> None:
         """Put samples, (rows, W, C), into rows `first` and those below.  Raises OSError."""
@@ -86,18 +87,25 @@ class TiledTiff:
         offsets = self._offsets[tile_row]
         height, width, channels = rows.shape
         across = len(offsets)
-        tiles = np.zeros((across, height, TILE, channels), rows.dtype)
+        tiles = self._room((across, height, TILE, channels), rows.dtype)
         whole = width // TILE
         tiles[:whole] = (
             rows[:, : whole * TILE].reshape(height, whole, TILE, channels).swapaxes(0, 1)
         )
         if whole < across:
             tiles[whole, :, : width - whole * TILE] = rows[:, whole * TILE :]
+            tiles[whole, :, width - whole * TILE :] = 0
         if height == TILE and np.all(np.diff(offsets) == tiles[0].nbytes):
             self._write(int(offsets[0]), tiles)
             return
         for offset, tile in zip(offsets, tiles, strict=True):
             self._write(int(offset) + top * tile[0].nbytes, tile)
+
+    def _room(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return an array with anything in it, the same as last time where it is like that."""
+        if self._tiles is None or (self._tiles.shape, self._tiles.dtype) != (shape, dtype):
+            self._tiles = np.empty(shape, dtype)
+        return self._tiles
 
     def _write(self, offset: int, samples: NDArray[Any]) -> None:
         self._file.seek(offset)
