@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.step_points import Point, Told
-from kernels.cuda_on_cpu.step_trace import DYNAMIC_ARRAY, StepTrace
+from kernels.cuda_on_cpu.step_trace import DYNAMIC_ARRAY, VALUE_BYTES, StepTrace
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import PICTURE, Rung
@@ -189,20 +189,6 @@ class BlockSteps:
         """Return the arrays in shared memory as they are before a step."""
         return [self._tile(each, step) for each in self._shared]
 
-    def stored(self, step: int, array: int, blank: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return an array's bytes, `blank` at first, with all that was stored before a step."""
-        memory = blank.copy()
-        accesses, stores = self._trace.accesses, self._stores
-        until = int(np.searchsorted(self._access_step[stores], step))
-        done = stores[:until]
-        done = done[accesses["array"][done] == array]
-        for size in np.unique(accesses["size"][done]):
-            # Each of one size at once; the last of those to one place counts, as in that order.
-            some = done[accesses["size"][done] == size]
-            places = accesses["offset"][some].astype(np.int64)[:, None] + np.arange(int(size))
-            memory[places.ravel()] = accesses["value"][some][:, : int(size)].ravel()
-        return memory
-
     def answer(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         """Return the bytes of what the pass writes, and which of them this block stores."""
         last = len(self.arrays) - 1
@@ -214,8 +200,20 @@ class BlockSteps:
     def _stored_and_where(
         self, step: int, array: int, size: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        found = self.stored(step, array, np.full(size, NEVER_STORED, np.uint8))
-        return found, found == self.stored(step, array, np.zeros(size, np.uint8))
+        """Return an array's bytes as they are before a step, and which of them were stored."""
+        accesses, stores = self._trace.accesses, self._stores
+        done = stores[: int(np.searchsorted(self._access_step[stores], step))]
+        done = done[accesses["array"][done] == array]
+        sizes = np.minimum(accesses["size"][done], VALUE_BYTES).astype(np.int64)
+        # All bytes in the order of their stores: of those to one place the last one stays.
+        store = np.repeat(np.arange(len(done)), sizes)
+        byte = np.arange(len(store)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        places = accesses["offset"][done].astype(np.int64)[store] + byte
+        memory = np.full(size, NEVER_STORED, np.uint8)
+        memory[places] = accesses["value"][done][store, byte]
+        is_stored = np.zeros(size, np.bool_)
+        is_stored[places] = True
+        return memory, is_stored
 
     def _layouts(self) -> list[_Layout]:
         head, found = self._trace.head, []

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 MAX_STEPS, MAX_ACCESSES, MAX_VALUES = 1_000_000, 1_500_000, 1_500_000
 MAX_PATH, MAX_SHARED = 16, 16
+VALUE_BYTES = 16  # of what is loaded or stored at once that are kept
 DYNAMIC_ARRAY, STATIC_ARRAY = -1, -2
 # As struct SharedName, Head, Step, Access and Value in stepping.cpp.
 SHARED_NAME = np.dtype(
@@ -51,7 +52,7 @@ ACCESS = np.dtype(
         ("is_store", np.uint32),
         ("size", np.uint32),
         ("offset", np.uint64),
-        ("value", np.uint8, 16),
+        ("value", np.uint8, VALUE_BYTES),
     ]
 )
 VALUE = np.dtype(

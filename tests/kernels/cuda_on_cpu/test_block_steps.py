@@ -109,6 +109,19 @@ def test_the_tile_holds_what_was_stored_before_a_step():
     assert not len(after.stored)
 
 
+def test_of_stores_to_one_place_the_last_one_is_shown_whatever_their_sizes():
+    steps = steps_of(
+        "__shared__ unsigned words[256];\nconst int n = threadIdx.y * 32 + threadIdx.x;\n"
+        "words[n] = 0x01010101;\n__syncthreads();\n"
+        "reinterpret_cast<unsigned char*>(words)[4 * n] = 2;\n__syncthreads();\n"
+        "row_of(dst, y, pitch)[x] = words[n];"
+    )
+    first = steps.next_barrier(0)
+    (before,), (after,) = steps.tiles(first), steps.tiles(steps.next_barrier(first))
+    assert (before.values == 0x01010101).all()
+    assert (after.values == 0x01010102).all()
+
+
 def test_variables_have_the_values_from_before_a_step():
     steps = steps_of(MIRROR)
     thread = 32 + 5
