@@ -423,7 +423,8 @@ def _is_outcome(tried: CpuTrial | GpuTrial) -> bool:
     """Return whether what is still to come says nothing more of whether it is right, and fast."""
     if isinstance(tried, CpuTrial):
         return True
-    return tried.kernel is not None or (tried.check is not None and not tried.ok)
+    is_wrong = tried.check is not None and not tried.ok
+    return tried.kernel is not None or is_wrong or bool(tried.problem)
 
 
 def _is_same(one: KernelText | None, other: KernelText | None) -> bool:

@@ -120,6 +120,12 @@ def test_until_it_has_a_time_a_right_kernel_has_no_verdict_to_hand_on(qtbot, win
     assert all("on NVIDIA H200." in each for each in verdicts)
 
 
+def test_a_kernel_that_is_right_for_one_picture_alone_has_that_as_its_verdict(qtbot, window):
+    write(qtbot, window, source(run="keep_the_answer"))
+    assert window.kernel.get().page.has_verdict
+    assert "A kernel must work out each answer anew." in words(window, "kernel-problem")
+
+
 def test_how_registers_changed_since_the_last_save_is_said(qtbot, window, home, monkeypatch):
     save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
     write(qtbot, window, source(registers="48"))
