@@ -203,6 +203,9 @@ def judged(
     got, oracle  (rows, columns, C), the same part of the answer and of `filtered`
     """
     expected = to_pixel_type(oracle, got.dtype)
+    if got.dtype.kind == "u" and np.array_equal(got, expected):  # as a rule, and sooner known
+        nothing = np.zeros(got.shape, np.bool_)
+        return np.zeros(got.shape), nothing, nothing.copy()
     error = _distance(got, oracle if got.dtype.kind == "f" else expected)
     differs = got.view(_bits(got)) != expected.view(_bits(expected))
     differs &= ~(np.isnan(got) & np.isnan(expected)) if got.dtype.kind == "f" else True
