@@ -87,7 +87,7 @@ def words_of(choice: FolderChoice, state: State, *, resume: bool = False) -> lis
     """Return the words after `workbench` that do it."""
     words = ["batch", no_option(choice.source or "IN"), no_option(choice.target or "OUT")]
     words += filter_words(state, _stored_as(choice, state))
-    words += ["--name", choice.pattern] if choice.pattern else []
+    words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
     given = {**asdict(choice), "resume": resume}
     return words + [

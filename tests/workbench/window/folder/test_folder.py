@@ -283,6 +283,14 @@ def test_closing_the_window_ends_the_process_and_keeps_the_files_whole(qtbot, wi
         image_files.load(many / "out" / name)
 
 
+def test_names_that_begin_with_a_dash_are_no_option(qtbot, window, dialog, folder):
+    choose(qtbot, window, source=folder / "in", target=folder / "out", names="-{stem}")
+    click(button(window, "start"))
+    settled(qtbot, window)
+    assert said(window).endswith(": 4 done.")
+    assert names_in(folder / "out") == [f"-p{n}.png" for n in range(4)]
+
+
 def test_settings_from_anywhere_make_a_choice():
     assert FolderChoice.from_data({"source": 3, "format_name": "exe", "replace": "yes"}) == (
         FolderChoice()
