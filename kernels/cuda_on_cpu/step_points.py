@@ -2,6 +2,7 @@
 
 Words of stepping.h are put between the text's own, on the same lines, for whatever the grammar
 knows to be a statement.  Only in the rung's own file: what headers do is part of its statements.
+A loop stands in braces then, so no compiler is told to unroll it: clang refuses what is no loop.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
@@ -18,7 +19,7 @@ from kernels.cuda_on_cpu.device_code import with_words
 from kernels.rungs.rung import Rung
 
 NEXT, SELF = "::cuda_cpu::", "cuda_cpu_"
-UNROLL = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*", re.M)  # g++ knows it not
+UNROLL = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*", re.M)
 SHARED = re.compile(rb"\bDYNAMIC_SHARED\(([^(),]*),\s*(\w+)\s*\)\s*;")
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 STATEMENTS = (
@@ -30,6 +31,7 @@ CONTAINERS = (
     "preproc_elif",
 )
 NOT_REPEATED = ("call_expression", "update_expression", "assignment_expression")
+TEXTS_KEPT = 8  # as users change theirs
 ASSIGNMENTS = {"assignment_expression": "left", "update_expression": "argument"}
 
 
@@ -66,7 +68,7 @@ class Told:
     shared: list[str] = field(default_factory=list)
 
 
-@cache
+@lru_cache(maxsize=TEXTS_KEPT)
 def told(rung: Rung) -> Told:
     """Return the rung's own text, without its headers, with what tells of its steps."""
     writer = _Writer(with_words(rung.source).encode())
@@ -83,7 +85,7 @@ class _Writer:
     """Words to be put into a text, collected by place."""
 
     def __init__(self, text: bytes) -> None:
-        self._text = text
+        self._text = UNROLL.sub(_blank, text)
         self._insertions: list[tuple[int, int, str]] = []
         self._function = ""
         self._names: dict[str, int] = {}  # of the function's variables, to their numbers
@@ -93,12 +95,11 @@ class _Writer:
 
     def write(self) -> None:
         """Find all statements, and make the text."""
-        bare = UNROLL.sub(lambda found: b" " * len(found[0]), self._text)
-        for found in SHARED.finditer(bare):
+        for found in SHARED.finditer(self._text):
             number = len(self.told.shared)
             self.told.shared.append(found[2].decode())
             self._shared_at.append((found.start(), found.end(), number, found[2].decode()))
-        bare = SHARED.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), bare)
+        bare = SHARED.sub(_blank, self._text)
         for node in _functions(_parser().parse(bare).root_node):
             self._write_function(node)
         self.told.text = self._joined()
@@ -258,6 +259,11 @@ class _Writer:
             return
         if bool(indices) == (name in self._arrays):
             self._see(name, at, _text(target), tuple(f"int({index})" for index in indices))
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """Return spaces in place of what was found, on as many lines."""
+    return re.sub(rb"[^\n]", b" ", found[0])
 
 
 def _text(node: Node) -> str:

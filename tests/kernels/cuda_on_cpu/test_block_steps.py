@@ -8,6 +8,7 @@ import pytest
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.block_steps import BlockSteps
+from kernels.cuda_on_cpu.step_points import told
 from kernels.cuda_on_cpu.stepping import TOO_LONG, Stepped, stepping
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung, ladder
@@ -86,6 +87,14 @@ def test_all_threads_are_at_a_line_together():
     assert {count for _, count in lines} == {256}
     # The loop's own line once, its body's twice; lines of the body count from 7.
     assert [line for line, _ in lines][-5:] == [10, 11, 12, 12, 13]
+
+
+def test_no_compiler_is_told_to_unroll_what_is_no_loop_any_more():
+    body = "#pragma unroll\nfor (int i = 0; i < 2; ++i) dst[i] = 1;\n"
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
+    text = told(rung).text
+    assert "unroll" not in text
+    assert text.count("\n") == rung.source.count("\n")
 
 
 def test_a_barrier_parts_the_steps():
