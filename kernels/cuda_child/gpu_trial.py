@@ -112,17 +112,16 @@ def gpu_trial(
     job: Job,
     *,
     sampling: Sampling = OWN_SAMPLING,
-    plain_s: float | None = None,
     children: WarmChildren | None = None,
 ) -> Generator[Progress | GpuTrial, None, None]:
     """Run a kernel on a job, in a child that it may crash; the last that is yielded is the outcome.
 
-    plain_s  what the plainest rung takes for the job, where that is known
+    children  to take one of; None: those of the first GPU
     """
     children = children or cuda_children()
     known = GpuTrial(job)
     try:
-        with closing(_on_a_child(rung, job, sampling, plain_s, children)) as steps:
+        with closing(_on_a_child(rung, job, sampling, children)) as steps:
             for step in steps:
                 if isinstance(step, GpuTrial):
                     known = step
@@ -132,13 +131,13 @@ def gpu_trial(
 
 
 def _on_a_child(
-    rung: Rung, job: Job, sampling: Sampling, plain_s: float | None, children: WarmChildren
+    rung: Rung, job: Job, sampling: Sampling, children: WarmChildren
 ) -> Generator[Progress | GpuTrial, None, None]:
     starting = Progress("starting the process that runs kernels on the GPU")
     child = yield from in_place_of(children.taking(), starting)
     try:
         assert child.facts is not None
-        with closing(_Trial(child, rung, job, child.facts, plain_s)) as trial:
+        with closing(_Trial(child, rung, job, child.facts)) as trial:
             known = yield from trial.compiled()
             yield known
             children.keep_spare()
@@ -171,14 +170,12 @@ class _Trial:
         rung: Rung,
         job: Job,
         device: Device | NoDevice,
-        plain_s: float | None,
     ) -> None:
         if reason := rung.why_not(job, device):
             raise RunEndedError(reason)
         assert isinstance(device, Device)
         self._child, self._rung, self._job, self._device = child, rung, job, device
-        plain_s = plain_s or slowest_s(job, device)
-        self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * plain_s)
+        self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * slowest_s(job, device))
         self._checks = CheckQueue(rung.tolerance)
 
     def compiled(self) -> Generator[Progress, None, GpuTrial]:
