@@ -33,7 +33,7 @@ class LargePicture:
         """Open the picture.
 
         pixel_type  store what is read so; None: as in the file
-        kept        so many rows at either end of what was read last are wanted again, probably
+        kept        so many rows at the end of what was read last are wanted again, probably
 
         Raises ImageFileError, also for what cannot be read some rows at a time.
         """
@@ -78,8 +78,7 @@ class LargePicture:
     @property
     def decoding_bytes(self) -> int:
         """Return what reading takes at most, beside what it gives."""
-        kept = 4 * self._rows.segment_rows * self._rows.row_bytes
-        return kept if self._is_as_stored else kept + 32 * BAND_SAMPLES
+        return self._rows.decoding_bytes + (0 if self._is_as_stored else 32 * BAND_SAMPLES)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -21,8 +21,8 @@ class TiffRows:
     """The samples of a page, for one thread.
 
     page      of a kind that `from_tiff` reads, with samples that lie beside each other or in planes
-    kept      so many rows at either end of what was read last are likely to be wanted again, and
-              are not decoded twice
+    kept      so many rows at the end of what was read last are likely to be wanted again, and are
+              not decoded twice; at its beginning, where one reads from the bottom up
     """
 
     def __init__(self, path: Path, page: tifffile.TiffPage, kept: int) -> None:
@@ -39,11 +39,20 @@ class TiffRows:
         self._tiles = self._buffer_of_tiles()
         self._threads = ThreadPoolExecutor(usable_cores(), "tiff-segments")
         self._kept: dict[int, NDArray[Any]] = {}  # by their number from the top, decoded
+        self._wanted = (0, 0)  # rows that are likely to be wanted again
+        self._first = 0  # of what was read last
 
     @property
     def row_bytes(self) -> int:
         """Return the bytes of one row, decoded."""
         return self.width * self.channels * self.dtype.itemsize
+
+    @property
+    def decoding_bytes(self) -> int:
+        """Return what reading takes at most, beside what it gives."""
+        # Two rows of segments that are kept, one as it is in the file, and one that is unpacked.
+        count = 3 if self._tiles is not None else 4
+        return count * self.segment_rows * self.row_bytes
 
     def read(self, first: int, end: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return rows first to end - 1, (rows, W, C), in native byte order; in `out` if given.
@@ -55,18 +64,20 @@ class TiffRows:
         if self._is_raw:
             self._read_raw(first, out)
             return out
-        rows = self.segment_rows
+        rows, kept = self.segment_rows, self._kept_rows
+        self._wanted = (end - kept, end) if first >= self._first else (first, first + kept)
+        self._first = first
         for number in range(first // rows, -(-end // rows)):
             top = number * rows
             bottom = min(top + rows, self.height)
             is_whole = first <= top and bottom <= end
-            if is_whole and number not in self._kept and not self._is_wanted(number, first, end):
+            if is_whole and number not in self._kept and not self._is_wanted(number):
                 self._decode(number, out[top - first : bottom - first])
                 continue
             segment = self._segment_row(number, bottom - top)
             y, stop = max(top, first), min(bottom, end)
             out[y - first : stop - first] = segment[y - top : stop - top]
-        self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n, first, end)}
+        self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n)}
         return out
 
     def close(self) -> None:
@@ -74,12 +85,10 @@ class TiffRows:
         self._threads.shutdown()
         self._file.close()
 
-    def _is_wanted(self, number: int, first: int, end: int) -> bool:
-        """Return whether segments of that number are kept once rows first to end - 1 are read."""
-        top, kept = number * self.segment_rows, self._kept_rows
-        bottom = min(top + self.segment_rows, self.height)
-        at_top, at_bottom = (first, first + kept), (end - kept, end)
-        return any(top < stop and bottom > start for start, stop in (at_top, at_bottom))
+    def _is_wanted(self, number: int) -> bool:
+        """Return whether segments of that number are likely to be wanted again."""
+        top = number * self.segment_rows
+        return top < self._wanted[1] and top + self.segment_rows > self._wanted[0]
 
     def _segment_row(self, number: int, rows: int) -> NDArray[Any]:
         if number not in self._kept:
