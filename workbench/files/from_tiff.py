@@ -71,6 +71,22 @@ def opened(
         yield TiffReader(path, tiff) if _is_for_us(tiff.pages.first) else None
 
 
+@contextmanager
+def opened_for_rows(path: Path) -> Iterator[TiffReader | None]:
+    """Give what reads some rows of a TIFF at a time; None where it is none, or nothing does.
+
+    Raises as `opened` does.
+    """
+    with path.open("rb") as file:
+        if not file.read(4).startswith(_SIGNATURES):
+            yield None
+            return
+    with tifffile.TiffFile(path) as tiff:
+        page = tiff.pages.first
+        _refuse_odd(path, page)
+        yield TiffReader(path, tiff) if _is_for_us(page) or _is_usual_jpeg(page) else None
+
+
 class TiffReader:
     """A `Reader` of the first page of a TIFF file."""
 
@@ -131,6 +147,22 @@ def _is_for_us(page: tifffile.TiffPage) -> bool:
     return page.compression not in (*_JPEG, *_FAX) and page.photometric in _COLOURS
 
 
+def _is_usual_jpeg(page: tifffile.TiffPage) -> bool:
+    """Return whether a page is packed as slide scanners do it; as a whole, Pillow reads it."""
+    return bool(
+        page.compression == COMPRESSION.JPEG
+        and page.photometric in (PHOTOMETRIC.MINISBLACK, PHOTOMETRIC.RGB, PHOTOMETRIC.YCBCR)
+        and page.bitspersample == 8
+        and page.samplesperpixel == _colours_of(page)
+        and (page.planarconfig == tifffile.PLANARCONFIG.CONTIG or page.samplesperpixel == 1)
+    )
+
+
+def _colours_of(page: tifffile.TiffPage) -> int:
+    """Return how many channels are colour; what JPEG keeps as luma and chroma is RGB by then."""
+    return 3 if page.photometric == PHOTOMETRIC.YCBCR else _COLOURS[page.photometric]
+
+
 def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
     """Raise ImageFileError for a kind that nothing here reads, EOFError where it is cut short."""
     if kind := _unknown_kind(page):
@@ -149,7 +181,7 @@ def _refuse_odd(path: Path, page: tifffile.TiffPage) -> None:
 
 def _channels_of(page: tifffile.TiffPage) -> int:
     """Return how many channels the page will have once it is read."""
-    colours = _COLOURS[page.photometric]
+    colours = _colours_of(page)
     if page.photometric == PHOTOMETRIC.PALETTE:
         return 3
     return min(colours, 3) + (page.samplesperpixel == colours + 1)
@@ -280,7 +312,7 @@ def _without_extra(
     samples: NDArray[Any], page: tifffile.TiffPage, notes: list[str]
 ) -> NDArray[Any]:
     """Keep at most one channel behind the colours: alpha, not multiplied in."""
-    held, colours = samples.shape[2], _COLOURS[page.photometric]
+    held, colours = samples.shape[2], _colours_of(page)
     if held > colours + 1:
         names = {1: "first", 3: "first three", 4: "first four"}
         notes.append(f"Only the {names[colours]} of {held} channels are read.")

@@ -17,7 +17,7 @@ from workbench.files.picture_reader import Decoded
 from workbench.files.tiff_rows import TiffRows
 from workbench.model.state import Picture
 
-BAND_SAMPLES = 1 << 23  # converted at once, since that takes several copies
+BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
 _UPSIDE_DOWN = (3, 4)  # orientations of EXIF that turn rows around; from _ON_ITS_SIDE on, columns
 _ON_ITS_SIDE = 5
 
@@ -91,10 +91,7 @@ class LargePicture:
         self.close()
 
     def _opened(self) -> from_tiff.TiffReader:
-        with self.path.open("rb") as file:
-            start = file.read(4)
-        opening = from_tiff.opened(self.path, start, lambda: False)
-        reader = self._files.enter_context(opening)
+        reader = self._files.enter_context(from_tiff.opened_for_rows(self.path))
         if reader is None:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and of this kind pictures are read as "

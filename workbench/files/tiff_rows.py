@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 import tifffile
 from numpy.typing import NDArray
+from PIL import Image
 from tifffile import COMPRESSION, PREDICTOR
 
 from kernels.core.cores import usable_cores
 from workbench.files.picture_errors import ImageFileError
 
+JPEG_BLOCK = 16  # rows and columns that a JPEG may be filled up to
 MAX_SEGMENT_BYTES = 1 << 30  # of the rows that can only be decoded together
 
 
@@ -159,9 +162,21 @@ class TiffRows:
 
         list(self._threads.map(decode, packed))  # which raises what they do
 
+    def _how(self, data: bytes | None) -> dict[str, Any]:
+        """Return what a segment's decoder has to be told; raise ValueError for a huge JPEG."""
+        page = self._page
+        if page.compression != COMPRESSION.JPEG:
+            return {}
+        if data is not None:
+            with Image.open(io.BytesIO(data)) as packed:
+                across, down = packed.width - self._segment_width, packed.height - self.segment_rows
+                if max(across, down) >= JPEG_BLOCK:
+                    raise ValueError(f"a segment of {packed.size}")
+        return {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
+
     def _place(self, data: bytes | None, index: int, number: int, out: NDArray[Any]) -> None:
         page = self._page
-        segment, (plane, _, y, x, _), _ = page.decode(data, index)
+        segment, (plane, _, y, x, _), _ = page.decode(data, index, **self._how(data))
         y -= number * self.segment_rows
         channels = slice(plane, plane + 1) if _is_planar(page) else slice(None)
         if segment is None:  # left out, as of a picture with holes
