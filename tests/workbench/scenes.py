@@ -134,6 +134,11 @@ def _panels(window):
         elif title == "Analysis":
             until(lambda: not any(map(window.analysis_thread.is_under_way, ANALYSES)))
         yield title.lower(), window
+        if title == "Kernel":
+            window.kernel.get().page.show_code(True)
+            until(lambda: window.kernel.get().page.is_tried)
+            yield "kernel, instructions", window
+            window.kernel.get().page.show_code(False)
         if title == "Weights":
             child(window, "weights-grid").typed.emit([(0, 0)], "x")
             yield "weights, one of them none", window

@@ -30,10 +30,15 @@ class PtxRequest:
 
 def request_for(rung: Rung, job: Job, device: Device | NoDevice | None) -> PtxRequest:
     """Return the compilation of `rung` for `device`, or for a common GPU where there is none."""
-    major, minor = device.compute_capability if isinstance(device, Device) else (0, 0)
-    architecture = 10 * major + minor or WITHOUT_A_DEVICE
+    architecture = architecture_of(device)
     options = tuple(nvrtc.options_for(rung, job, architecture))
     return PtxRequest(rung, architecture, options, _in_words(rung, job, architecture))
+
+
+def architecture_of(device: Device | NoDevice | None) -> int:
+    """Return what is compiled for, 90 for sm_90: `device`, or a common GPU where there is none."""
+    major, minor = device.compute_capability if isinstance(device, Device) else (0, 0)
+    return 10 * major + minor or WITHOUT_A_DEVICE
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -1,4 +1,4 @@
-"""Light colouring of source text: CUDA C++ by its grammar, PTX and Python by a pattern each."""
+"""Light colouring of source text: CUDA C++ by its grammar, all else by a pattern each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.base.theme import Colors
 if TYPE_CHECKING:
     from workbench.widgets.cuda_syntax import Span
 
-Language = Literal["cuda", "ptx", "python"]
+Language = Literal["cuda", "ptx", "assembly", "python"]
 
 PYTHON_WORDS = (
     "and|as|assert|break|class|continue|def|elif|else|except|False|finally|for|from|global|if"
@@ -26,6 +26,13 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"(?P<comment>//.*)|(?P<directive>\.(?:version|target|address_size|visible|entry|param|reg"
         r"|shared|const|global|align|func|extern|maxntid|minnctapersm)\b[\w.]*)"
         rf"|(?P<special>\$\w+|%\w+(?:\.\w+)?)|(?P<word>^\s*(?:@!?%\w+\s+)?[a-z]\w*(?:\.\w+)*)"
+        rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"
+    ),
+    # PTX or SASS behind the lines that it comes from, and what became of the row.
+    "assembly": re.compile(
+        r"(?P<comment>^[+−]?\s*\d+(?=\s))|(?P<directive>(?<=\s)\.[a-z]\w*[\w.]*)"
+        r"|(?P<special>`\(\.L_x_\d+\)|\.L_x_\d+|\$\w+|%\w+(?:\.\w+)?|\bU?[RP][\dTZ]\w*\b)"
+        r"|(?P<word>(?<=\s)(?:[A-Z][A-Z\d]+[\w.]*|[a-z]\w*(?:\.\w+)+|bra|ret)(?=[\s;]|$))"
         rf"|(?P<number>\b0[fFdDxX][0-9a-fA-F]+\b|{NUMBER})"
     ),
     "python": re.compile(

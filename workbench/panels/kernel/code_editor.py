@@ -86,7 +86,7 @@ class CodeEditor(QPlainTextEdit):
         self._is_leaving = False  # Esc was pressed: the next Tab leaves
         self._marks: list[tuple[QTextCursor, Mark]] = []
         self._found: list[QTextCursor] = []
-        self._step: QTextCursor | None = None  # where a walk through it is
+        self._step: QTextCursor | None = None  # the line that was pointed at
         self._counts: list[tuple[QTextCursor, LineWords]] = []
         self._colours = CodeColours(self.document(), theme.colors(self.palette()))
         self._colours.choose("cuda", theme.colors(self.palette()))
@@ -174,7 +174,7 @@ class CodeEditor(QPlainTextEdit):
         return {cursor.blockNumber(): words.short for cursor, words in shown}
 
     def show_step(self, line: int) -> None:
-        """Set off the line, from 1, that a walk through the kernel is at; 0: none."""
+        """Set off the line, from 1, that a walk or an instruction pointed at is of; 0: none."""
         block = self.document().findBlockByNumber(line - 1)
         self._step = QTextCursor(block) if line > 0 and block.isValid() else None
         if self._step is not None and self.textCursor().blockNumber() != line - 1:
@@ -184,7 +184,7 @@ class CodeEditor(QPlainTextEdit):
 
     @property
     def step_line(self) -> int:
-        """Return the line that a walk is at, from 1; 0: there is none."""
+        """Return the line that `show_step` set off, from 1; 0: there is none."""
         return 0 if self._step is None else self._step.blockNumber() + 1
 
     def show_found(self, found: Sequence[QTextCursor]) -> None:

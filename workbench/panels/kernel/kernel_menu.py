@@ -70,12 +70,17 @@ class KernelMenu:
         ]
 
     def run_actions(self) -> list[Action]:
-        """Return the line of the menu Run, which stands behind others."""
+        """Return the lines of the menu Run, which stand behind others."""
         return [
             Action(
                 *("&Run", "Find the bug in the kernel", self._opening(lambda p: p.find_bug())),
                 ("Ctrl+Shift+U",),
                 "Run it on a small part under checks of bounds, races and barriers.",
+            ),
+            Action(
+                *("&Run", "PTX/SASS of the kernel", self._opening(_turn_code)),
+                ("Ctrl+F6",),
+                "See the instructions that it becomes beside its lines, and what changed in them.",
             ),
             Action(
                 *(STEPPING, "&Begin stepping", self._opening(lambda p: p.step_through())),
@@ -98,3 +103,7 @@ class KernelMenu:
             do(self._panel.get().page)
 
         return act
+
+
+def _turn_code(page: KernelPage) -> None:
+    page.show_code(not page.is_code_shown)

@@ -22,6 +22,8 @@ from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.completion import Completion
 from workbench.panels.kernel.find_row import FindRow
 from workbench.panels.kernel.kernel_buttons import KernelButtons
+from workbench.panels.kernel.machine_code_view import MachineCodeView
+from workbench.panels.kernel.reading_code import ReadingCode
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trying import Trying
@@ -41,6 +43,7 @@ KEYS = ("Ctrl+S", "Ctrl+F", "Ctrl+G", "F3", "Shift+F3")
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
 SHARES = (300, 280)  # of source and trial: the verdict and the pictures are seen at once
 STEPPING_SHARES = (200, 400)  # there is more to see of a step
+CODE_SHARES = (300, 300)  # both are read line by line
 FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
 COPY_SAVED = "Saved {name} with this comment: {verdict}"
 NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
@@ -50,6 +53,7 @@ class KernelPage(QWidget):
     """The panel's parts, put together.
 
     entrance  the source, which the panel is opened for
+    code      the instructions that it becomes
 
     Signals:
         said(kind, sentence): for the message bar.
@@ -70,7 +74,8 @@ class KernelPage(QWidget):
         self._journal = KernelJournal()
         self._file = KernelFile(self._journal, self)
         self._recent: list[Path] = []
-        self._shares = list(SHARES)  # to go back to when a walk is over
+        self._shares = list(SHARES)  # to go back to from steps and instructions
+        self._is_code_shown = False
         self._refused = ""  # what the message bar was told of a text that does not run
         self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
         self._buttons = KernelButtons()
@@ -82,8 +87,10 @@ class KernelPage(QWidget):
         self._find_row = FindRow(self._editor)
         self._view = TrialView()
         self._steps = StepView()
+        self.code = MachineCodeView()
         self._below = QStackedWidget()
         self._trying = Trying(store, times, self._file, self._editor, self._view, self)
+        self._reading = ReadingCode(self._trying, self._file, self._editor, self.code, self)
         self._connect()
         self._lay_out()
 
@@ -105,7 +112,7 @@ class KernelPage(QWidget):
     @property
     def is_tried(self) -> bool:
         """Return whether all there is to know of the present text is shown."""
-        return self._trying.is_settled
+        return self._trying.is_settled and self._reading.is_settled
 
     @property
     def is_counted_by_line(self) -> bool:
@@ -242,8 +249,21 @@ class KernelPage(QWidget):
         """Return whether a block is walked through."""
         return self._below.currentWidget() is self._steps
 
+    @property
+    def is_code_shown(self) -> bool:
+        """Return whether instructions stand in the place of the trial."""
+        return self._is_code_shown
+
+    def show_code(self, is_shown: bool) -> None:
+        """Show the instructions of the text in the place of its trial, or that again."""
+        self._is_code_shown = is_shown
+        self._reading.switch(is_shown)
+        self._editor.show_step(0)
+        self._show_below(self._beside_steps)
+
     def close_threads(self) -> None:
         """Stop what is under way."""
+        self._reading.close()
         self._trying.close()
         self._file.close()
 
@@ -309,6 +329,11 @@ class KernelPage(QWidget):
         self._view.find_wanted.connect(self.find_bug)
         self._view.counts_wanted.connect(self._editor.make_counts_visible)
         self._view.steps_wanted.connect(self.step_through)
+        self._view.code_wanted.connect(lambda: self.show_code(True))
+        self.code.left.connect(lambda: self.show_code(False))
+        self.code.line_picked.connect(self._editor.show_step)
+        self._editor.cursorPositionChanged.connect(self._leave_line)
+        self._reading.broke.connect(self.broke)
         self._trying.followed.connect(self._show_steps)
         self._trying.began.connect(self._leave_steps)
         self._editor.textChanged.connect(self._leave_steps)
@@ -382,18 +407,36 @@ class KernelPage(QWidget):
 
     @Slot(object)
     def _show_steps(self, followed: Followed) -> None:
-        if not self.is_stepping:
-            self._shares = self._split.sizes()
-            self._split.setSizes(STEPPING_SHARES)
-        self._below.setCurrentWidget(self._steps)
+        self._show_below(self._steps)
         self._steps.show_steps(followed)
 
     @Slot()
     def _leave_steps(self) -> None:
         if self.is_stepping:
-            self._below.setCurrentWidget(self._view)
-            self._split.setSizes(self._shares)
+            self._show_below(self._beside_steps)
             self._editor.show_step(0)
+
+    @Slot()
+    def _leave_line(self) -> None:
+        """Set off no line any more once the user goes on from it in the source."""
+        line = self._editor.textCursor().blockNumber() + 1
+        if self._editor.hasFocus() and not self.is_stepping and line != self._editor.step_line:
+            self._editor.show_step(0)
+
+    @property
+    def _beside_steps(self) -> QWidget:
+        """Return what stands with the source while nothing is stepped through."""
+        return self.code if self._is_code_shown else self._view
+
+    def _show_below(self, part: QWidget) -> None:
+        """Show one of the three; that of the trial is as large as the user made it."""
+        before = self._below.currentWidget()
+        if before is self._view and any(sizes := self._split.sizes()):
+            self._shares = sizes
+        self._below.setCurrentWidget(part)
+        shares = {self._steps: STEPPING_SHARES, self.code: CODE_SHARES}
+        if part is not before:
+            self._split.setSizes(shares.get(part, self._shares))
 
     def _offer_unsaved(self) -> None:
         if (left := self._journal.left()) is None:
@@ -426,6 +469,7 @@ class KernelPage(QWidget):
         self._split.addWidget(source)
         self._below.addWidget(self._view)
         self._below.addWidget(self._steps)
+        self._below.addWidget(self.code)
         self._split.addWidget(self._below)
         self._split.setSizes(SHARES)
         VBox(self, 0, 6).add(

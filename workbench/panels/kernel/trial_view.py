@@ -12,11 +12,13 @@ from workbench.base.plain_text import tip_text
 from workbench.base.throttle import Throttle
 from workbench.panels.kernel.answer_pair import AnswerPair
 from workbench.panels.kernel.facts_card import FactRow, FactsCard
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import push_button
+from workbench.widgets.flow_layout import Flow
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
 
+SPACING_PX = 6
 PROGRESS_AFTER_MS = 1000  # what is there sooner needs no bar
 BY_LINE_TIP = (
     "Show before each line's number how many bytes it loads and stores for each sample that is "
@@ -25,6 +27,10 @@ BY_LINE_TIP = (
 STEP_TIP = (
     "Walk through a block line by line, forwards and back: its lanes, variables and shared memory "
     "(Alt+F8). A click on the picture chooses the pixel whose block it is"
+)
+CODE_TIP = (
+    "See the instructions that the text becomes: each line and its instructions point at each "
+    "other, and what changed since the last save is told (Ctrl+F6)"
 )
 FIND_TIP = "Run it on a small part under checks of bounds, races and barriers"
 
@@ -37,6 +43,7 @@ class TrialView(QWidget):
     Signals:
         find_wanted(): the bug is to be searched for.
         steps_wanted(): a block is to be stepped through.
+        code_wanted(): the instructions are to be shown.
         cancel_wanted(): what is under way is to stop.
         line_wanted(line): the user wants to see this line of the source.
         counts_wanted(is_so): the counts are to stand beside the lines, or not.
@@ -44,6 +51,7 @@ class TrialView(QWidget):
 
     find_wanted = Signal()
     steps_wanted = Signal()
+    code_wanted = Signal()
     cancel_wanted = Signal()
     line_wanted = Signal(int)
     counts_wanted = Signal(bool)
@@ -63,6 +71,8 @@ class TrialView(QWidget):
         self._find.clicked.connect(self.find_wanted)
         self._through = push_button("kernel-step-through", "Step", STEP_TIP, "Step through")
         self._through.clicked.connect(self.steps_wanted)
+        self._instructions = push_button("kernel-show-code", "PTX/SASS", CODE_TIP)
+        self._instructions.clicked.connect(self.code_wanted)
         self._cancel = push_button("kernel-cancel", "Cancel", "Stop what is under way")
         self._cancel.clicked.connect(self.cancel_wanted)
         self._bar = QProgressBar()
@@ -143,8 +153,10 @@ class TrialView(QWidget):
         self._cancel.show()
 
     def _lay_out(self) -> None:
-        buttons = HBox(spacing=6)
-        buttons.add(self._find, self._through, self._go, self._cancel, 1)
+        buttons = Flow(SPACING_PX)
+        for each in (self._find, self._through, self._instructions, self._go, self._cancel):
+            buttons.addWidget(each)
+        buttons.setContentsMargins(0, 0, 0, 0)
         self._counts.column.add((self._by_line, 0, Qt.AlignmentFlag.AlignLeft))
         inside = QWidget()
         VBox(inside, (0, 4, 0, 0), 6).add(

@@ -73,6 +73,7 @@ class Trying(QObject):
         refused(sentence): the text does not run, and why, for whoever does not see its line; of
             one that is being typed only after a while.
         ran(): it does.
+        asked_for(text): another KernelText is tried from now on.
         began(): something else than steps is looked for from now on.
         followed(steps): a block's steps are recorded: a Followed.
         broke(sentence, details): a bug, with its traceback.
@@ -80,6 +81,7 @@ class Trying(QObject):
 
     refused = Signal(str)
     ran = Signal()
+    asked_for = Signal(object)
     began = Signal()
     followed = Signal(object)
     broke = Signal(str, str)
@@ -223,6 +225,7 @@ class Trying(QObject):
         if asked is None or _is_same(asked, self._asked):
             return
         self._asked = asked
+        self.asked_for.emit(asked)
         good = self._answered
         if good is not None and not _same_work(asked, good):
             asked = replace(asked, good=good.text)

@@ -18,6 +18,7 @@ SYNONYMS = {
     "Kernel": ("cuda", "editor", "own", "write", "code", "program"),
     "New kernel": ("cuda", "own", "write", "code", "program"),
     "Begin stepping": ("debug", "trace", "line by line", "walk", "variables", "barrier"),
+    "PTX/SASS of the kernel": ("machine code", "assembly", "instructions", "disassemble", "cubin"),
     "Find the bug in the kernel": ("race", "bounds", "barrier", "debug", "sanitizer", "memcheck"),
     "Fit": ("zoom", "whole"),
     "100 %": ("zoom", "1:1", "actual size"),

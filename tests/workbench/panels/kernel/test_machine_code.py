@@ -1,0 +1,318 @@
+"""Instructions beside the source: lines and instructions point at each other, versions differ.
+
+The compiler is NVIDIA's own, where it is installed; the trials are made up.
+"""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+
+from kernels.cuda import nvdisasm, nvrtc
+from kernels.cuda.listing_changes import Changes, KindChange
+from kernels.cuda.listings import Place, Row
+from kernels.cuda_child.child_endings import RunEndedError
+from kernels.pictures.generated import noise
+from kernels.rungs.starting_points import starting_points
+from tests.workbench.driving import (
+    answer_file_dialogs,
+    child,
+    click,
+    pick,
+    show_picture,
+    trigger,
+    until,
+)
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from workbench.panels.kernel import trying
+from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.code_listing import CodeListing
+from workbench.panels.kernel.code_words import changes_words, line_words, row_words
+from workbench.panels.kernel.saved_texts import SavedTexts
+from workbench.widgets.drop_down import DropDown
+
+BARRIER = "__syncthreads();"
+SHARED = next(each.text for each in starting_points() if each.key == "shared")
+needs_a_compiler = pytest.mark.skipif(
+    nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
+)
+
+
+@pytest.fixture
+def window(qtbot, make_window, home, monkeypatch):
+    MadeUpTrials().take_over(monkeypatch)
+    monkeypatch.setattr(trying, "PAUSE_MS", 60)
+    monkeypatch.setattr(trying, "PATIENCE_MS", 30)
+    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
+    window = make_window()
+    until(qtbot, lambda: window.device)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    trigger(window, "Kernel")
+    settled(qtbot, window)
+    return window
+
+
+def page(window):
+    return window.kernel.get().page
+
+
+def settled(qtbot, window):
+    until(qtbot, lambda: page(window).is_tried)
+
+
+def editor(window):
+    return child(window, "kernel-source", CodeEditor)
+
+
+def listing(window):
+    return child(window, "kernel-code", CodeListing)
+
+
+def rows(window):
+    return listing(window).toPlainText().split("\n")
+
+
+def words(window, name):
+    label = child(window, name, QLabel)
+    return label.text() if label.isVisible() else ""
+
+
+def write(qtbot, window, text):
+    editor(window).replace_text(text)
+    settled(qtbot, window)
+
+
+def save(qtbot, window):
+    trigger(window, "Save kernel")
+    settled(qtbot, window)
+
+
+@pytest.fixture
+def shown(qtbot, window, home, monkeypatch):
+    """The window with a kernel of one's own in a file, and its PTX."""
+    write(qtbot, window, SHARED)
+    (home / "kernels").mkdir(exist_ok=True)
+    answer_file_dialogs(monkeypatch, home / "kernels" / "mine.cu")
+    save(qtbot, window)
+    click(child(window, "kernel-show-code", QPushButton))
+    settled(qtbot, window)
+    return window
+
+
+def point_at(code, row):
+    cursor = code.textCursor()
+    cursor.setPosition(code.document().findBlockByNumber(row).position())
+    code.setTextCursor(cursor)
+
+
+def line_with(text):
+    return SHARED[: SHARED.index(text)].count("\n") + 1
+
+
+# -- lines and instructions
+
+
+@needs_a_compiler
+def test_the_instructions_of_the_cursor_s_line_are_set_off(shown):
+    assert words(shown, "kernel-code-caption").startswith("sm_90 · ")
+    editor(shown).go_to_line(line_with("__syncthreads"))
+    chosen = [rows(shown)[row] for row in listing(shown).chosen]
+    assert [row.split()[1:] for row in chosen] == [["bar.sync", "0;"]]
+    assert words(shown, "kernel-code-line").endswith(": 1 instruction: 1 bar.")
+    editor(shown).go_to_line(1)
+    assert listing(shown).chosen == []
+    assert words(shown, "kernel-code-line") == "Line 1: no instructions."
+
+
+@needs_a_compiler
+def test_an_instruction_that_is_pointed_at_marks_its_line(shown):
+    code, line = listing(shown), line_with("__syncthreads")
+    at = next(row for row, text in enumerate(rows(shown)) if "bar.sync" in text)
+    code.setFocus()
+    point_at(code, at)
+    assert editor(shown).step_line == line
+    assert editor(shown).textCursor().blockNumber() + 1 == line
+    assert at in code.chosen
+    QTest.keyClick(code, Qt.Key.Key_Down)  # by keys as well
+    assert code.textCursor().blockNumber() == at + 1
+    editor(shown).setFocus()
+    QTest.keyClick(editor(shown), Qt.Key.Key_Down)
+    assert editor(shown).step_line == 0
+    line = line_with("read_sample(")  # which stands in a header
+    editor(shown).go_to_line(line)
+    chosen = list(listing(shown).chosen)
+    assert any("ld.global" in rows(shown)[row] for row in chosen)
+    code.setFocus()
+    point_at(code, next(row for row in chosen if "ld.global" in rows(shown)[row]))
+    assert words(shown, "kernel-code-line").startswith("From prelude.cuh, line ")
+
+
+# -- versions
+
+
+@needs_a_compiler
+def test_a_change_is_told_against_the_last_save_and_the_rung(qtbot, shown):
+    assert words(shown, "kernel-code-changes").startswith("No other version of it was saved")
+    write(qtbot, shown, SHARED.replace(BARRIER, ""))
+    said = words(shown, "kernel-code-changes")
+    assert " at the last save: " in said
+    assert "bar 1 → 0" in said
+    assert sum(row.startswith("−") and "bar.sync" in row for row in rows(shown)) == 1
+    save(qtbot, shown)
+    assert "bar 1 → 0" in words(shown, "kernel-code-changes")
+    against = child(shown, "kernel-code-against", DropDown)
+    pick(against, "rung")
+    settled(qtbot, shown)
+    assert " in the rung shared: " in words(shown, "kernel-code-changes")
+    pick(against, "nothing")
+    settled(qtbot, shown)
+    assert words(shown, "kernel-code-changes") == ""
+    assert not any("bar.sync" in row for row in rows(shown))
+    pick(against, "rung")
+    write(qtbot, shown, SHARED.replace('after   = "shared"\n', ""))
+    assert words(shown, "kernel-code-changes").startswith("Its header names no rung in after")
+
+
+# -- what cannot be shown
+
+
+@needs_a_compiler
+def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypatch):
+    before = rows(shown)
+    write(qtbot, shown, SHARED + "mistake;\n")
+    line = SHARED.count("\n") + 1
+    assert words(shown, "kernel-code-problem").startswith(f"Line {line}: ")
+    assert words(shown, "kernel-code-caption") == "Below is the last text that compiled."
+    assert rows(shown) == before
+    write(qtbot, shown, SHARED)
+    assert words(shown, "kernel-code-problem") == ""
+    monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
+    click(child(shown, "kernel-sass", QToolButton))
+    settled(qtbot, shown)
+    assert "`pip install nvidia-cuda-nvdisasm` brings it" in words(shown, "kernel-code-problem")
+
+
+@needs_a_compiler
+@pytest.mark.skipif(nvdisasm.the_program() is None, reason="nvidia-cuda-nvdisasm is not installed")
+def test_sass_is_shown_as_well(qtbot, shown):
+    click(child(shown, "kernel-sass", QToolButton))
+    settled(qtbot, shown)
+    editor(shown).go_to_line(line_with("__syncthreads"))
+    assert [rows(shown)[row].split()[1] for row in listing(shown).chosen] == [
+        "BAR.SYNC.DEFER_BLOCKING"
+    ]
+
+
+@needs_a_compiler
+def test_a_file_from_elsewhere_is_compiled_after_a_click_alone(qtbot, shown, tmp_path):
+    path = tmp_path / "theirs.cu"
+    path.write_text(SHARED.replace("tile", "part"), encoding="utf-8")
+    page(shown).open_file(path)
+    settled(qtbot, shown)
+    assert words(shown, "kernel-code-caption").startswith("Nothing is compiled yet")
+    assert rows(shown) == [""]
+    run_it = next(b for b in shown.findChildren(QPushButton) if b.text() == "Run it")
+    click(run_it)
+    settled(qtbot, shown)
+    assert any("bar.sync" in row for row in rows(shown))
+
+
+# -- the view
+
+
+def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, window, monkeypatch):
+    compiled = []
+
+    def compiling_apart(rung, asked):
+        compiled.append(asked)
+        raise RunEndedError("Line 3: no.", 3)
+        yield
+
+    monkeypatch.setattr("workbench.session.kernel_code.compiling_apart", compiling_apart)
+    write(qtbot, window, SHARED)
+    assert compiled == []
+    trigger(window, "PTX/SASS of the kernel")
+    settled(qtbot, window)
+    assert child(window, "kernel-machine-code").isVisible()
+    assert words(window, "kernel-code-problem") == "Line 3: no."
+    assert [each.architecture for each in compiled] == [90]
+    assert not child(window, "kernel-verdict").isVisible()
+    click(child(window, "kernel-code-close", QToolButton))
+    assert child(window, "kernel-verdict").isVisible()
+    trigger(window, "PTX/SASS of the kernel")
+    assert child(window, "kernel-machine-code").isVisible()
+    trigger(window, "PTX/SASS of the kernel")
+    assert not child(window, "kernel-machine-code").isVisible()
+    pane = window.kernel.get()
+    assert pane.choices() | {"shows_code": False} == pane.choices()
+    pane.restore({"shows_code": True, "code_kind": "sass", "code_against": "rung"})
+    assert child(window, "kernel-sass", QToolButton).isChecked()
+    assert child(window, "kernel-code-against", DropDown).currentData() == "rung"
+    found = pane.choices()
+    assert (found["shows_code"], found["code_kind"], found["code_against"]) == (
+        *(True, "sass", "rung"),
+    )
+    pane.restore({"shows_code": "yes", "code_kind": 3, "code_against": []})
+    found = pane.choices()
+    assert (found["shows_code"], found["code_kind"], found["code_against"]) == (
+        *(False, "sass", "saved"),
+    )
+
+
+# -- words
+
+
+def changes(*kinds, rows=()):
+    return Changes(tuple(KindChange(*each) for each in kinds), rows)
+
+
+LOAD = Row("LDG R1", "LDG.E", (Place("prelude.cuh", 57), Place("mine.cu", 9)))
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (
+            changes(("LDG", 12, 9), ("FFMA", 81, 81), rows=(("+", LOAD),)),
+            "90 instructions, 93 at the last save: LDG 12 → 9. 1 new, 0 gone.",
+        ),
+        (changes(("FFMA", 81, 81)), "81 instructions, the same as at the last save."),
+        (
+            changes(("FFMA", 1, 1), rows=(("−", LOAD), ("+", replace(LOAD, text="LDG R2")))),
+            "1 instruction, 1 at the last save, as many of each kind. 1 new, 1 gone.",
+        ),
+        (
+            changes(*((f"K{n}", 0, 1) for n in range(12))),
+            "12 instructions, 0 at the last save: "
+            + ", ".join(f"K{n} 0 → 1" for n in range(10))
+            + ", and 2 kinds more. 0 new, 0 gone.",
+        ),
+    ],
+)
+def test_what_changed_is_one_sentence(found, sentence):
+    assert changes_words(found, "at the last save") == sentence
+
+
+def test_where_an_instruction_comes_from_is_one_sentence():
+    assert line_words([LOAD, LOAD], 9) == "Line 9: 2 instructions: 2 LDG."
+    assert row_words(LOAD, "mine.cu") == "From prelude.cuh, line 57, called in line 9."
+    assert row_words(LOAD, "other.cu") == "From prelude.cuh, line 57."
+    assert row_words(replace(LOAD, places=()), "mine.cu") == ""
+    assert row_words(LOAD, "prelude.cuh") == ""
+
+
+def test_the_text_before_is_the_newest_other_that_was_saved():
+    saved = SavedTexts()
+    saved.begin(None)
+    assert saved.before("a") is None
+    saved.note("a")
+    assert (saved.before("a"), saved.before("b")) == (None, "a")
+    saved.note("b")
+    saved.note("b")
+    assert (saved.before("b"), saved.before("c")) == ("a", "b")
+    saved.note("a")
+    assert saved.before("a") == "b"
+    saved.begin("z")
+    assert saved.before("a") == "z"
