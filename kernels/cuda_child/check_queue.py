@@ -43,9 +43,9 @@ class CheckQueue:
         return [each.result() for each in takewhile(Future.done, self._checks)]
 
     @property
-    def is_empty(self) -> bool:
-        """Return whether all are done."""
-        return all(each.done() for each in self._checks)
+    def left(self) -> int:
+        """Return how many are not done."""
+        return sum(not each.done() for each in self._checks)
 
     def wait(self, seconds: float) -> None:
         """Wait until all are done, but not longer."""

@@ -51,6 +51,7 @@ MIN_DEADLINE_S = 0.5
 SLOWER_THAN_PLAIN = 20  # times: then it is ended
 WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
 MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
+MOST_WAITING = 256 << 20  # bytes of pictures and answers that wait for their check
 LOOK_S = 0.002  # between two looks at whether checks are done
 VERIFYING = Progress("verifying against the float64 reference")
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
@@ -277,9 +278,11 @@ class _Trial:
                 self._checks.add(job, run.answer, sampling.check_taps)
             else:
                 self._checks.add_some(job, run.answer)
-            if usable_cores() == 1:
-                yield from self._checking()
             count += 1
+            begun = monotonic()
+            if usable_cores() == 1 or self._checks.left * 2 * job.picture.nbytes > MOST_WAITING:
+                yield from self._checking()
+            until += monotonic() - begun
             self._refuse_wrong()
             if monotonic() > until:
                 break
@@ -295,7 +298,7 @@ class _Trial:
         is_over = False
         while not is_over:
             self._checks.wait(LOOK_S)
-            is_over = self._checks.is_empty or (first_alone and bool(self._checks.done))
+            is_over = not self._checks.left or (first_alone and bool(self._checks.done))
             yield VERIFYING
 
     def _refuse_wrong(self) -> None:

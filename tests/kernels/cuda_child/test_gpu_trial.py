@@ -198,8 +198,10 @@ def test_a_time_is_never_one_of_a_picture_that_was_seen_before(children):
     assert (good.kernel.samples_ms, good.kernel.ended) == ((4_000.0,), "single")
 
 
-def test_a_kernel_is_right_where_there_is_one_core_as_well(children, monkeypatch):
-    monkeypatch.setattr(module, "usable_cores", lambda: 1)
+@pytest.mark.parametrize("limit", [{"usable_cores": lambda: 1}, {"MOST_WAITING": 0}])
+def test_a_kernel_is_right_where_each_check_is_waited_for_as_well(children, monkeypatch, limit):
+    for name, value in limit.items():
+        monkeypatch.setattr(module, name, value)
     assert tried(children, text()).kernel is not None
     assert tried(children, text(run="wrong")).kernel is None
     assert "with which it was timed" in tried(children, text(run="keep_the_answer")).problem
