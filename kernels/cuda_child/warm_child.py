@@ -69,12 +69,13 @@ class WarmChild:
 
     It starts by itself, while nobody waits.  Once `is_usable` is False it is of no use any more.
 
-    maker   "module:function" that makes its device, of a number
+    maker     "module:function" that makes its device, of a number
+    compiled  so many times it was asked to compile a text
     """
 
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
         self.facts: Device | NoDevice | None = None
-        self.device_bytes = 0
+        self.device_bytes = self.compiled = 0
         self._limits = limits or Limits()
         self._most_bytes = self._limits.held_bytes
         self._memory, self._process = _started(maker, index)
@@ -129,6 +130,7 @@ class WarmChild:
         if self._is_ended:  # by somebody else
             raise was_ended()
         self._launch_s, self._owes = launch_s, True
+        self.compiled += asked.what == "compile"
         self._most_bytes = self._limits.held_bytes + COPIES * asked.picture_bytes
         self._begin("preparing")
         body = pickle.dumps(asked)
