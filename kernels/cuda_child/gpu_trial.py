@@ -146,7 +146,6 @@ def _on_a_child(
             known = replace(known, predicted_s=predicted_s)
             whole = yield from trial.whole()
             known = replace(known, answer=whole.answer, printed=whole.printed)
-            yield known
             yield from trial.checked(known, whole, sampling)
     finally:
         children.give_back(child)
@@ -217,8 +216,9 @@ class _Trial:
         self, known: GpuTrial, whole: _Run, sampling: Sampling
     ) -> Generator[Progress | GpuTrial, None, None]:
         """Check the answer, and time it where it is right; yield each as soon as it is known."""
-        known = replace(known, problem=whole.problem)
         self._checks.add(self._job, whole.answer, sampling.check_taps)
+        yield known  # and while the answer is shown it is being checked
+        known = replace(known, problem=whole.problem)
         is_timed = sampling.max_samples > 0 and not whole.problem
         if not is_timed or usable_cores() == 1:
             yield from self._checking()
