@@ -10,9 +10,11 @@ import pytest
 from kernels import Engine, Job, Result, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError
-from kernels.core.job import PIXEL_TYPES
+from kernels.core.job import PIXEL_TYPES, Pick
 from kernels.core.row_strips import strips_of
+from kernels.core.timing import Timing
 from kernels.cpu import opencv
+from kernels.engine.auto import AUTO
 from kernels.engine.strip_filter import StripFilter
 from kernels.pictures.generated import noise
 from tests.kernels.cases import random_picture, random_weights
@@ -89,6 +91,34 @@ def test_what_is_chosen_by_trying_is_chosen_at_the_first_strip(engine, monkeypat
     _, found = in_strips(engine, job, 8, None)
     assert {each.implementation for each in found} == {"opencv"}
     assert len(tried) == 1
+
+
+class Picking(Engine):
+    """An engine that has a GPU, of which `auto` picks a rung and a block shape."""
+
+    def __init__(self):
+        super().__init__(use_gpu=False)
+        self.jobs = []
+
+    def best_for(self, _job):
+        return AUTO.key
+
+    def why_not(self, _job):
+        return None
+
+    def filtering(self, job, _sampling=None):
+        self.jobs.append(job)
+        is_asked = job.implementation == AUTO.key
+        pick = Pick("shared", (16, 16), "made up") if is_asked else None
+        yield Result(job, job.picture, Timing((1.0,), "warm"), (), picked=pick)
+
+
+@pytest.mark.parametrize("named", [None, AUTO.key])
+def test_what_auto_picks_for_the_first_strip_does_all_of_them(named):
+    engine, job = Picking(), Job(noise(30, 20, 1), filters.get("gaussian").weights(3))
+    in_strips(engine, job, 10, named)
+    assert [each.implementation for each in engine.jobs] == [AUTO.key, "shared", "shared"]
+    assert [each.block_xy for each in engine.jobs[1:]] == [(16, 16)] * 2
 
 
 def test_every_strip_is_checked_where_that_is_wanted(engine):

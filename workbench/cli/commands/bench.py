@@ -11,7 +11,7 @@ from kernels.core.version import program_version
 from workbench.base import diagnostics, qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
-from workbench.cli.benches import HEADER, batch, cpu, kernels, repeat, timing
+from workbench.cli.benches import HEADER, batch, cpu, kernels, large, repeat, timing
 from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.output_files import refuse_unwritable
 
@@ -19,6 +19,7 @@ NEED_NO_QT = {
     "batch": batch.run,
     "cpu": cpu.run,
     "kernels": kernels.run,
+    "large": large.run,
     "repeat": repeat.run,
     "timing": timing.run,
 }
@@ -27,6 +28,7 @@ TAKEN = {
     "kernels": OPTIONS[1:],
     "batch": ("runs", "peers", "json"),
     "cpu": ("cells", "json"),
+    "large": ("runs", "json"),
     "repeat": ("runs", "json"),
     "timing": ("cells", "json"),
     "display": (),
