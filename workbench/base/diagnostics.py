@@ -30,6 +30,7 @@ PACKAGES = (
     "imagecodecs",
     "pooch",
     "platformdirs",
+    "nvidia-cuda-nvdisasm",
 )
 
 

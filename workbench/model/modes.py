@@ -80,8 +80,8 @@ MODES = {
     ),
     "ladder": Mode(
         "Implementation and ladder",
-        "**Ctrl+L** shows the idea of the chosen implementation, its source, its PTX and what it "
-        "takes of the device; **Ctrl+Shift+L** measures its place on the ladder. "
+        "**Ctrl+L** shows the idea of the chosen implementation, its source, its PTX and SASS, "
+        "and what it takes of the device; **Ctrl+Shift+L** measures its place on the ladder. "
         "Without a GPU what an H200 took stands there, marked as recorded.",
     ),
     "blocks": Mode(

@@ -1,4 +1,4 @@
-"""PTX and resources of a rung compiled for the present settings, whether or not there is a GPU."""
+"""PTX, SASS and resources of a rung for the present settings, whether or not there is a GPU."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
+from kernels.cuda.listings import listing_of
 from kernels.cuda.nvrtc import Compiled
 from kernels.rungs.rung import Rung
 
@@ -41,10 +43,23 @@ def architecture_of(device: Device | NoDevice | None) -> int:
     return 10 * major + minor or WITHOUT_A_DEVICE
 
 
+@dataclass(frozen=True, slots=True)
+class RungCode:
+    """The compiler's output, and its machine code as text, or a sentence on why there is none."""
+
+    compiled: Compiled
+    sass: str
+
+
 @lru_cache(maxsize=REMEMBERED)
-def compile_request(request: PtxRequest) -> Compiled:
+def compile_request(request: PtxRequest) -> RungCode:
     """Compile a rung's text, a second or more for large weights.  Raises CompileFailedError."""
-    return nvrtc.compile_text(request.rung.text, request.options, request.architecture)
+    compiled = nvrtc.compile_text(request.rung.text, request.options, request.architecture)
+    try:
+        sass = "\n".join(row.text for row in listing_of(compiled, "sass"))
+    except CompileFailedError as error:
+        sass = str(error)
+    return RungCode(compiled, sass)
 
 
 def _in_words(rung: Rung, job: Job, architecture: int) -> str:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal, Slot
 
 from kernels.core.errors import CompileFailedError
-from kernels.cuda.nvrtc import Compiled
 from workbench.base.background import Background
-from workbench.session.ptx import PtxRequest, compile_request
+from workbench.session.ptx import PtxRequest, RungCode, compile_request
 
 
 class RungCompiler(QObject):
     """A compiler in the background that has no part in what runs, and needs no GPU.
 
     Signals:
-        compiled(request, outcome): the Compiled, or the exception that says why there is none.
+        compiled(request, outcome): the RungCode, or the exception that says why there is none.
         broke(sentence, details): a bug, with its traceback.
     """
 
@@ -45,7 +44,7 @@ class RungCompiler(QObject):
             return
         self._is_running = True
 
-        def tell(outcome: Compiled | Exception) -> None:
+        def tell(outcome: RungCode | Exception) -> None:
             self._is_running = False
             self.compiled.emit(request, outcome)
             self._start()

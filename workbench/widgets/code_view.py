@@ -42,11 +42,12 @@ class CodeView(QWidget):
 
     large_wanted = Signal()
 
-    def __init__(self, name: str, title: str) -> None:
+    def __init__(self, name: str, title: str, choice_tip: str) -> None:
+        """Make the view; choice_tip: what its several texts are."""
         super().__init__()
         self._texts: tuple[SourceText, ...] = ()
-        self._files = DropDown(f"{name}-file", f"{title}: file")
-        self._files.setToolTip("The rung itself, or a header that it is written in")
+        self._files = DropDown(f"{name}-file", f"{title}: text")
+        self._files.setToolTip(tip_text(choice_tip))
         self._files.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._files.activated.connect(self._show_chosen)
         self._caption = Label(

@@ -1,4 +1,4 @@
-"""The chosen implementation: its idea, its place on the ladder, its source and its PTX."""
+"""The chosen implementation: its idea, its place on the ladder, its source, PTX and SASS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOCK = Dock(
     "Implementation",
     setting="rung",
     keys=("Ctrl+L",),
-    tip="The chosen implementation: its idea, place on the ladder, source and PTX.",
+    tip="The chosen implementation: its idea, place on the ladder, source, PTX and SASS.",
 )
 
 

@@ -1,4 +1,4 @@
-"""The chosen implementation: its idea, its place on the ladder, its source and its PTX."""
+"""The chosen implementation: its idea, its place on the ladder, its source, PTX and SASS."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Ran, Result
-from kernels.cuda.nvrtc import Compiled
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Implementation
 from kernels.rungs.rung import Rung
@@ -27,7 +26,7 @@ from workbench.panels.controls.implementation_box import KIND_TITLES, Implementa
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources
-from workbench.session.ptx import PtxRequest, request_for, resources_in_words
+from workbench.session.ptx import PtxRequest, RungCode, request_for, resources_in_words
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
@@ -43,6 +42,8 @@ RECORDED = "CUDA: recorded on an {device}, L2 cold, the same work on another pic
 OTHER = "CUDA: recorded on an {device}, L2 cold, for another job: {job}, border clamp."
 READING = "Reading the times that were recorded on a GPU …"
 HEADING, OTHER_HEADING = "CUDA, recorded", "CUDA, recorded for another job"
+SOURCE_TIP = "The rung itself, or a header that it is written in"
+PTX_TIP = "The compiler's intermediate code, or the instructions of the GPU itself"
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
@@ -98,8 +99,8 @@ class RungPane(QWidget):
         self._names.activated.connect(lambda _: self._look(self._names.currentData()))
         self._idea = IdeaPage()
         self._ladder = LadderView()
-        self._source = CodeView("rung-source", "Source")
-        self._ptx_view = CodeView("rung-ptx", "PTX")
+        self._source = CodeView("rung-source", "Source", SOURCE_TIP)
+        self._ptx_view = CodeView("rung-ptx", "PTX", PTX_TIP)
         self._tabs = QTabWidget()
         self._tabs.setObjectName("rung-tabs")
         self._tabs.setDocumentMode(True)
@@ -114,7 +115,7 @@ class RungPane(QWidget):
                 "The times as bars: measured in this session, or recorded on another GPU",
             ),
             (self._source, "Source", "All that is compiled or run"),
-            (self._ptx_view, "PTX", "What the compiler makes of it for the present settings"),
+            (self._ptx_view, "PTX", "What becomes of it for the present settings: PTX and SASS"),
         ):
             self._tabs.setTabToolTip(self._tabs.addTab(page, title), tip)
         self._tabs.currentChanged.connect(self._refresh)
@@ -178,17 +179,20 @@ class RungPane(QWidget):
         """Show that there is another time of this session."""
         self._refresh()
 
-    def show_ptx(self, request: PtxRequest, compiled: Compiled | Exception) -> None:
-        """Show the PTX that `ptx_wanted` asked for, or why it could not be compiled."""
+    def show_ptx(self, request: PtxRequest, made: RungCode | Exception) -> None:
+        """Show the PTX and SASS that `ptx_wanted` asked for, or why it could not be compiled."""
         if request != self._ptx:
             return  # another one is wanted by now
-        if isinstance(compiled, Exception):
-            log = getattr(compiled, "log", "")
-            self._ptx_view.show_sentence(f"{compiled}\n\n{log}".strip())
+        if isinstance(made, Exception):
+            log = getattr(made, "log", "")
+            self._ptx_view.show_sentence(f"{made}\n\n{log}".strip())
             return
-        caption = f"{resources_in_words(compiled)} · {request.in_words}"
-        name = f"{request.rung.key}.ptx"
-        self._ptx_view.show_texts([SourceText(name, compiled.ptx, "ptx")], caption)
+        caption = f"{resources_in_words(made.compiled)} · {request.in_words}"
+        texts = [
+            SourceText("PTX", made.compiled.ptx, "ptx"),
+            SourceText("SASS", made.sass, "assembly"),
+        ]
+        self._ptx_view.show_texts(texts, caption)
 
     def show_large(self, is_large: bool) -> None:
         """Show whether the panel has a window of its own."""

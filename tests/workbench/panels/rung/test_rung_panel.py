@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Progress, Result
 from kernels.core.timing import Timing
-from kernels.cuda import nvrtc
+from kernels.cuda import nvdisasm, nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
 from kernels.rungs.device_text import LADDER
@@ -267,7 +267,7 @@ def compiler(monkeypatch):
     ptx.compile_request.cache_clear()
 
 
-def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler):
+def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler, monkeypatch):
     asked, _ = compiler
     choose(window, "constant")
     tab(window, "source")
@@ -282,6 +282,13 @@ def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler):
     tab(window, "idea")
     tab(window, "ptx")
     assert len(asked) == 1
+    monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
+    settle(qtbot, window, lambda: window.store.update(ksize=7))
+    texts = child(window, "rung-ptx-file", QComboBox)
+    until(qtbot, lambda: texts.isVisible())
+    texts.setCurrentText("SASS")
+    texts.activated.emit(1)
+    until(qtbot, lambda: "pip install nvidia-cuda-nvdisasm" in text(window, "rung-ptx"))
 
 
 def test_the_window_goes_on_while_ptx_is_made_and_only_the_newest_wish_counts(
