@@ -52,9 +52,9 @@ class CheckQueue:
         wait(self._checks, seconds)
 
     def close(self) -> None:
-        """Do no more of them."""
+        """Do no more of them, without waiting for what is under way: a GUI thread may be here."""
         self._is_closed.set()
-        self._thread.shutdown(cancel_futures=True)
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _begin(self, steps: Iterator[Check]) -> None:
         self._checks.append(self._thread.submit(self._driven, steps))

@@ -50,14 +50,17 @@ class Layout:
             block[begin:end] = poison(end - begin, 0)
         for begin, end in self.places.values():
             block[begin:end] = poison(end - begin, turn)
-        source = self.array(block, "source", job)
-        source.view(np.uint8)[:] = 0xFF  # NaN between the rows
-        source[:, : job.width * job.channels] = job.picture.reshape(job.height, -1)
+        self.array(block, "source", job).view(np.uint8)[:] = 0xFF  # NaN between the rows
+        self.samples(block, "source", job)[:] = job.picture.reshape(job.height, -1)
 
     def array(self, block: NDArray[np.uint8], name: str, job: Job) -> NDArray[Any]:
         """Return the (H, pitch) samples of "source" or "target"."""
         begin, end = self.places[name]
         return block[begin:end].view(job.picture.dtype).reshape(self.shape)
+
+    def samples(self, block: NDArray[np.uint8], name: str, job: Job) -> NDArray[Any]:
+        """Return those of "source" or "target" that are the picture's: (H, W · C)."""
+        return self.array(block, name, job)[:, : job.width * job.channels]
 
     def touched_outside(self, block: NDArray[np.uint8]) -> list[tuple[str, int]]:
         """Return the arrays beside which something was written, and where, from their begin."""
@@ -69,8 +72,9 @@ class Layout:
 
     def is_changed(self, block: NDArray[np.uint8], job: Job) -> bool:
         """Return whether the picture is no longer what was laid in."""
-        now = packed(self.array(block, "source", job), job)
-        return not np.array_equal(now.view(np.uint8), job.picture.view(np.uint8))
+        bits = f"u{job.picture.itemsize}"
+        before = job.picture.reshape(job.height, -1).view(bits)
+        return not np.array_equal(self.samples(block, "source", job).view(bits), before)
 
 
 def layout_of(rung: Rung, job: Job, device: Device) -> Layout:
