@@ -57,8 +57,8 @@ WORDS: dict[str, str] = {
 # With a GPU `auto` takes a rung whose blocks have a shape of their own.
 ON_GPU = {"blocks": ["--implementation", "shared"], "anatomy": ["--implementation", "shared"]}
 DARK = ("result",)  # drawn in the dark theme as well
-# Whatever whoever draws them has: weights, sessions, measurements.
-THEIR_OWN = ("FILTER_WORKBENCH_DATA", "FILTER_WORKBENCH_CACHE", "XDG_DATA_HOME")
+# What whoever draws them has measured; `workbench shot` looks at nothing else of theirs.
+MEASURED = "FILTER_WORKBENCH_CACHE"
 
 
 def shots() -> dict[str, list[str]]:
@@ -130,8 +130,7 @@ def main(arguments: list[str]) -> int:
     on_cpu = [] if has_gpu else ["--baseline", "sequential"]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        for variable in THEIR_OWN:
-            os.environ[variable] = str(folder / "nobody")
+        os.environ[MEASURED] = str(folder / "nobody")
         for file, said in shots().items():
             on_gpu = ON_GPU.get(Path(file).stem, []) if has_gpu else []
             draw(file, [*on_cpu, *on_gpu, *said], folder)

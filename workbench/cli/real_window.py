@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from argparse import Namespace
@@ -26,10 +27,12 @@ from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
 from workbench.base import theme
+from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import Settings
 from workbench.cli.command_error import CommandError
 from workbench.cli.this_machine import engine_maker
+from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.model.intents import Changes
 from workbench.window.app import make_application
 from workbench.window.main_window import MainWindow
@@ -52,10 +55,10 @@ def real_window(
 ) -> Iterator[MainWindow]:
     """Open a window of `size` pixels with `changes` to the first day's choices, then close it.
 
-    It neither reads nor writes the user's settings, so it looks the same for everybody.
+    It neither reads nor writes the user's settings and data, so it looks the same for everybody.
     """
     make_application(scheme)
-    with _without_noise(), TemporaryDirectory() as folder:
+    with _without_noise(), TemporaryDirectory() as folder, _without_data(Path(folder)):
         settings = Settings(Path(folder) / "settings.json")
         settings.set("choices", changes)
         window = MainWindow(engine_maker(arguments), settings)
@@ -71,6 +74,22 @@ def real_window(
             window.close()
             window.deleteLater()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@contextmanager
+def _without_data(folder: Path) -> Iterator[None]:
+    """Keep sessions, reports, weights and kernels in `folder` rather than with the user's."""
+    theirs = {DATA_VARIABLE: folder / "data", KERNELS_VARIABLE: folder / "data" / "kernels"}
+    before = {name: os.environ.get(name) for name in theirs}
+    os.environ |= {name: str(path) for name, path in theirs.items()}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from platformdirs import user_data_dir
+from workbench.base.data_folder import data_folder
 
 FOLDER_VARIABLE = "FILTER_WORKBENCH_KERNELS"
 
@@ -18,7 +18,7 @@ def kernels_folder() -> Path:
     """Return the folder in the user's data, or the one FILTER_WORKBENCH_KERNELS names."""
     if folder := os.environ.get(FOLDER_VARIABLE):
         return Path(folder)
-    return Path(user_data_dir("filter-workbench", appauthor=False)) / "kernels"
+    return data_folder() / "kernels"
 
 
 def is_own_file(path: Path) -> bool:

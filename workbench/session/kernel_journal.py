@@ -7,7 +7,6 @@ ended, and what is in it was not saved.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +14,11 @@ from threading import Lock
 from typing import BinaryIO
 from uuid import uuid4
 
-from platformdirs import user_data_dir
-
 from kernels.core import atomic_files
 from kernels.core.locks import lock
 from workbench.base import limited_json
+from workbench.base.data_folder import data_folder
 
-DIRECTORY_VARIABLE = "FILTER_WORKBENCH_DATA"
 MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
 _KEPT, _LOCK = ".json", ".lock"
 
@@ -43,12 +40,8 @@ class Unsaved:
 
 
 def journal_folder() -> Path:
-    """Return the folder of what was not saved.
-
-    It is in the user's data folder, or in the one that FILTER_WORKBENCH_DATA names.
-    """
-    chosen = os.environ.get(DIRECTORY_VARIABLE) or user_data_dir("filter-workbench")
-    return Path(chosen) / "unsaved-kernels"
+    """Return the folder of what was not saved."""
+    return data_folder() / "unsaved-kernels"
 
 
 class KernelJournal:

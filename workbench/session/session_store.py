@@ -12,8 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_dir
-
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
@@ -28,6 +26,7 @@ from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, re
 from kernels.sweeps.session_lines import session_of
 from kernels.sweeps.session_scan import MAX_LINE, open_to_read
 from workbench.base.assets_path import asset
+from workbench.base.data_folder import data_folder
 
 RECORDED = "recorded"  # the folder in assets
 MAX_SHOWN = 12  # kept sessions in the menu
@@ -172,7 +171,7 @@ def _cpu() -> str:
 
 def folder() -> Path:
     """Return the folder where this program keeps sessions."""
-    return Path(user_data_dir("filter-workbench")) / "sessions"
+    return data_folder() / "sessions"
 
 
 def refuse_other_pictures(session: Session, given: Given) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage
 
 from kernels.pictures import generated
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main
 from workbench.cli.benches import display, frames, latency, saving
@@ -55,6 +56,16 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
     assert said.out.startswith("w.png\n")
     for word in ("Sobel X 3×3", "50×40, 3 × float32", "sequential loops", "checked all pixels"):
         assert word in said.out
+
+
+def test_a_shot_has_nothing_of_the_users_and_leaves_nothing_with_them(folder, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(folder / "data"))
+    MadeUpTrials().take_over(monkeypatch)
+    image_files.save("a.png", generated.noise(40, 50, 3))
+    shot = ["shot", "w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--mode", "kernel"]
+    assert main.main(shot) == 0
+    assert data_folder() == folder / "data"
+    assert not (folder / "data").exists()
 
 
 def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):

@@ -5,12 +5,9 @@ On a GPU, where there is one, with its time; else on the CPU, without.
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter, time_ns
 
 from kernels.core.device import Device
@@ -20,10 +17,9 @@ from kernels.rungs.starting_points import starting_points
 from workbench.cli.benches import BenchRow
 from workbench.cli.command_error import CommandError
 from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
-from workbench.files.kernel_files import FOLDER_VARIABLE
+from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
 from workbench.panels.kernel.kernel_page import KernelPage
-from workbench.session.kernel_journal import DIRECTORY_VARIABLE
 from workbench.window.main_window import MainWindow
 
 TITLE = (
@@ -38,7 +34,7 @@ LIMIT_MS = 300.0  # on a GPU
 
 def measure(arguments: Namespace) -> Iterator[BenchRow]:
     """Measure two kernels, saved by another program and in the panel; no text is the same twice."""
-    with _folders() as folder, real_window(arguments, {}) as window:
+    with real_window(arguments, {}) as window:
         wait_for_device(window)
         device = window.device
         is_on_gpu = isinstance(device, Device)
@@ -49,6 +45,8 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
         settle(window, lambda: window.store.update(picture=picture))
         window.docks.enter("Kernel")
         page = window.kernel.get().page
+        folder = kernels_folder()
+        folder.mkdir(parents=True)
         for key in KEYS:
             path = folder / f"{key}.cu"
             path.write_text(_text(key, 0), encoding="utf-8")
@@ -61,23 +59,6 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
                 ]
                 limit_ms = LIMIT_MS if is_on_gpu else None
                 yield BenchRow(f"{key}, saved {way}, {where}", samples, limit_ms=limit_ms)
-
-
-@contextmanager
-def _folders() -> Iterator[Path]:
-    """Give a folder for kernels, and for what was not saved, in place of the user's."""
-    names = (FOLDER_VARIABLE, DIRECTORY_VARIABLE)
-    before = {name: os.environ.get(name) for name in names}
-    with TemporaryDirectory() as folder:
-        try:
-            os.environ |= dict.fromkeys(names, folder)
-            yield Path(folder)
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
 
 
 def _text(key: str, number: int) -> str:

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_dir
 from PySide6.QtCore import QObject, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Progress
 from workbench.base.background import Background
+from workbench.base.data_folder import data_folder
 from workbench.base.settings import Settings
 from workbench.model.plan_draft import given
 from workbench.panels.sweep.shown_sessions import Sessions
@@ -175,7 +175,7 @@ class ReportWriter(QObject):
 
 def folder() -> Path:
     """Return where reports are written unless somebody chooses another place."""
-    return Path(user_data_dir("filter-workbench")) / "reports"
+    return data_folder() / "reports"
 
 
 def new_folder(place: Path, now: datetime) -> Path:

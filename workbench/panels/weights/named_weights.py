@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tomli_w
-from platformdirs import user_data_dir
 
 from kernels.core import atomic_files
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.limited_toml import LimitedTomlError, parse
+from workbench.base.data_folder import data_folder
 from workbench.base.table_text import as_text, read_table, shortest
 from workbench.panels.weights.weights_draft import WeightsDraft
 
-DIRECTORY_VARIABLE = "FILTER_WORKBENCH_DATA"
 MAX_FILE_BYTES = 1_000_000
 MAX_NAME = 80
 FILE_TYPES = "Weights (*.toml *.csv *.txt);;All files (*)"
@@ -38,12 +36,8 @@ class Named:
 
 
 def default_folder() -> Path:
-    """Return the folder of named weights.
-
-    It is in the user's data folder, or in the one that FILTER_WORKBENCH_DATA names.
-    """
-    folder = os.environ.get(DIRECTORY_VARIABLE) or user_data_dir("filter-workbench")
-    return Path(folder) / "weights"
+    """Return the folder of named weights."""
+    return data_folder() / "weights"
 
 
 class WeightsLibrary:

@@ -21,9 +21,9 @@ from kernels import filters
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from workbench.base.data_folder import DATA_VARIABLE
 from workbench.model import intents
 from workbench.panels.weights.library_box import LibraryBox
-from workbench.panels.weights.named_weights import DIRECTORY_VARIABLE
 from workbench.panels.weights.response_view import ResponseView
 from workbench.panels.weights.weights_cells import INVALID
 from workbench.panels.weights.weights_editor import HINT
@@ -35,7 +35,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def window(qtbot, make_window, tmp_path, monkeypatch):
-    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "mine"))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "mine"))
     window = make_window()
     show_picture(qtbot, window, SAMPLES)
     return window
