@@ -267,31 +267,41 @@ class _Trial:
         samples = Sampler(whole.ms, sampling, sampling.cache)
         is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
         until = monotonic() + MAX_TIMING_S
-        while is_only or samples.wants_more():
-            job = fresh(self._job, random)
-            run = yield from self._run(job, "the whole", int(random.integers(0, 2)), sampling.cache)
+        while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
+            job, turn = fresh(self._job, random), int(random.integers(0, 2))
+            run = yield from self._run(job, "the whole", turn, sampling.cache)
             if is_only:
                 samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
             else:
                 samples.add(run.ms)
-            if count == wholly:
-                self._checks.add(job, run.answer, sampling.check_taps)
-            else:
-                self._checks.add_some(job, run.answer)
+            self._begin_check(job, run.answer, sampling, is_whole=count == wholly)
+            until += yield from self._waited_for_checks(2 * job.picture.nbytes)
             count += 1
-            begun = monotonic()
-            if usable_cores() == 1 or self._checks.left * 2 * job.picture.nbytes > MOST_WAITING:
-                yield from self._checking()
-            until += monotonic() - begun
-            self._refuse_wrong()
-            if monotonic() > until:
-                break
         if count <= wholly:  # fewer were taken
-            self._checks.add(job, run.answer, sampling.check_taps)
+            self._begin_check(job, run.answer, sampling, is_whole=True)
         yield from self._checking()
         self._refuse_wrong()
         timing = samples.timing()
         return timing if timing.ended else replace(timing, ended="time")
+
+    def _begin_check(
+        self, job: Job, answer: NDArray[Any], sampling: Sampling, *, is_whole: bool
+    ) -> None:
+        if is_whole:
+            self._checks.add(job, answer, sampling.check_taps)
+        else:
+            self._checks.add_some(job, answer)
+
+    def _waited_for_checks(self, held_bytes: int) -> Generator[Progress, None, float]:
+        """Wait where there is no core for checks, or no room; return for how many seconds.
+
+        held_bytes  that each of them holds until it is done
+        """
+        begun = monotonic()
+        if usable_cores() == 1 or self._checks.left * held_bytes > MOST_WAITING:
+            yield from self._checking()
+        self._refuse_wrong()
+        return monotonic() - begun
 
     def _checking(self, *, first_alone: bool = False) -> Generator[Progress, None, None]:
         """Wait for the checks that are left, or for the first of all; yield once they are done."""
