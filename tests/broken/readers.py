@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kernels.core.errors import KernelError
 from kernels.core.job import PIXEL_TYPES
 from kernels.sweeps.plan_files import as_toml, read_plan
@@ -21,6 +23,7 @@ from workbench.charts.data.figure import Choices
 from workbench.charts.data.slices import Data
 from workbench.charts.kinds import chart_kinds
 from workbench.files import image_files
+from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices
 from workbench.model.state import State
@@ -54,6 +57,24 @@ def _picture(path: Path) -> str | None:
     if not all(note.endswith((".", "”.")) for note in picture.notes):
         return f"notes that are no sentences: {picture.notes}"
     return None
+
+
+def _rows(path: Path) -> str | None:
+    """Read a TIFF some rows at a time; what is read so has to be what is read as a whole."""
+    with LargePicture(path, kept=4) as picture:
+        read = [
+            picture.rows(top, min(top + 7, picture.height)) for top in range(0, picture.height, 7)
+        ]
+    found, whole = np.concatenate(read), image_files.load(path).samples
+    if found.shape != whole.shape or found.tobytes() != whole.tobytes():
+        return f"other rows than those of the whole, {found.shape} and {whole.shape}"
+    return None
+
+
+def _tiffs() -> dict[str, bytes]:
+    """Of those that are read some rows at a time."""
+    names = [name for name in all_kinds() if name.endswith(".tif") and name != "fax.tif"]
+    return {name: each for name, each in all_kinds().items() if name in names}
 
 
 def _session(path: Path) -> str | None:
@@ -141,6 +162,7 @@ def _screenshots() -> dict[str, bytes]:
 
 READERS = {
     "pictures": Reader(all_kinds, _picture, (ImageFileError,)),
+    "rows": Reader(_tiffs, _rows, (ImageFileError,)),
     "sessions": Reader(_sessions, _session, (KernelError,)),
     "plans": Reader(_plans, _plan, (KernelError,)),
     "weights": Reader(_all_weights, _weights, (KernelError,)),

@@ -11,6 +11,7 @@ from tests.conftest import ROOT
 SEED = 5
 CASES = {
     "pictures": 2500,
+    "rows": 600,
     "sessions": 300,
     "plans": 400,
     "weights": 400,

@@ -212,7 +212,7 @@ def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -
     if recipe.own is not None:
         return f"{error} Kernels of your own filter pictures as a whole."
     if format_of(outcome.pair.target).title != "TIFF":
-        return f"{error} Or write a TIFF: that is filtered in strips."
+        return str(error)
     return None
 
 

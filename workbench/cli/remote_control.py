@@ -34,13 +34,17 @@ class RemoteControl:
             now = monotonic() if self._paused_at is None else self._paused_at
             return now - self._paused_s
 
+    def obey(self) -> None:
+        """Wait while it is paused.  Raises TerminatedError once it is stopped."""
+        with self._news:
+            self._news.wait_for(lambda: self._is_stopped or self._paused_at is None)
+            if self._is_stopped:
+                raise TerminatedError
+
     def obeying(self, items: Iterable[_Item]) -> Iterator[_Item]:
         """Yield `items`, none while it is paused.  Raises TerminatedError once it is stopped."""
         for each in items:
-            with self._news:
-                self._news.wait_for(lambda: self._is_stopped or self._paused_at is None)
-                if self._is_stopped:
-                    raise TerminatedError
+            self.obey()
             yield each
 
     def _listen(self, descriptor: int) -> None:
@@ -49,10 +53,10 @@ class RemoteControl:
         while chunk := os.read(descriptor, _CHUNK_BYTES):
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
-                self._obey(line.decode(errors="replace").strip())
-        self._obey(STOP)
+                self._take(line.decode(errors="replace").strip())
+        self._take(STOP)
 
-    def _obey(self, word: str) -> None:
+    def _take(self, word: str) -> None:
         with self._news:
             if word == PAUSE and self._paused_at is None:
                 self._paused_at = monotonic()

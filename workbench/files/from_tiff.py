@@ -250,7 +250,7 @@ def _name(names: Any, number: int) -> str:
     try:
         return str(names(number).name)
     except ValueError:
-        return f"number {number}"
+        return f"number {number}" if isinstance(number, int) else "damaged"
 
 
 def _refuse_larger(path: Path, page: tifffile.TiffPage) -> None:

@@ -101,6 +101,8 @@ class LargePicture:
 
     def _look(self) -> list[str]:
         """Read one row, which tells of what type all are; return what is noted of the picture."""
+        if 0 in (self._rows.height, self._rows.width):
+            raise ValueError("no pixels")
         stored, notes = self._rows.read(0, 1), list[str]()
         decoded = self._reader.decoded(stored, notes)
         self._icc, self._orientation = decoded.icc, decoded.orientation

@@ -54,11 +54,13 @@ def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:
     """
     free = memory_available_bytes()
     size = f"{need.width:,}×{need.height:,} pixels"
-    if need.to_filter > min(free, free if max_bytes is None else max_bytes):
+    allowed = free if max_bytes is None else min(free, max_bytes)
+    if need.to_filter > allowed:
         raise TooLargeError(
             f"{need.name} says it is {size} large; working on it takes about "
-            f"{numbers.byte_count(need.to_filter)} of memory and {numbers.byte_count(free)} are "
-            "free: choose a smaller picture."
+            f"{numbers.byte_count(need.to_filter)} of memory and {numbers.byte_count(allowed)} are "
+            f"{'free' if allowed == free else 'allowed'}: choose a smaller picture, or have "
+            "`workbench apply` filter it from TIFF to TIFF, in strips."
         )
     if ask and need.to_show > min(LARGE_BYTES, free // 2):
         doubt = "" if need.to_show <= free else " That may be too little: save your work first."

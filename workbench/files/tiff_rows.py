@@ -195,8 +195,7 @@ def _segment_size(page: tifffile.TiffPage) -> tuple[int, int]:
 
 
 def _is_planar(page: tifffile.TiffPage) -> bool:
-    is_separate = page.planarconfig == tifffile.PLANARCONFIG.SEPARATE
-    return bool(is_separate and page.samplesperpixel > 1)
+    return bool(page.shaped[0] > 1)  # whatever number a damaged tag has for it
 
 
 def _is_raw(page: tifffile.TiffPage) -> bool:

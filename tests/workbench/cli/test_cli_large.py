@@ -14,6 +14,9 @@ from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from workbench.batch.journal import NAME
 from workbench.cli import main
+from workbench.cli.commands import batch as batch_command
+from workbench.cli.remote_control import RemoteControl
+from workbench.cli.stopping import TerminatedError
 from workbench.files import image_files, needs
 from workbench.files.tiled_tiff import lay_out
 from workbench.model.metadata import NO_METADATA
@@ -117,13 +120,16 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
     image_files.save("in.png", noise(HEIGHT, WIDTH, 3))
     (folder / "mine.cu").write_text((ROOT / "kernels" / "ladder" / "01_global.cu").read_text())
     for words, said in (
-        (("in.tif", "out.png"), "Or write a TIFF"),
+        (
+            ("in.tif", "out.png"),
+            "1.20 MiB are allowed: choose a smaller picture, or have `workbench apply` filter it from TIFF",
+        ),
         (("in.png", "out.tif"), "read as a whole; save it as a TIFF"),
         (("in.tif", "out.tif", "--implementation", "./mine.cu"), "Kernels of your own filter"),
         (("in.tif", "out.tif", "--memory", "0.1M"), "its strips take at least"),
     ):
         assert apply(*words[:2], *LITTLE, *words[2:]) == 1
-        assert said in capsys.readouterr().err
+        assert said in capsys.readouterr().err.replace("\u202f", " ")
     assert names() == ["in.png", "in.tif", "mine.cu"]
 
 
@@ -144,6 +150,26 @@ def test_a_folder_may_hold_large_pictures_as_well(folder, capsys):
     (large,) = (each for each in lines if each.get("output") == "in.tif")
     assert large["status"] == "done"
     assert {"decode", "filter", "encode"} <= large["seconds"].keys()
+
+
+def test_a_batch_can_be_stopped_at_every_strip_and_gone_on_with(folder, monkeypatch, capsys):
+    asked = []
+
+    class Stopping(RemoteControl):
+        def obey(self):
+            asked.append(1)
+            if len(asked) == 4:  # once before the picture, then at its strips
+                raise TerminatedError
+
+    words = ("batch", "in.tif", "out", *LITTLE, "--implementation", "parallel")
+    with monkeypatch.context() as patch:
+        patch.setattr(batch_command, "RemoteControl", Stopping)
+        assert main.main([*words, "--json"]) == 143
+    assert names("out") == ["in.tif.part", "in.tif.part.jsonl", NAME]
+    capsys.readouterr()
+    assert main.main([*words, "--resume"]) == 0
+    assert names("out") == ["in.tif", NAME]
+    np.testing.assert_array_equal(image_files.load("out/in.tif").samples, by_parallel("in.tif"))
 
 
 def test_an_answer_that_is_wrong_is_not_kept(folder, monkeypatch, capsys):

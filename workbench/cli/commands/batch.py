@@ -147,8 +147,10 @@ def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -
     said = ProgressLine(arguments.progress)
 
     def say(outcome: Outcome, doing: str) -> None:
-        if outcome.is_large and not arguments.control:
-            said.say(f"{outcome.pair.name}: {doing}")
+        if outcome.is_large:
+            if not arguments.control:
+                said.say(f"{outcome.pair.name}: {doing}")
+            control.obey()  # at every strip, as it is at every picture
 
     begun = running(engine, control.obeying(left), recipe, jobs, say)
     try:
