@@ -7,9 +7,10 @@ rows around it that its answer needs: see `kernels.core.row_strips`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import zip_longest
@@ -193,49 +194,61 @@ class _Run:
     ) -> None:
         self._engine, self._picture, self._part = engine, picture, part
         self._like, self._named = like, named
+        self._shape = (picture.height, picture.width, picture.channels)
         self._seconds: dict[Stage, float] = dict.fromkeys(get_args(Stage), 0.0)
         self._first: Result | None = None
         self._check: Check | None = None
+        self._writing: Future[None] | None = None
 
     def going(self, rows: int, max_taps: int | None) -> Generator[Progress, None, LargeAnswer]:
         """Do all strips that are not finished."""
-        job, began, resumed = self._like, perf_counter(), self._part.rows
-        strips = list(strips_of(self._picture.height, rows, job.reach, job.border, resumed))
+        like, began, resumed = self._like, perf_counter(), self._part.rows
+        strips = list(strips_of(self._picture.height, rows, like.reach, like.border, resumed))
         taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
-        strip_filter = StripFilter(self._engine, job, self._named, taps)
-        # Memory that is used again: new pages cost the system more than filling them.
-        highest = max((strip.height for strip in strips), default=0)
-        width, channels = self._picture.width, self._picture.channels
-        pictures = [np.empty((highest, width, channels), self._picture.dtype) for _ in range(2)]
-        with ExitStack() as threads:
-            reader, writer = (
-                threads.enter_context(_thread(name)) for name in ("strips-in", "strips-out")
-            )
-            coming = reader.submit(self._read, strips[0], pictures[0]) if strips else None
-            going: Future[None] | None = None
-            for strip, following in zip_longest(strips, strips[1:]):
-                assert coming is not None
-                picture = coming.result()
-                pictures.reverse()
-                coming = reader.submit(self._read, following, pictures[0]) if following else None
+        strip_filter = StripFilter(self._engine, like, self._named, taps)
+        with _thread("strips-in") as reader, _thread("strips-out") as writer:
+            for strip, picture in self._coming(reader, strips):
                 answer = yield from self._filtered(strip_filter, strip, picture)
-                if going is not None:
-                    going.result()
+                if self._written():
                     yield self._news(began, resumed)
                 if self._check is not None and not self._check.ok:
                     break
-                going = writer.submit(self._write, answer[strip.own])
+                self._writing = writer.submit(self._write, answer[strip.own])
                 del answer  # which would stay in memory with the next
-            if going is not None:
-                going.result()
-        shape = (self._picture.height, self._picture.width, self._picture.channels)
+            self._written()
+        return self._answer(len(strips), resumed, perf_counter() - began)
+
+    def _coming(
+        self, reader: ThreadPoolExecutor, strips: list[RowStrip]
+    ) -> Iterator[tuple[RowStrip, NDArray[Any]]]:
+        """Yield strips and their pictures; while one is worked on, the next is read."""
+        # Memory that is used again: new pages cost the system more than filling them.
+        shape = (max((each.height for each in strips), default=0), *self._shape[1:])
+        rooms = [np.empty(shape, self._picture.dtype) for _ in range(2)]
+        reading = deque(reader.submit(self._read, each, rooms[0]) for each in strips[:1])
+        for strip, following in zip_longest(strips, strips[1:]):
+            picture = reading.popleft().result()
+            rooms.reverse()
+            if following is not None:
+                reading.append(reader.submit(self._read, following, rooms[0]))
+            yield strip, picture
+
+    def _written(self) -> bool:
+        """Wait for the strip that is being written; return whether there was one."""
+        if self._writing is None:
+            return False
+        self._writing.result()
+        self._writing = None
+        return True
+
+    def _answer(self, strips: int, resumed: int, took_s: float) -> LargeAnswer:
         return LargeAnswer(
-            job=job,
-            shape=shape,
+            job=self._like,
+            shape=self._shape,
             first=self._first,
-            strips=len(strips),
+            strips=strips,
             resumed=resumed,
-            took_s=perf_counter() - began,
+            took_s=took_s,
             seconds={stage: seconds for stage, seconds in self._seconds.items() if seconds},
             check=self._check,
         )

@@ -122,7 +122,7 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
     for words, said in (
         (
             ("in.tif", "out.png"),
-            "1.20 MiB are allowed: choose a smaller picture, or have `workbench apply` filter it from TIFF",
+            "1.20 MiB are allowed: choose a smaller picture, or have `workbench apply` filter it",
         ),
         (("in.png", "out.tif"), "read as a whole; save it as a TIFF"),
         (("in.tif", "out.tif", "--implementation", "./mine.cu"), "Kernels of your own filter"),
