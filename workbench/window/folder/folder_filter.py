@@ -61,6 +61,7 @@ class FolderFilter(QObject):
         self._asked = 0  # how often a plan was asked for: the answer to the newest counts
         self._is_looking = False
         self._said = ""  # of the last batch, until something else is chosen
+        self._is_behind = False  # what is set has changed while nobody looked here
         self._looking = Background((PairingError, JournalError), self)
         self._looking.broke.connect(messages.show_bug)
         self._process = BatchProcess(self)
@@ -79,6 +80,8 @@ class FolderFilter(QObject):
 
     def open(self) -> None:
         """Show the dialog, as it was left or with the folders of the last time."""
+        if self._is_behind and not self._process.is_running:
+            self._show_choice()
         self.dialog.bring_forward()
 
     def close(self) -> None:
@@ -107,9 +110,15 @@ class FolderFilter(QObject):
         self._settings.set(SETTING, choice.as_data)
         self._show_choice()
 
-    def _follow(self, _old: State, _new: State) -> None:
-        if not self._process.is_running:
+    def _follow(self, old: State, new: State) -> None:
+        """Show what is asked for now, if that is something else; look at no disk for nobody."""
+        choice = self.dialog.form.choice
+        if asked_in_words(choice, old) == asked_in_words(choice, new):
+            return
+        if self.dialog.isVisible() and not self._process.is_running:
             self._show_choice()
+        else:
+            self._is_behind = True
 
     def _show_choice(self) -> None:
         """Show what would be done with it, and soon what names that makes."""
@@ -118,6 +127,7 @@ class FolderFilter(QObject):
         dialog.show_filter(filter_in_words(state), note_on(choice, state))
         dialog.show_command(in_shell(self._words(resume=False)))
         self._asked += 1
+        self._is_behind = False
         self._plan, self._said = None, ""
         self._is_looking = choice.is_whole
         dialog.show_plan(None, LOOKING if choice.is_whole else NOT_CHOSEN)
@@ -189,6 +199,11 @@ class FolderFilter(QObject):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(in_shell(self._words(resume=self._resumes)))
         self.dialog.say("Copied the command.")
+
+
+def asked_in_words(choice: FolderChoice, state: State) -> tuple[list[str], str, str]:
+    """Return the command's words, and the two sentences above the choice: all that is shown."""
+    return words_of(choice, state), filter_in_words(state), note_on(choice, state)
 
 
 def filter_in_words(state: State) -> str:

@@ -25,6 +25,7 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from workbench.batch.journal import NAME
 from workbench.cli import main
 from workbench.files import image_files
+from workbench.window.folder import folder_filter
 from workbench.window.folder.folder_choice import FolderChoice
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView
@@ -289,6 +290,30 @@ def test_names_that_begin_with_a_dash_are_no_option(qtbot, window, dialog, folde
     settled(qtbot, window)
     assert said(window).endswith(": 4 done.")
     assert names_in(folder / "out") == [f"-p{n}.png" for n in range(4)]
+
+
+def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
+    qtbot, window, dialog, folder, monkeypatch
+):
+    looked = []
+    plan_of = folder_filter.plan_of
+    monkeypatch.setattr(
+        folder_filter, "plan_of", lambda *words: looked.append(words) or plan_of(*words)
+    )
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    click(button(window, "start"))
+    settled(qtbot, window)
+    so_far = len(looked)
+    window.store.choose(view_mode="wipe")
+    assert said(window).startswith("Finished after ")  # that asks for nothing else
+    dialog.reject()
+    settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))
+    settled(qtbot, window)
+    assert len(looked) == so_far
+    trigger(window, "Filter a folder…")
+    settled(qtbot, window)
+    assert len(looked) == so_far + 1
+    assert child(window, "folder-filter", QLabel).text().startswith("Gaussian blur")
 
 
 def test_settings_from_anywhere_make_a_choice():
