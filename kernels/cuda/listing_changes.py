@@ -20,7 +20,7 @@ LABEL = re.compile(r"\$?\.?L_+\w+\d+|`\(\.L_x_\d+\)")
 # PTX has one instruction for all kinds of memory.
 OF_MEMORY = ("ld", "st", "atom", "red")
 SPACES = ("global", "shared", "const", "local", "param")
-MAX_ROWS = 6000  # beyond, to pair them would take seconds
+MAX_ROWS = 3000  # beyond, to pair two that have little in common would take seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,14 @@ class KindChange:
 class Changes:
     """The difference of two listings.
 
-    kinds  all of them, the most changed first
-    rows   the newer one, with what is gone between; without marks where both are too long
+    kinds      all of them, the most changed first
+    rows       the newer one, with what is gone between
+    is_by_row  whether rows were compared; else they are too many, and have no marks
     """
 
     kinds: tuple[KindChange, ...]
     rows: tuple[tuple[Mark, Row], ...]
+    is_by_row: bool = True
 
     @property
     def count(self) -> KindChange:
@@ -62,7 +64,7 @@ def changes_of(before: Listing, now: Listing) -> Changes:
     kinds.sort(key=lambda each: (-abs(each.now - each.before), -each.now, each.kind))
     is_too_long = max(len(before), len(now)) > MAX_ROWS
     rows = ((" ", row) for row in now) if is_too_long else _paired(before, now)
-    return Changes(tuple(kinds), tuple(rows))
+    return Changes(tuple(kinds), tuple(rows), not is_too_long)
 
 
 def kind_of(opcode: str) -> str:

@@ -52,9 +52,9 @@ class Row:
         """Return the innermost line of `file` that it comes from; 0: none."""
         return next((each.line for each in self.places if each.file == file), 0)
 
-    def is_of(self, file: str, line: int) -> bool:
-        """Return whether it comes from a line, also by way of what that calls."""
-        return Place(file, line) in self.places
+    def lines_in(self, file: str) -> set[int]:
+        """Return all lines of `file` that it comes from, also by way of what they call."""
+        return {each.line for each in self.places if each.file == file}
 
 
 Listing = tuple[Row, ...]

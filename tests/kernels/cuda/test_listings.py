@@ -47,8 +47,8 @@ def test_an_instruction_names_its_line_and_where_that_is_called(listing, load, s
     assert store in opcodes(listing, 14)
     (*loads,) = (row for row in listing if row.opcode == load)
     assert {row.places for row in loads} == {(Place("small.cu", 3), Place("small.cu", 13))}
-    assert all(row.is_of("small.cu", 13) for row in loads)
-    assert not any(row.is_of("small.cu", 14) or row.line_in("prelude.cuh") for row in loads)
+    assert all(row.lines_in("small.cu") == {3, 13} for row in loads)
+    assert not any(row.line_in("prelude.cuh") for row in loads)
 
 
 def test_ptx_is_left_without_what_is_for_debuggers():
@@ -127,6 +127,7 @@ def test_other_registers_and_labels_are_no_difference(name):
 def test_of_long_listings_the_counts_alone_are_compared():
     changes = changes_of(PTX, SASS * 500)
     assert changes.count.now == 22 * 500
+    assert not changes.is_by_row
     assert (changes.marked("+"), changes.marked("−")) == (0, 0)
 
 

@@ -90,8 +90,9 @@ def _lines(rung: Rung, listing: Listing, changes: Changes | None) -> Iterator[st
         return
     yield from (f"{mark} {numbered(row, rung.file)}" for mark, row in changes.rows)
     yield ""
-    total = changes.count
-    yield f"instructions {_counts(total)}, {changes.marked('+')} new, {changes.marked('−')} gone"
+    new, gone = changes.marked("+"), changes.marked("−")
+    rows = f"{new} new, {gone} gone" if changes.is_by_row else "too many to compare row by row"
+    yield f"instructions {_counts(changes.count)}, {rows}"
     yield from (f"  {each.kind:<12} {_counts(each)}" for each in changes.kinds)
 
 

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from kernels.cuda.listing_changes import Mark
 from workbench.base import theme
 from workbench.widgets.code_colours import CodeColours
-from workbench.widgets.code_view import MARGIN_PX, MAX_COLOURED
+from workbench.widgets.code_view import MARGIN_PX
 
 CHOSEN_ALPHA, CHANGED_ALPHA = 70, 40
+MAX_COLOURED = 150_000  # characters; beyond, colouring would be felt at every pause in typing
 
 
 class CodeListing(QPlainTextEdit):
@@ -39,6 +40,7 @@ class CodeListing(QPlainTextEdit):
         self.setFont(theme.fixed_font())
         self.document().setDocumentMargin(MARGIN_PX)
         self._marks: Sequence[Mark] = ()
+        self._changed: list[QTextEdit.ExtraSelection] = []  # what the marks are shown by
         self._chosen: Sequence[int] = ()
         self._colours = CodeColours(self.document(), theme.colors(self.palette()))
         self.cursorPositionChanged.connect(self._tell)
@@ -61,7 +63,7 @@ class CodeListing(QPlainTextEdit):
         self.blockSignals(False)
         self._colours.choose("assembly" if len(text) <= MAX_COLOURED else None, colors)
         self.verticalScrollBar().setValue(left)
-        self._show_extras()
+        self._show_marks()
 
     def choose_rows(self, rows: Sequence[int], *, is_followed: bool) -> None:
         """Set these rows off; is_followed: bring the first of them into view, if none is."""
@@ -77,7 +79,7 @@ class CodeListing(QPlainTextEdit):
             is_coloured = len(self.toPlainText()) <= MAX_COLOURED
             colors = theme.colors(self.palette())
             self._colours.choose("assembly" if is_coloured else None, colors)
-            self._show_extras()
+            self._show_marks()
 
     @Slot()
     def _tell(self) -> None:
@@ -88,15 +90,18 @@ class CodeListing(QPlainTextEdit):
         bar = self.verticalScrollBar()
         return bar.value() <= row < bar.value() + bar.pageStep()
 
-    def _show_extras(self) -> None:
+    def _show_marks(self) -> None:
         colors = theme.colors(self.palette())
-        changed = {"+": _whole_row(colors.good, CHANGED_ALPHA)}
-        changed["−"] = _whole_row(colors.bad, CHANGED_ALPHA)
-        chosen = _whole_row(colors.accent, CHOSEN_ALPHA)
-        marked = ((row, changed[mark]) for row, mark in enumerate(self._marks) if mark in changed)
-        self.setExtraSelections(
-            [*self._extras(marked), *self._extras((row, chosen) for row in self._chosen)]
-        )
+        how = {"+": _whole_row(colors.good, CHANGED_ALPHA)}
+        how["−"] = _whole_row(colors.bad, CHANGED_ALPHA)
+        marked = ((row, how[mark]) for row, mark in enumerate(self._marks) if mark in how)
+        self._changed = list(self._extras(marked))
+        self._show_extras()
+
+    def _show_extras(self) -> None:
+        chosen = _whole_row(theme.colors(self.palette()).accent, CHOSEN_ALPHA)
+        rows = self._extras((row, chosen) for row in self._chosen)
+        self.setExtraSelections([*self._changed, *rows])
 
     def _extras(
         self, rows: Iterator[tuple[int, QTextCharFormat]]

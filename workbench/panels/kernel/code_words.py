@@ -11,6 +11,7 @@ from workbench.session.kernel_code import KernelCode
 from workbench.session.ptx import resources_in_words
 
 MAX_KINDS = 10  # that a sentence lists
+TOO_LONG = "There are too many to compare them row by row."
 
 
 def caption_words(code: KernelCode) -> str:
@@ -22,15 +23,14 @@ def changes_words(changes: Changes, other: str) -> str:
     """Say what a listing differs in; other: from what, as "at the last save"."""
     total, new, gone = changes.count, changes.marked("+"), changes.marked("−")
     changed = [each for each in changes.kinds if each.before != each.now]
-    if not (changed or new or gone):
+    if changes.is_by_row and not (changed or new or gone):
         return f"{_instructions(total.now)}, the same as {other}."
     parts = [f"{each.kind} {each.before} → {each.now}" for each in changed[:MAX_KINDS]]
     if len(changed) > MAX_KINDS:
         parts.append(f"and {len(changed) - MAX_KINDS} kinds more")
     kinds = f": {', '.join(parts)}" if parts else ", as many of each kind"
-    return (
-        f"{_instructions(total.now)}, {total.before:,} {other}{kinds}. {new:,} new, {gone:,} gone."
-    )
+    rows = f"{new:,} new, {gone:,} gone." if changes.is_by_row else TOO_LONG
+    return f"{_instructions(total.now)}, {total.before:,} {other}{kinds}. {rows}"
 
 
 def line_words(rows: Iterable[Row], line: int) -> str:

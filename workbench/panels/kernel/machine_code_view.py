@@ -58,6 +58,7 @@ class MachineCodeView(QWidget):
         self.setObjectName("kernel-machine-code")
         self._code: KernelCode | None = None
         self._line = 0
+        self._rows: dict[int, list[int]] = {}  # of each line of the source
         self._kinds = make_segments(
             (
                 ("kernel-ptx", "PTX", "The compiler's intermediate code, for any GPU"),
@@ -140,6 +141,7 @@ class MachineCodeView(QWidget):
             ],
             [mark for mark, _ in code.rows],
         )
+        self._rows = _rows_by_line(code)
         self.show_line(self._line)
 
     def show_line(self, line: int) -> None:
@@ -147,12 +149,7 @@ class MachineCodeView(QWidget):
         self._line = line
         if self._code is None:
             return
-        file = self._code.rung.file
-        rows = [
-            at
-            for at, (mark, row) in enumerate(self._code.rows)
-            if mark != "−" and row.is_of(file, line)
-        ]
+        rows = self._rows.get(line, [])
         self._listing.choose_rows(rows, is_followed=not self._listing.hasFocus())
         self._say(line_words((self._code.rows[at][1] for at in rows), line))
 
@@ -186,3 +183,11 @@ class MachineCodeView(QWidget):
             *(self._caption, self._problem, self._changes, self._of_line),
             (self._listing, 1),
         )
+
+
+def _rows_by_line(code: KernelCode) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for at, (mark, row) in enumerate(code.rows):
+        for line in row.lines_in(code.rung.file) if mark != "−" else ():
+            found.setdefault(line, []).append(at)
+    return found

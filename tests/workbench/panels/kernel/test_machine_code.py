@@ -278,6 +278,11 @@ LOAD = Row("LDG R1", "LDG.E", (Place("prelude.cuh", 57), Place("mine.cu", 9)))
             changes(("LDG", 12, 9), ("FFMA", 81, 81), rows=(("+", LOAD),)),
             "90 instructions, 93 at the last save: LDG 12 → 9. 1 new, 0 gone.",
         ),
+        (
+            replace(changes(("FFMA", 1, 2)), is_by_row=False),
+            "2 instructions, 1 at the last save: FFMA 1 → 2. "
+            "There are too many to compare them row by row.",
+        ),
         (changes(("FFMA", 81, 81)), "81 instructions, the same as at the last save."),
         (
             changes(("FFMA", 1, 1), rows=(("−", LOAD), ("+", replace(LOAD, text="LDG R2")))),
