@@ -36,6 +36,7 @@ def running(
     recipe: Recipe,
     jobs: int = 1,
     say: Say = lambda _outcome, _doing: None,
+    first: int = 0,
 ) -> Generator[Outcome, None, None]:
     """Do every pair; yields each when there is nothing left to do to it, the first done first.
 
@@ -45,9 +46,11 @@ def running(
     engine  used on the caller's thread alone
     jobs    how many are read, and written, at a time
     say     is told what is under way
+    first   index of the first one, where others are done elsewhere
     """
     files = _Files(recipe, jobs)
-    run = _Run(engine, pairs, recipe, files, room_for(recipe, jobs), say)
+    outcomes = (Outcome(pair, index) for index, pair in enumerate(pairs, first))
+    run = _Run(engine, outcomes, recipe, files, room_for(recipe, jobs), say)
     try:
         while run.goes_on():
             yield from run.step()
@@ -82,20 +85,21 @@ def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
 class _Run:
     """Everything that is under way.
 
-    most  so many pictures, and fewer where these are large
+    waiting  pictures that nothing was done to yet
+    most     so many pictures, and fewer where these are large
     """
 
     def __init__(
         self,
         engine: Engine,
-        pairs: Iterable[FilePair],
+        waiting: Iterator[Outcome],
         recipe: Recipe,
         files: _Files,
         most: int,
         say: Say,
     ) -> None:
         self._engine, self._recipe, self._files, self._say = engine, recipe, files, say
-        self._waiting = (Outcome(pair, index) for index, pair in enumerate(pairs))
+        self._waiting = waiting
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, most
         self._sizes: deque[int] = deque(maxlen=most)  # in bytes, of the pictures read last

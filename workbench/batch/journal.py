@@ -17,7 +17,6 @@ from typing import Any
 from kernels.core.atomic_files import reason
 from kernels.core.growing_file import GrowingFile
 from workbench.base.limited_json import parse
-from workbench.batch.filtering import Outcome
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
@@ -99,18 +98,6 @@ def _refusals(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise JournalError(f"Cannot write {path}: {reason(error)}.") from error
-
-
-def line_of(outcome: Outcome, output: str) -> dict[str, Any]:
-    """Return what the journal says of a picture, whose result is called `output` there."""
-    return {
-        "input": outcome.pair.source_shown,
-        "output": output,
-        "status": outcome.status,
-        "error": outcome.error,
-        "remarks": [*outcome.remarks, *outcome.warnings],
-        "seconds": {stage: round(seconds, 6) for stage, seconds in outcome.seconds.items()},
-    }
 
 
 def lines_of(path: Path) -> Iterator[Line]:

@@ -9,6 +9,7 @@ from time import monotonic, process_time
 from typing import get_args
 
 from workbench.batch.filtering import Outcome, Status
+from workbench.batch.finished_row import FinishedRow
 from workbench.batch.stages import Stage
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -60,9 +61,10 @@ class BatchProgress:
 class StageTimes:
     """The times of all stages so far, for one thread.
 
-    total  pictures that are to be done
-    jobs   threads that read and write
-    clock, cpu_clock  seconds, and core-seconds of this process
+    total    pictures that are to be done
+    jobs     threads that read and write
+    engines  that filter, on as many threads
+    clock, cpu_clock  seconds, and core-seconds of this process; None: other processes do it
     """
 
     def __init__(
@@ -70,18 +72,20 @@ class StageTimes:
         total: int,
         jobs: int,
         clock: Callable[[], float] = monotonic,
-        cpu_clock: Callable[[], float] = process_time,
+        cpu_clock: Callable[[], float] | None = process_time,
+        engines: int = 1,
     ) -> None:
-        self.total, self._jobs, self._clock, self._cpu_clock = total, jobs, clock, cpu_clock
-        self._began, self._cpu_began = clock(), cpu_clock()
+        self.total, self._jobs, self._engines = total, jobs, engines
+        self._clock, self._cpu_clock = clock, cpu_clock
+        self._began, self._cpu_began = clock(), cpu_clock() if cpu_clock else 0.0
         self.counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, finished: Outcome | FinishedRow) -> None:
         """Count a picture that there is nothing left to do to."""
-        self.counts[outcome.status] += 1
-        for stage, seconds in outcome.seconds.items():
+        self.counts[finished.status] += 1
+        for stage, seconds in (finished.seconds or {}).items():
             self._pictures[stage] += 1
             self._seconds[stage] += seconds
 
@@ -101,8 +105,10 @@ class StageTimes:
         return self._clock() - self._began
 
     @property
-    def cores_busy(self) -> float:
-        """Return how many cores this process kept busy on average."""
+    def cores_busy(self) -> float | None:
+        """Return how many cores this process kept busy on average; None: it was others."""
+        if self._cpu_clock is None:
+            return None
         used_s = self._cpu_clock() - self._cpu_began
         return used_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
 
@@ -128,7 +134,9 @@ class StageTimes:
         if not any(self._seconds.values()):
             return None
         by_files = sum(self._seconds[stage] for stage in BY_FILES) / self._jobs
-        by_engine = sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES)
+        by_engine = (
+            sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES) / self._engines
+        )
         theirs = BY_FILES if by_files >= by_engine else tuple(set(STAGES) - set(BY_FILES))
         return max(theirs, key=lambda stage: self._seconds[stage])
 
@@ -149,7 +157,7 @@ class StageTimes:
         return [self._stage(stage) for stage in STAGES if self._pictures[stage]]
 
     def _stage(self, stage: Stage) -> StageTime:
-        threads = self._jobs if stage in BY_FILES else 1
+        threads = self._jobs if stage in BY_FILES else self._engines
         pictures, seconds = self._pictures[stage], self._seconds[stage]
         return StageTime(
             stage=stage,

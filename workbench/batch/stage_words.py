@@ -42,8 +42,10 @@ def closing_lines(times: StageTimes) -> list[str]:
     if stages := times.stages():
         lines.append(columns([HEADS, *map(_row, stages)]))
     if times.limit is not None:
-        cores = f"{times.cores_busy:.1f} of {usable_cores()} cores were busy"
-        lines.append(f"The limit was {IN_WORDS[times.limit]}; {cores}.")
+        cores = ""
+        if times.cores_busy is not None:
+            cores = f"; {times.cores_busy:.1f} of {usable_cores()} cores were busy"
+        lines.append(f"The limit was {IN_WORDS[times.limit]}{cores}.")
     return lines
 
 
@@ -55,7 +57,7 @@ def summary(times: StageTimes) -> dict[str, Any]:
         "per_s": times.per_s,
         "limit": times.limit,
         "cores_busy": times.cores_busy,
-        "cores": usable_cores(),
+        "cores": usable_cores() if times.cores_busy is not None else None,
         "stages": [asdict(each) for each in times.stages()],
     }
 

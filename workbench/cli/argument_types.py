@@ -27,6 +27,13 @@ def shard(text: str) -> Shard:
     return Shard(int(found[1]), int(found[2]))
 
 
+def scheduler(text: str) -> str:
+    """Return the address of a scheduler, as it prints it itself."""
+    if re.fullmatch(r"(tcp|tls|wss?)://.+:\d{1,5}", text) is None:
+        raise argparse.ArgumentTypeError(f"takes an address like tcp://head:8786, not {text!r}")
+    return text
+
+
 def picture(text: str) -> Path:
     """Return a path; - alone is standard input, and ./- a file of that name."""
     return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"

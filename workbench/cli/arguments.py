@@ -46,6 +46,13 @@ OUT gets workbench-batch.jsonl, with a line for each picture that is finished or
 Ctrl+C, a kill or a power cut the same command with --resume goes on: what is done or was left alone
 is not touched again, what failed is tried again.  A file is there as a whole, or not at all.
 
+--scheduler needs a `dask scheduler` and, on each computer or for each of its GPUs, a worker:
+
+  CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1
+
+All of them have this version of Filter Workbench, and see IN and OUT under the same names; that is
+checked first.  The journal is the same; what a lost worker was at is done by another one.
+
 --json prints the lines of that journal as they come: input, output, status (done, skipped, failed,
 wrong), error, remarks, and the seconds of each stage; the last line has the stages.  Exit code 1
 where any picture failed."""
@@ -190,6 +197,13 @@ def _add_batch_options(options: argparse._ArgumentGroup) -> None:
         metavar="I/N",
         type=types.shard,
         help="do the I-th of N parts, such as 2/8; each keeps a journal of its own in OUT",
+    )
+    options.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        type=types.scheduler,
+        help="have the workers of a cluster do it, such as tcp://head:8786 (needs the extra "
+        "cluster); see below",
     )
     options.add_argument(
         "--merge",

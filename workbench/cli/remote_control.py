@@ -41,6 +41,11 @@ class RemoteControl:
             if self._is_stopped:
                 raise TerminatedError
 
+    def is_paused(self) -> bool:
+        """Return whether it is paused."""
+        with self._news:
+            return self._paused_at is not None
+
     def obeying(self, items: Iterable[_Item]) -> Iterator[_Item]:
         """Yield `items`, none while it is paused.  Raises TerminatedError once it is stopped."""
         for each in items:

@@ -9,7 +9,8 @@ import pytest
 from kernels.core import growing_file
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome
-from workbench.batch.journal import NAME, Journal, JournalError, last_run, line_of
+from workbench.batch.finished_row import row_of
+from workbench.batch.journal import NAME, Journal, JournalError, last_run
 
 ASKED = {"filter": "gaussian", "size": 5, "weights": None}
 ENDED = {"ended": {}}
@@ -124,7 +125,7 @@ def test_a_line_tells_what_became_of_a_picture(tmp_path):
     failed = Outcome(pair, error="It is broken.", remarks=("Turned.",), seconds={"decode": 0.5})
     with Journal(tmp_path / "out", ASKED) as journal:
         assert journal.of(pair.target) == "sub/a.png"
-    assert line_of(failed, "sub/a.png") == {
+    assert row_of(failed, "sub/a.png").line == {
         "input": str(tmp_path / "a.png"),
         "output": "sub/a.png",
         "status": "failed",

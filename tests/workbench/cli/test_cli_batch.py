@@ -445,3 +445,9 @@ def test_a_shard_that_makes_no_sense_is_refused(folder, capsys, words):
     with pytest.raises(SystemExit):
         batch("in", "out", "--shard", words)
     assert "takes I/N" in capsys.readouterr().err
+
+
+def test_an_address_that_makes_no_sense_is_refused(folder, capsys):
+    with pytest.raises(SystemExit):
+        batch("in", "out", "--scheduler", "head")
+    assert "takes an address like tcp://head:8786, not 'head'" in capsys.readouterr().err

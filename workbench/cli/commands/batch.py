@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Collection, Iterable
-from contextlib import closing
+from collections.abc import Collection, Generator, Iterable
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from uuid import uuid4
 
 from kernels.core.cores import usable_cores
 from kernels.core.plain_data import without_controls
-from workbench.batch.batch_run import running
-from workbench.batch.file_pairs import FilePairs
+from workbench.batch.batch_run import Say, running
+from workbench.batch.cluster import Cluster, ClusterError
+from workbench.batch.cluster_work import Work
+from workbench.batch.file_pairs import FilePair, FilePairs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
+from workbench.batch.finished_row import FinishedRow, rows_of
 from workbench.batch.into_folder import naming, pairs_into
-from workbench.batch.journal import NAME, Journal, JournalError, last_run, line_of
+from workbench.batch.journal import NAME, Journal, JournalError, last_run
 from workbench.batch.naming import PairingError
 from workbench.batch.pairs import Pairs
 from workbench.batch.shards import journals_among, merge
@@ -30,7 +34,7 @@ from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.remote_control import RemoteControl
 from workbench.cli.result_record import asked_of
-from workbench.cli.stopping import ended_by_sigterm
+from workbench.cli.stopping import HeldBack, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 
 NEWS_S = 0.1  # between two looks at how far it is, which is as often as they can be read
@@ -51,11 +55,14 @@ def run(arguments: Namespace) -> int:
             return _complain_of(pairs)
         asked = {**asked_of(recipe), **_asked_of_files(arguments)}
         name, resuming = _journal_name(arguments), arguments.resume
-        with Journal(arguments.output, asked, resuming=resuming, name=name) as journal:
-            return _run(recipe, pairs, journal, arguments)
+        with (
+            _cluster(arguments, pairs) as cluster,
+            Journal(arguments.output, asked, resuming=resuming, name=name) as journal,
+        ):
+            return _run(recipe, pairs, journal, arguments, cluster)
     except PairingError as error:
         raise CommandError(str(error), USAGE) from error
-    except JournalError as error:
+    except (JournalError, ClusterError) as error:
         raise CommandError(str(error)) from error
 
 
@@ -134,28 +141,50 @@ def _complain_of(pairs: Pairs) -> int:
     return FAILED if pairs.complaints else 0
 
 
-def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -> int:
-    """Filter what the journal does not know to be done, and print what came of it."""
-    engine = engine_maker(arguments)()
-    if note := note_on(engine, recipe, arguments):
-        complain(note)
-    code = _complain_of(pairs)
-    jobs = arguments.jobs or usable_cores()
-    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
-    times = StageTimes(max(len(pairs.pairs) - len(journal.known), 0), jobs, control.clock)
-    left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
-    said = ProgressLine(arguments.progress)
-
-    def say(outcome: Outcome, doing: str) -> None:
-        if outcome.is_large:
-            if not arguments.control:
-                said.say(f"{outcome.pair.name}: {doing}")
-            control.obey()  # at every strip, as it is at every picture
-
-    begun = running(engine, control.obeying(left), recipe, jobs, say)
+def _cluster(arguments: Namespace, pairs: Pairs) -> AbstractContextManager[Cluster | None]:
+    """Return the cluster that was asked for, after a look at whether it can do the batch."""
+    if arguments.scheduler is None:
+        return nullcontext()
+    cluster = Cluster(arguments.scheduler, complain)
     try:
-        with ended_by_sigterm(), closing(begun) as outcomes:
-            _tell(outcomes, times, journal, said, arguments)
+        first = next(iter(pairs.pairs), None)
+        source = first.source.absolute() if first is not None else None
+        cluster.check(arguments.output.absolute(), source)
+    except BaseException:
+        cluster.close()
+        raise
+    return cluster
+
+
+def _run(
+    recipe: Recipe,
+    pairs: Pairs,
+    journal: Journal,
+    arguments: Namespace,
+    cluster: Cluster | None,
+) -> int:
+    """Filter what the journal does not know to be done, and print what came of it."""
+    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
+    said = ProgressLine(arguments.progress)
+    code = _complain_of(pairs)
+    total = max(len(pairs.pairs) - len(journal.known), 0)
+    left = control.obeying(
+        each for each in pairs.pairs if journal.of(each.target) not in journal.known
+    )
+    stopping: AbstractContextManager[None]
+    if cluster is not None:
+        work = _work(recipe, cluster, arguments)
+        jobs, engines = cluster.threads(work), cluster.workers
+        times = StageTimes(total, jobs, control.clock, None, engines)
+        stopping = held_back = HeldBack()
+        rows = cluster.rows(work, left, total, control.is_paused, held_back.rest)
+    else:
+        jobs = arguments.jobs or usable_cores()
+        rows = _rows_here(recipe, left, jobs, journal, _saying(said, control, arguments), arguments)
+        times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
+    try:
+        with stopping, closing(rows):
+            _tell(rows, times, journal, said, arguments)
     except KeyboardInterrupt:
         _close("stopped", times, arguments)
         complain(f"Stopped; the same command with --resume goes on, as {journal.path} knows.")
@@ -167,31 +196,69 @@ def _run(recipe: Recipe, pairs: Pairs, journal: Journal, arguments: Namespace) -
     return FAILED if times.failed else code
 
 
+def _work(recipe: Recipe, cluster: Cluster, arguments: Namespace) -> Work:
+    """Return what all workers have to know."""
+    return Work(
+        run=uuid4().hex,
+        folder=arguments.output.absolute(),
+        recipe=recipe,
+        device=arguments.device or 0,
+        use_gpu=not arguments.no_gpu,
+        jobs=arguments.jobs,
+        neighbours=cluster.neighbours,
+    )
+
+
+def _rows_here(
+    recipe: Recipe,
+    pairs: Iterable[FilePair],
+    jobs: int,
+    journal: Journal,
+    say: Say,
+    arguments: Namespace,
+) -> Generator[FinishedRow, None, None]:
+    """Filter in this process; return what yields each picture's row."""
+    engine = engine_maker(arguments)()
+    if note := note_on(engine, recipe, arguments):
+        complain(note)
+    return rows_of(running(engine, pairs, recipe, jobs, say), journal.of)
+
+
+def _saying(said: ProgressLine, control: RemoteControl, arguments: Namespace) -> Say:
+    """Return what is told how far a picture is, and obeys at each strip of a large one."""
+
+    def say(outcome: Outcome, doing: str) -> None:
+        if outcome.is_large:
+            if not arguments.control:
+                said.say(f"{outcome.pair.name}: {doing}")
+            control.obey()
+
+    return say
+
+
 def _tell(
-    outcomes: Iterable[Outcome],
+    rows: Iterable[FinishedRow],
     times: StageTimes,
     journal: Journal,
     said: ProgressLine,
     arguments: Namespace,
 ) -> None:
-    """Write each outcome into the journal, and say what is to be said of it."""
+    """Write each row into the journal, and say what is to be said of it."""
     every_s = NEWS_S if sys.stderr.isatty() or arguments.control else NEWS_ON_LINES_S
     _tell_progress(times, said, arguments)
     news_at = monotonic() + every_s
-    for outcome in outcomes:
-        times.add(outcome)
-        line = line_of(outcome, journal.of(outcome.pair.target))
-        journal.append(line)
-        if arguments.json or outcome.error is not None:
+    for row in rows:
+        times.add(row)
+        journal.append(row.line)
+        if arguments.json or row.error is not None:
             said.say("")
         if arguments.json:
-            print(as_json.text_of(line), flush=True)
-        if outcome.error is not None:
-            complain("\n".join(filter(None, (outcome.error, outcome.log))))
+            print(as_json.text_of(row.line), flush=True)
+        if row.error is not None:
+            complain("\n".join(filter(None, (row.error, row.log))))
         if monotonic() >= news_at:
             _tell_progress(times, said, arguments)
             news_at = monotonic() + every_s
-        del outcome  # its pictures would stay in memory while others are waited for
     said.say("")
 
 

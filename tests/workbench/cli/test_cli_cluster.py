@@ -1,0 +1,181 @@
+"""`workbench batch --scheduler`: a real scheduler and real workers, one of them killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from workbench.batch.journal import NAME
+from workbench.cli import main
+from workbench.files import image_files
+
+pytest.importorskip("distributed")
+
+WAIT_S = 60.0
+OPTIONS = ("--filter", "sharpen", "--no-gpu", "--implementation", "parallel")
+# A worker that stops for ever in its third file, between its last byte and its name.
+STUCK = """
+import pathlib, time
+real, calls = pathlib.Path.replace, []
+def replace(path, target):
+    calls.append(target)
+    if len(calls) == 3:
+        pathlib.Path("stuck").touch()
+        time.sleep(600)
+    return real(path, target)
+pathlib.Path.replace = replace
+"""
+SOON = """
+import sys
+from workbench.batch import cluster
+from workbench.cli import main
+cluster.CONNECT_S = cluster.WORKERS_S = 0.5
+sys.exit(main.main(sys.argv[1:]))
+"""
+
+
+def environment():
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def until(is_so):
+    end = monotonic() + WAIT_S
+    while not is_so():
+        assert monotonic() < end, "it did not come about"
+        sleep(0.05)
+
+
+class Processes:
+    """A scheduler and workers, in a folder that is not the batch's."""
+
+    def __init__(self, folder):
+        self.folder, self.started = folder, []
+        about = folder / "scheduler.json"
+        self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", about)
+        until(lambda: about.exists() and about.read_text().endswith("}"))
+        self.address = json.loads(about.read_text())["address"]
+
+    def start(self, role, *words):
+        command = [sys.executable, "-m", "dask", role, "--no-dashboard", *map(str, words)]
+        with (self.folder / f"{role}{len(self.started)}.log").open("w") as log:
+            process = subprocess.Popen(
+                command, cwd=self.folder, env=environment(), stdout=log, stderr=log
+            )
+        self.started.append(process)
+        return process
+
+    def worker(self, *words):
+        return self.start("worker", self.address, "--nthreads", 1, "--no-nanny", *words)
+
+    def stop(self):
+        for process in reversed(self.started):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory):
+    processes = Processes(tmp_path_factory.mktemp("dask"))
+    yield processes
+    processes.stop()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with sixteen pictures in in/."""
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    for n in range(16):
+        image_files.save(f"in/p{n}.png", noise(120, 160, 3))
+    return tmp_path
+
+
+def batch(*words, program=("-m", "workbench"), **how):
+    return subprocess.Popen(
+        [sys.executable, *program, "batch", *words, *OPTIONS],
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how},
+        text=True,
+        env=environment(),
+    )
+
+
+def ran(*words, **how):
+    with batch(*words, **how) as process:
+        said, complaint = process.communicate(timeout=WAIT_S)
+    return process.returncode, said, complaint
+
+
+def results(folder):
+    return {each.name: each.read_bytes() for each in Path(folder).glob("*.png")}
+
+
+def journal():
+    lines = map(json.loads, (Path("out") / NAME).read_text().splitlines())
+    return [each for each in lines if "status" in each]
+
+
+def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask):
+    words = ("in", "out", "--scheduler")
+    code, _, said = ran(*words, "tcp://127.0.0.1:1", program=("-c", SOON))
+    assert code == 1
+    assert said.startswith("workbench: No scheduler answers at tcp://127.0.0.1:1; ")
+    code, _, said = ran(*words, dask.address, program=("-c", SOON))
+    assert code == 1
+    assert "has no workers; waiting for one" in said
+    assert said.splitlines()[-1].startswith(f"workbench: No worker came to {dask.address} in ")
+    assert not Path("out").exists()
+
+
+def test_a_worker_that_is_killed_in_the_middle_loses_nothing(folder, dask):
+    (dask.folder / "stuck.py").write_text(STUCK)
+    stuck = dask.worker("--preload", "stuck.py")
+    Path("in/p3.png").write_bytes(b"no picture")
+    with batch("in", "out", "--scheduler", dask.address) as process:
+        until((dask.folder / "stuck").exists)
+        dask.worker()
+        early = set(results("out"))
+        stuck.kill()
+        _, complaint = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 1
+    assert "p3.png" in complaint
+    assert complaint.splitlines()[-1].startswith("workbench: 1 failed; ")
+    statuses = {each["output"]: each["status"] for each in journal()}
+    assert len(statuses) == len(journal()) == 16  # each once
+    assert {name for name, status in statuses.items() if status == "failed"} == {"p3.png"}
+    assert {name for name, status in statuses.items() if status == "skipped"} <= early
+    assert not list(Path("out").glob(".workbench-*"))
+
+    image_files.save("in/p3.png", noise(120, 160, 3))
+    code, said, _ = ran("in", "out", "--scheduler", dask.address, "--resume", "--json")
+    assert code == 0
+    assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 1}
+    assert main.main(["batch", "in", "here", *OPTIONS]) == 0
+    assert results("out") == results("here")
+
+
+def test_what_was_begun_before_ctrl_c_is_in_the_journal_and_it_goes_on(folder, dask):
+    for n in range(24):
+        image_files.save(f"in/m{n}.png", noise(400, 400, 3))
+    dask.worker()
+    words = ("in", "out", "--scheduler", dask.address)
+    with batch(*words, "--json") as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        said, complaint = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 130
+    assert "the same command with --resume goes on" in complaint
+    done = json.loads(said.splitlines()[-1])["stopped"]["counts"]["done"]
+    assert done == len(journal()) == len(results("out"))
+    assert 0 < done < 40
+    code, said, _ = ran(*words, "--resume", "--json")
+    assert code == 0
+    assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 40 - done}
+    assert len(results("out")) == len(journal()) == 40
