@@ -106,4 +106,4 @@ class KernelMenu:
 
 
 def _turn_code(page: KernelPage) -> None:
-    page.show_code(not page.is_code_shown)
+    page.show_code(page.is_stepping or not page.is_code_shown)

@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTableWidget, QToolButton
 
+from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from kernels.rungs.starting_points import starting_points
@@ -151,3 +152,23 @@ def test_what_cannot_be_stepped_through_is_said(qtbot, window):
     until(qtbot, lambda: page(window).is_tried)
     assert not page(window).is_stepping
     assert "integer" in words(window, "kernel-problem")
+
+
+def test_instructions_and_steps_take_turns_below_the_source(qtbot, window, monkeypatch):
+    def compiling_apart(rung, asked):
+        raise RunEndedError("Line 3: no.", 3)
+        yield
+
+    monkeypatch.setattr("workbench.session.kernel_code.compiling_apart", compiling_apart)
+    code = child(window, "kernel-machine-code")
+    for _ in range(2):  # from the trial, and from steps
+        trigger(window, "PTX/SASS of the kernel")
+        assert code.isVisible()
+        assert not page(window).is_stepping
+        trigger(window, "Begin stepping")
+        until(qtbot, lambda: page(window).is_stepping)
+        assert not code.isVisible()
+    press(window, "kernel-steps-close")
+    assert code.isVisible()
+    trigger(window, "PTX/SASS of the kernel")
+    assert child(window, "kernel-verdict", QLabel).isVisible()
