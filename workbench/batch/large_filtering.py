@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import Engine, Job, Result
+from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Progress
 from kernels.core.row_strips import RowStrip, strips_of
 from kernels.core.verdict import Check
@@ -40,6 +41,8 @@ BESIDE_BYTES = 8
 MIN_STRIPS = 8  # of any picture, so that reading and writing overlap with filtering
 # Of a strip few pixels are checked, in many places: as long as so many times their products take.
 SPREAD_COST = 32
+# Failures that may be gone another time, such as a full disk, or a GPU that others need, too.
+PASSING = (ImageFileError, DeviceLostError, OutOfMemoryError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +132,12 @@ def filtering_file(
     except (GeneratorExit, KeyboardInterrupt):
         part.close()
         raise
-    except ImageFileError as error:  # of either file, as of a disk that is full or was gone
+    except PASSING as error:
         if not part.rows:
             part.drop()
             raise
         part.close()
-        raise ImageFileError(
+        raise type(error)(
             f"{error} {part.rows:,} of {picture.height:,} rows are finished and kept: the same "
             "command goes on from there."
         ) from error
@@ -206,7 +209,10 @@ class _Run:
         strips = list(strips_of(self._picture.height, rows, like.reach, like.border, resumed))
         taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
         strip_filter = StripFilter(self._engine, like, self._named, taps)
-        with _thread("strips-in") as reader, _thread("strips-out") as writer:
+        with (
+            ThreadPoolExecutor(1, "strips-in") as reader,
+            ThreadPoolExecutor(1, "strips-out") as writer,  # which writes what it has begun
+        ):
             for strip, picture in self._coming(reader, strips):
                 answer = yield from self._filtered(strip_filter, strip, picture)
                 if self._written():
@@ -308,13 +314,3 @@ class _Run:
             yield
         finally:
             self._seconds[stage] += perf_counter() - began
-
-
-@contextmanager
-def _thread(name: str) -> Iterator[ThreadPoolExecutor]:
-    """Give a thread that does one thing at a time, and at the end what it has begun."""
-    pool = ThreadPoolExecutor(1, name)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)

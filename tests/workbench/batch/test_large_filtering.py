@@ -10,8 +10,9 @@ import tifffile
 
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
-from kernels.core.errors import CannotRunError
+from kernels.core.errors import CannotRunError, DeviceLostError
 from kernels.core.verdict import Check
+from kernels.cpu import cpu_run
 from kernels.pictures.generated import noise
 from workbench.batch import large_filtering, unfinished
 from workbench.batch.large_filtering import StripsDone, filtering_file, rows_a_strip
@@ -174,6 +175,22 @@ def test_where_a_file_fails_what_is_finished_is_kept(engine, source, tmp_path, m
     monkeypatch.undo()
     monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_: 10)
     assert filtered(engine, source, tmp_path / "out.tif").resumed == 40
+
+
+def test_where_the_gpu_is_lost_what_is_finished_is_kept(engine, source, tmp_path, monkeypatch):
+    run, rows = cpu_run.filtering, []
+
+    def loses(implementation, job, sampling):
+        rows.append(job.height)
+        if len(rows) == 4:
+            raise DeviceLostError("The GPU is gone.")
+        yield from run(implementation, job, sampling)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cpu_run, "filtering", loses)
+        with pytest.raises(DeviceLostError, match=r"is gone. 30 of 90 rows are finished"):
+            filtered(engine, source, tmp_path / "out.tif")
+    assert filtered(engine, source, tmp_path / "out.tif").resumed == 30
 
 
 def test_what_cannot_be_filtered_leaves_nothing(engine, tmp_path):
