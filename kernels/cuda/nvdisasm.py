@@ -12,8 +12,7 @@ from pathlib import Path
 
 from kernels.core.errors import CompileFailedError
 
-# In the package, a folder for each CUDA; on Windows there may be one for the processor as well.
-IN_PACKAGES = ("cu*/bin/nvdisasm", "cu*/bin/nvdisasm.exe", "cu*/bin/*/nvdisasm.exe")
+IN_PACKAGE = ("cu*/bin/nvdisasm", "cu*/bin/nvdisasm.exe")  # a folder for each CUDA
 OPTIONS = ("--print-line-info-inline", "--print-code")
 PATIENCE_S = 30.0
 WITHOUT_IT = (
@@ -58,5 +57,5 @@ def the_program() -> Path | None:
 def _in_packages() -> Iterator[Path]:
     spec = importlib.util.find_spec("nvidia")
     for folder in spec.submodule_search_locations or () if spec else ():
-        for pattern in IN_PACKAGES:
+        for pattern in IN_PACKAGE:
             yield from sorted(Path(folder).glob(pattern), reverse=True)
