@@ -11,7 +11,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QGroupBox,
+    QFrame,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -37,8 +37,10 @@ from workbench.widgets.file_dialogs import ask_file
 from workbench.widgets.flow_layout import Flow
 from workbench.widgets.save_path import ask_save_path
 
+TITLE = "Named weights"
 
-class LibraryBox(QGroupBox):
+
+class LibraryBox(QFrame):
     """The list of a WeightsLibrary, which works on a thread that `close_thread` ends.
 
     Signals:
@@ -56,7 +58,9 @@ class LibraryBox(QGroupBox):
 
         drawn  returns what there is to save
         """
-        super().__init__("Named weights")
+        super().__init__()
+        self.setAccessibleName(TITLE)
+        self.setProperty("card", True)
         self._library, self._drawn = library, drawn
         self._background = Background((WeightsFileError,), self)
         self._background.broke.connect(self.broke)

@@ -41,7 +41,7 @@ class ResponseView(QWidget):
         self._cross: tuple[int, int] | None = None  # column, row
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(300, 260)
+        return QSize(300, 190)
 
     def show_response(self, values: NDArray[np.float64] | None, words: str) -> None:
         """Show an (N, N) response, the frequency 0 in the middle; None: there are no weights.

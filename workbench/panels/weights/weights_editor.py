@@ -32,6 +32,7 @@ from workbench.base.table_text import (
     in_words,
     why_no_value,
 )
+from workbench.panels.weights import library_box, weights_summary
 from workbench.panels.weights.filter_list import PresetBox, preset
 from workbench.panels.weights.library_box import LibraryBox
 from workbench.panels.weights.named_weights import Named, WeightsLibrary
@@ -43,6 +44,7 @@ from workbench.panels.weights.weights_undo import WeightsStep
 from workbench.widgets.boxes import VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.flow_layout import Flow
+from workbench.widgets.folded_section import FoldedSection
 from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.letters import factor_of
 from workbench.widgets.odd_spin_box import OddSpinBox
@@ -51,7 +53,10 @@ from workbench.widgets.upright_area import UprightArea
 
 SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else
+TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sections
 MAX_STEPS = 500
+EFFECT_TIP = "Their sum, their rank and their frequency response"
+NAMED_TIP = "Weights kept under a name, and those of files"
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
 UNDO = QKeySequence.StandardKey.Undo
@@ -94,6 +99,9 @@ class WeightsEditor(QWidget):
             "medium grey, 128/255 adds 128 at 8 bits.",
             self._add,
         )
+        self._presets.setMinimumWidth(theme.in_letters(90))
+        for narrow in (self._size, self._offset):  # what is left is for the names of filters
+            narrow.setMaximumWidth(theme.in_letters(76))
         self._sentence = Label(HINT, name="weights-sentence", wraps=True)
         self._told = WeightsSummary()
         self._library = LibraryBox(library, lambda: self._drawing)
@@ -321,16 +329,17 @@ class WeightsEditor(QWidget):
     def _lay_out(self) -> None:
         head = QGridLayout()
         head.setHorizontalSpacing(8)
-        for row, column, title, part, across in (
-            (0, 0, "Start from", self._presets, 3),
-            (1, 0, "Size", self._size, 1),
-            (2, 0, "Divisor", self._divisor, 1),
-            (2, 2, "Offset", self._offset, 1),
+        for row, column, title, part in (
+            (0, 0, "Start from", self._presets),
+            (0, 2, "Size", self._size),
+            (1, 0, "Divisor", self._divisor),
+            (1, 2, "Offset", self._offset),
         ):
             label = Label(title)
             label.setBuddy(part)
             head.addWidget(label, row, column)
-            head.addWidget(part, row, column + 1, 1, across)
+            head.addWidget(part, row, column + 1)
+        head.setColumnStretch(1, 1)
         buttons, row_of_buttons = QWidget(), Flow(6)
         buttons.setLayout(row_of_buttons)
         for button in self._buttons:
@@ -339,7 +348,12 @@ class WeightsEditor(QWidget):
         for half in (left, right):
             half.setSpacing(10)
         left.add(head, (self._grid, 1), self._sentence, buttons)
-        right.add((self._told, 3), (self._library, 2))
+        left.addStretch(0)  # below what is as high as it can be
+        self._sections = (
+            FoldedSection("weights-fold-effect", EFFECT_TIP, weights_summary.TITLE, self._told),
+            FoldedSection("weights-fold-named", NAMED_TIP, library_box.TITLE, self._library),
+        )
+        right.add((self._sections[0], 3), (self._sections[1], 2))
         inside = QWidget()
         self._both = QBoxLayout(QBoxLayout.Direction.TopToBottom, inside)
         self._both.setContentsMargins(MARGINS)
@@ -347,7 +361,7 @@ class WeightsEditor(QWidget):
         self._both.addLayout(left, 3)
         self._both.addLayout(right, SUMMARY_SHARE)
         area = UprightArea(inside)
-        parts = (self._library, buttons, self._told.response, self._sentence)
+        parts = (self._sections[1], buttons, self._told.response, self._sentence)
         self._giving_way = GivingWay(area, parts)
         self._giving_way.staged.connect(self._turn)
         around = VBox(self, 0)
@@ -363,6 +377,10 @@ class WeightsEditor(QWidget):
         is_staged = self._giving_way.is_staged
         self._grid.stand_in(0 if is_wide or is_staged else self.width())
         self._both.setStretch(1, 0 if is_staged else SUMMARY_SHARE)
+        has_all = is_wide or is_staged
+        for section, px in zip(self._sections, TALL_PX, strict=True):
+            is_tall = self.height() >= theme.in_letters(px) * factor_of(self)
+            section.show_room(has_all or is_tall, is_choice=not has_all)
 
 
 def _is_redo(event: QKeyEvent) -> bool:
@@ -374,7 +392,6 @@ def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
     made.setObjectName(f"weights-{title.lower()}")
     made.setAccessibleName(title)
     made.setToolTip(tip_text(tip))
-    made.setMaximumWidth(theme.in_letters(110))
     made.editingFinished.connect(do)
     return made
 

@@ -42,6 +42,7 @@ OWN = {
 SCALES = (1.0, 0.85, 0.72)  # of the digits: the largest with which all cells can be seen
 BESIDE_PX = 4  # around a number in its cell
 HEIGHT_PX = 180  # the least
+USUAL = 7  # of so many rows all are seen, of more as many as there is room for
 
 
 class WeightsGrid(QTableView):
@@ -101,7 +102,7 @@ class WeightsGrid(QTableView):
             self._centre()
 
     def stand_in(self, width: int) -> None:
-        """Take the height of the cells in a column of `width` pixels; 0: all there is room for."""
+        """Take no more than the cells' height in a column of `width` pixels; 0: all the room."""
         if width != self._width:
             self._width = width
             self.setMinimumHeight(HEIGHT_PX)
@@ -192,7 +193,7 @@ class WeightsGrid(QTableView):
             if least * size <= room.width():
                 break
         across = min(max(room.width() // size, least), MAX_CELL_PX)
-        down = across if self._width else min(max(room.height() // size, least * 2 // 3), across)
+        down = min(max(room.height() // size, least * 2 // 3), across)
         header = self.horizontalHeader()
         header.setDefaultSectionSize(across)
         spare = max(room.width() - size * across, 0) if across < MAX_CELL_PX else 0
@@ -201,7 +202,8 @@ class WeightsGrid(QTableView):
         self.verticalHeader().setDefaultSectionSize(down)
         if self._width:
             around = self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
-            self.setFixedHeight(around + min(size * down, max(self._width, HEIGHT_PX)))
+            self.setMinimumHeight(max(around + min(size, USUAL) * (least * 2 // 3), HEIGHT_PX))
+            self.setMaximumHeight(around + max(min(size * across, self._width), HEIGHT_PX))
 
     def _widest(self) -> int:
         metrics, rows = QFontMetrics(self.font()), range(self._cells.rowCount())

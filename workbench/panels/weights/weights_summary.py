@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QWidget
 
 from workbench.base.plain_text import Label
 from workbench.panels.weights.response_view import ResponseView
 from workbench.panels.weights.weight_facts import as_html, facts, response, response_in_words
 from workbench.widgets.boxes import HBox, VBox
 
+TITLE = "What these weights do"
 UNKNOWN = as_html([(name, "–", "") for name in ("Sum", "Σ|w|", "Rank")])
 
 
-class WeightsSummary(QGroupBox):
+class WeightsSummary(QFrame):
     """The box with sum, rank and frequency response of the weights.
 
     Attributes:
@@ -23,7 +24,9 @@ class WeightsSummary(QGroupBox):
     """
 
     def __init__(self) -> None:
-        super().__init__("What these weights do")
+        super().__init__()
+        self.setAccessibleName(TITLE)
+        self.setProperty("card", True)
         self._facts = Label(name="weights-facts", wraps=True)
         self._facts.setTextFormat(Qt.TextFormat.RichText)
         self._facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

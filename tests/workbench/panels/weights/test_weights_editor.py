@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QToolTip,
 )
@@ -28,6 +29,7 @@ from workbench.panels.weights.response_view import ResponseView
 from workbench.panels.weights.weights_cells import INVALID
 from workbench.panels.weights.weights_editor import HINT
 from workbench.panels.weights.weights_grid import WeightsGrid
+from workbench.widgets.fold_button import FoldButton
 
 SAMPLES = noise(24, 31, 3)
 Key = Qt.Key
@@ -524,6 +526,31 @@ def test_a_large_size_scrolls_in_the_narrow_panel(qtbot, window, editor, grid):
     assert grid.horizontalScrollBar().maximum() > 0
 
 
+def folds(editor):
+    return [child(editor, f"weights-fold-{name}", FoldButton) for name in ("effect", "named")]
+
+
+def test_in_a_low_panel_all_to_draw_with_is_in_sight_and_the_rest_is_folded(qtbot, editor, grid):
+    editor.resize(330, 540)
+    effect, named = folds(editor)
+    area = editor.findChild(QScrollArea)
+    until(qtbot, lambda: not area.verticalScrollBar().maximum())
+    assert not child(editor, "weights-facts").isVisible()
+    assert not child(editor, "weights-list").isVisible()
+    assert effect.text() == "▸ What these weights do"
+    named.click()
+    assert child(editor, "weights-list").isVisible()
+    editor.resize(330, 560)
+    assert child(editor, "weights-list").isVisible()  # who opened it wants it
+    editor.resize(330, 1000)
+    until(qtbot, child(editor, "weights-facts").isVisible)
+    effect.click()
+    editor.resize(330, 1020)
+    assert not child(editor, "weights-facts").isVisible()
+    editor.resize(1000, 700)
+    until(qtbot, child(editor, "weights-facts").isVisible)
+
+
 def test_what_the_weights_do_stands_beside_them_where_there_is_room(editor, grid):
     editor.resize(312, 700)
     QApplication.processEvents()
@@ -553,6 +580,8 @@ def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, gr
 
 def test_tab_leads_to_everything_but_within_the_grid(qtbot, editor):
     editor.activateWindow()
+    for fold in folds(editor):
+        fold.click()
     start = child(editor, "weights-size", QSpinBox)
     start.setFocus()
     visited = []
