@@ -24,8 +24,8 @@ from tests.workbench.driving import (
 from workbench.files import image_files
 from workbench.files.image_files import save
 from workbench.files.neighbours import shelf_of
-from workbench.panels.gallery import shelf_model
-from workbench.panels.gallery.shelf_model import MAX_THUMBNAILS, thumbnail_of_file
+from workbench.panels.gallery import lazy_thumbnails
+from workbench.panels.gallery.lazy_thumbnails import MAX_THUMBNAILS, thumbnail_of_file
 from workbench.panels.gallery.shelf_page import ShelfPage, Wall
 from workbench.window.intake.drop_target import words_for
 
@@ -201,7 +201,7 @@ def test_a_bug_in_one_thumbnail_is_told_and_stops_no_other(qtbot, qapp, folder, 
             raise RuntimeError("no thumbnail")
         return thumbnail_of_file(path, ratio)
 
-    monkeypatch.setattr(shelf_model, "thumbnail_of_file", make)
+    monkeypatch.setattr(lazy_thumbnails, "thumbnail_of_file", make)
     page, bugs = ShelfPage(), []
     qtbot.addWidget(page, before_close_func=ShelfPage.close_threads)
     page.broke.connect(lambda sentence, _details: bugs.append(sentence))

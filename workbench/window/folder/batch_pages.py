@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QListWidget,
     QListWidgetItem,
     QProgressBar,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTabWidget,
     QWidget,
 )
@@ -23,13 +20,12 @@ from workbench.batch.stage_words import IN_WORDS, progress_words, rate
 from workbench.batch.stages import Stage
 from workbench.widgets.boxes import VBox
 from workbench.widgets.sentence_label import words_label
+from workbench.window.folder.failure_list import FailureList
 from workbench.window.folder.folder_choice import FolderPlan
 
 MAX_FAILURES = 1000  # listed; the journal has all of them
 NAMES, PROGRESS, FAILURES = range(3)
-PADDING_PX, MAX_ROW_PX = 12, 1000  # beside a failure's words, and as high as they may be
 NOT_BEGUN = "Not begun."
-_PATH = Qt.ItemDataRole.UserRole
 
 
 class BatchPages(QTabWidget):
@@ -37,9 +33,11 @@ class BatchPages(QTabWidget):
 
     Signals:
         picture_wanted(path): the user wants to see a picture that failed.
+        broke(sentence, details): a bug, with its traceback.
     """
 
     picture_wanted = Signal(object)
+    broke = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,21 +45,18 @@ class BatchPages(QTabWidget):
         self.setAccessibleName("Names, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
         self._stages = StageBars()
-        self._failed = _list(
-            "folder-failures",
-            "Pictures that failed",
-            "Pictures without a result, and why; Enter opens one in the window",
-        )
-        self._failed.setItemDelegate(_WholeSentences(self._failed))
-        self._failed.setWordWrap(True)
-        self._failed.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self._failed.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._failed.itemActivated.connect(self._want)
+        self._failed = FailureList()
+        self._failed.picture_wanted.connect(self.picture_wanted)
+        self._failed.broke.connect(self.broke)
         self._failures = 0
         self.addTab(self._names, "Na&mes")
         self.addTab(self._stages, "Pro&gress")
         self.addTab(self._failed, "")
         self._count_failures()
+
+    def close_threads(self) -> None:
+        """Wait for the thread that makes small pictures to end."""
+        self._failed.thumbnails.close_threads()
 
     def show_plan(self, plan: FolderPlan | None) -> None:
         """Show the names to come; None: there are none."""
@@ -86,7 +81,7 @@ class BatchPages(QTabWidget):
 
     def show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
         """Show these pictures and sentences in place of all others."""
-        self._failed.clear()
+        self._failed.show_nothing()
         self._failures = 0
         for path, sentence in failures:
             self.add_failure(path, sentence)
@@ -96,34 +91,12 @@ class BatchPages(QTabWidget):
         """Show that a picture has no result, and why."""
         self._failures += 1
         if self._failures <= MAX_FAILURES:
-            name = Path(path).name
-            item = _add(self._failed, sentence if name in sentence else f"{name}: {sentence}")
-            item.setData(_PATH, path)
-            item.setToolTip(tip_text(path))
+            self._failed.add(path, sentence)
         self._count_failures()
 
     def _count_failures(self) -> None:
         self.setTabText(FAILURES, f"Fai&lures ({self._failures:,})")
         self.setTabEnabled(FAILURES, self._failures > 0)
-
-    def _want(self, item: QListWidgetItem) -> None:
-        self.picture_wanted.emit(Path(item.data(_PATH)))
-
-
-class _WholeSentences(QStyledItemDelegate):
-    """Rows as high as their words take; Qt counts the room beside these as theirs, and cuts one."""
-
-    def __init__(self, view: QListWidget) -> None:
-        super().__init__(view)
-        self._view = view
-
-    def sizeHint(  # noqa: N802
-        self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        width = self._view.viewport().width()
-        room = QRect(0, 0, max(width - 2 * PADDING_PX, 1), MAX_ROW_PX)
-        words = self._view.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, index.data())
-        return QSize(width, words.height() + PADDING_PX)
 
 
 class StageBars(QWidget):

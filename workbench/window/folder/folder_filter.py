@@ -89,6 +89,7 @@ class FolderFilter(QObject):
         self._pause.stop()
         self._process.close()
         self._looking.close()
+        self.dialog.pages.close_threads()
 
     def _made(self) -> FolderDialog:
         dialog = FolderDialog(self._parent)
@@ -100,6 +101,7 @@ class FolderFilter(QObject):
         dialog.stop_wanted.connect(self._stop)
         dialog.copy_wanted.connect(self._copy)
         dialog.pages.picture_wanted.connect(self._opener.open_file)
+        dialog.pages.broke.connect(self._messages.show_bug)
         self._process.progressed.connect(dialog.pages.show_progress)
         self._process.picture_failed.connect(dialog.pages.add_failure)
         return dialog

@@ -168,6 +168,39 @@ def test_a_failed_picture_is_opened_by_enter(qtbot, window, dialog, folder):
     until(qtbot, lambda: window.store.state.picture.name == "deep.jpg")
 
 
+def test_failed_pictures_that_can_be_read_are_seen_small_and_opened_by_a_double_click(
+    qtbot, window, dialog, folder
+):
+    light = np.full((40, 60, 3), (10, 200, 30), np.uint8)
+    image_files.save(folder / "in/a.png", np.dstack([light, light[..., 1:2]]))  # JPEG has no alpha
+    (folder / "in/b.png").write_bytes(b"no picture")
+    child(window, "folder-source", QLineEdit).setText(str(folder / "in"))
+    pick(child(window, "folder-format", QComboBox), "jpeg")
+    choose(qtbot, window, target=folder / "out")
+    click(button(window, "start"))
+    settled(qtbot, window)
+    child(window, "folder-pages").setCurrentIndex(2)
+    failures = child(window, "folder-failures", QListWidget)
+    rows = {failures.item(row).text(): row for row in range(failures.count())}
+    assert len(rows) == 2
+
+    def colour(name):
+        """In the middle of where a row has its small picture."""
+        row = next(row for said, row in rows.items() if name in said)
+        at = failures.visualItemRect(failures.item(row))
+        seen = failures.viewport().grab().toImage()
+        ratio = seen.devicePixelRatio()
+        return seen.pixelColor(int((at.x() + 40) * ratio), int(at.center().y() * ratio))
+
+    until(qtbot, lambda: colour("a.jpg").green() > colour("a.jpg").red() + 20)
+    assert colour("b.png").green() < colour("b.png").red() + 20
+    a_row = failures.item(next(row for said, row in rows.items() if "a.jpg" in said))
+    at = failures.visualItemRect(a_row).center()
+    QTest.mouseClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseDClick(failures.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    until(qtbot, lambda: window.store.state.picture.name == "a.png")
+
+
 def test_cancelled_half_way_it_is_resumed_also_by_another_window(
     qtbot, window, dialog, many, make_window
 ):
