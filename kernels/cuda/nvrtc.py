@@ -31,6 +31,7 @@ WITHOUT_A_COMPILER = (
 )
 LINES = "-lineinfo"
 FILE_NAME = "rung.cu"  # in the compiler's messages
+CACHING_SINCE = (12, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Compiler:
         name = FILE_NAME.encode()
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name, 0, None, None)
         try:
-            encoded = [option.encode() for option in options]
+            encoded = [option.encode() for option in (*options, *self._without_cache)]
             flags = (ctypes.c_char_p * len(encoded))(*encoded)
             status = nvrtc.nvrtcCompileProgram(program, len(encoded), flags)
             log = self._text("ProgramLog", program)
@@ -85,6 +86,14 @@ class Compiler:
             return Compiled(self._text("PTX", program), log, self._bytes("CUBIN", program))
         finally:
             nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+    @property
+    def _without_cache(self) -> tuple[str, ...]:
+        """Return the option against the driver's cache: what comes from there has no log.
+
+        (Seen with NVRTC 13 on an H200: the second time nothing tells of registers and spills.)
+        """
+        return ("--no-cache",) if self.version >= CACHING_SINCE else ()
 
     def _text(self, what: str, program: ctypes.c_void_p) -> str:
         return self._bytes(what, program).partition(b"\0")[0].decode(errors="replace")

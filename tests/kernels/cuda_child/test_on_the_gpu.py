@@ -144,7 +144,7 @@ def test_no_cheat_has_a_time(children, name, dtype):
     assert "with which it was timed" in outcome.problem
 
 
-def test_a_storm_of_printf_is_cut(children):
+def test_a_storm_of_printf_is_cut(long_deadlines, children):
     outcome = tried(children, RUNNING["storm of printf"].text)
     assert outcome.ok, outcome.problem
     assert 0 < len(outcome.printed) <= 64 << 10
