@@ -14,6 +14,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from threading import Thread
 from time import monotonic, sleep
 from types import TracebackType
 from typing import Any, Self
@@ -249,20 +250,21 @@ class _Run:
                 self._wait_for_workers()
                 looked_at = monotonic()
         part, _ = self._handed_out.pop(future.key)
-        if future.status == "finished":
-            yield from future.result()
-            return
-        if future.status != "error":
+        if future.status not in ("finished", "error"):
             raise ConnectionError("nobody knows of it any more")
-        if len(part.pairs) > 1:  # one of its pictures may be to blame
+        said = future.result() if future.status == "finished" else _words(future.exception())
+        if not isinstance(said, str):
+            yield from said
+        elif len(part.pairs) > 1:  # one of its pictures may be to blame
             self._again.extend(_singles(part))
         else:
-            yield self._failed(part.pairs[0], future.exception())
+            yield self._failed(part.pairs[0], said)
 
     def stop(self) -> None:
-        """Have workers begin no more pictures."""
-        with suppress(OSError):
-            self._client.run(cluster_work.stop, self._work.run, on_error="ignore")
+        """Have workers begin no more pictures; not for ever, as one may not answer any more."""
+        asking = Thread(target=self._ask_to_stop, daemon=True)
+        asking.start()
+        asking.join(CONNECT_S)
 
     def begun(self) -> Iterator[FinishedRow]:
         """Yield the rows of what was begun, where nothing more is."""
@@ -272,8 +274,8 @@ class _Run:
             future = self._next()
             if future is not None:
                 self._handed_out.pop(future.key)
-                if future.status == "finished":
-                    yield from future.result()
+                if future.status == "finished" and not isinstance(said := future.result(), str):
+                    yield from said
 
     def cancel(self) -> None:
         """Let go of what is handed out, if anything is."""
@@ -281,6 +283,10 @@ class _Run:
             self.stop()
             with suppress(OSError):
                 self._client.cancel([future for _, future in self._handed_out.values()])
+
+    def _ask_to_stop(self) -> None:
+        with suppress(OSError):
+            self._client.run(cluster_work.stop, self._work.run, on_error="ignore")
 
     def _hand_out(self, part: Slice) -> None:
         future = self._client.submit(cluster_work.do, self._work, part, pure=False, retries=RETRIES)
@@ -292,12 +298,9 @@ class _Run:
             return self._done.get(timeout=REST_S)
         return None
 
-    def _failed(self, pair: FilePair, error: BaseException) -> FinishedRow:
-        said = str(error) or type(error).__name__
-        if type(error).__name__ == "KilledWorker":
-            said = "workers were lost over it, again and again"
+    def _failed(self, pair: FilePair, why: str) -> FinishedRow:
         output = pair.target.relative_to(self._work.folder).as_posix()
-        sentence = f"{pair.name}: {said.rstrip('.')}."
+        sentence = f"{pair.name}: {why.rstrip('.')}."
         return FinishedRow(pair.source_shown, output, "failed", sentence)
 
 
@@ -338,6 +341,12 @@ def _absolute(pair: FilePair) -> FilePair:
         pair.source_shown,
         pair.target_shown,
     )
+
+
+def _words(error: BaseException) -> str:
+    if type(error).__name__ == "KilledWorker":
+        return "workers were lost over it, again and again"
+    return f"{type(error).__name__}: {error}"
 
 
 def _host(worker: str) -> str:

@@ -76,9 +76,15 @@ class WorkerFacts:
     cores: int
 
 
-def do(work: Work, part: Slice) -> list[FinishedRow]:
-    """Filter a slice; return the rows of all its pictures, or where stopped, of those begun."""
-    return _thread.submit(_do, work, part).result()
+def do(work: Work, part: Slice) -> list[FinishedRow] | str:
+    """Filter a slice; return the rows of all its pictures, or where stopped, of those begun.
+
+    Where the whole slice fails, return why: an exception may not get through to where it is read.
+    """
+    try:
+        return _thread.submit(_do, work, part).result()
+    except Exception as error:  # noqa: BLE001 - carried to the client, not swallowed
+        return f"{type(error).__name__}: {error}"
 
 
 def stop(run: str) -> None:

@@ -27,7 +27,7 @@ class Future:
         self.key, self.error = key, None
         try:
             self.answer = function(*words)
-        except RuntimeError as error:
+        except KilledWorker as error:
             self.error = error
         self.status = "finished" if self.error is None else "error"
 
@@ -170,20 +170,34 @@ def test_pairs_go_in_slices_by_absolute_paths_and_every_nth_is_verified(
     assert {row.source for row in rows} == {str(Path(f"in/{n}.png")) for n in range(8)}
 
 
-def test_a_picture_that_a_slice_fails_over_is_found_and_said(connect, tmp_path, monkeypatch):
-    client, todo, real = connect(), pairs(tmp_path, 9), cluster_work.do
+class KilledWorker(BaseException):
+    """As distributed's own: it comes in place of an answer."""
 
-    def do(asked, part):
-        if todo[4] in part.pairs:
-            raise RuntimeError("It went down.")
-        return real(asked, part)
 
-    monkeypatch.setattr(cluster_work, "do", do)
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (RuntimeError("It went down."), "4.png: RuntimeError: It went down."),
+        (KilledWorker(), "4.png: workers were lost over it, again and again."),
+    ],
+)
+def test_a_picture_that_a_slice_fails_over_is_found_and_said(
+    connect, tmp_path, monkeypatch, error, sentence
+):
+    client, todo, real = connect(), pairs(tmp_path, 9), cluster_work.running
+
+    def running(engine, some, *words, **how):
+        some = list(some)
+        if todo[4] in some:
+            raise error
+        return real(engine, some, *words, **how)
+
+    monkeypatch.setattr(cluster_work, "running", running)
     monkeypatch.setattr(cluster, "TURNS", 1)
     rows = {row.output: row for row in Cluster("tcp://a:1", print).rows(work(tmp_path), todo, 9)}
     assert client.handed_out == [3, 3, 3, 1, 1, 1]
     assert [name for name, row in rows.items() if row.status != "done"] == ["4.png"]
-    assert rows["4.png"].error == "4.png: It went down."
+    assert rows["4.png"].error == sentence
     assert len(rows) == 9
 
 
