@@ -29,6 +29,7 @@ from workbench.files.image_encoders import format_of
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.files.reducing import fit_of, reduced
+from workbench.files.zarr_folders import is_zarr, names_zarr, zarr_package
 from workbench.model import intents
 from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture, State
@@ -39,6 +40,8 @@ Status = Literal["done", "skipped", "failed", "wrong"]
 # ones are no quicker.
 STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
 # Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
+OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
+TIFF_EXTENSIONS = (".tif", ".tiff")
 UNTIMED = Sampling(max_samples=0, cache="warm")
 
 
@@ -150,6 +153,10 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
         if recipe.keeps_files and _is_there(pair.target):
             outcome.skipped = True
             return
+        if is_zarr(pair.source) or names_zarr(pair.target):
+            outcome.is_large = True
+            outcome.error = _why_not_as_zarr(outcome, recipe)
+            return
         with _timed(outcome, "decode"):
             picture = image_files.load(
                 pair.source, is_stopped=is_stopped, max_bytes=recipe.memory_bytes
@@ -210,9 +217,25 @@ def write(outcome: Outcome, recipe: Recipe) -> None:
 def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:
     """Return why a picture that does not fit into memory cannot be filtered in strips, or None."""
     if recipe.own is not None:
-        return f"{error} Kernels of your own filter pictures as a whole."
+        return f"{error} {OWN_AS_A_WHOLE}"
     if format_of(outcome.pair.target).title != "TIFF":
         return str(error)
+    return None
+
+
+def _why_not_as_zarr(outcome: Outcome, recipe: Recipe) -> str | None:
+    """Return why a picture that is an OME-Zarr, or is to be one, cannot be filtered, or None.
+
+    Raises ImageFileError where there is no zarr.
+    """
+    source, target = outcome.pair.source, outcome.pair.target
+    zarr_package((source if is_zarr(source) else target).name)
+    if recipe.own is not None:
+        return f"{outcome.pair.name}: An OME-Zarr is filtered in strips. {OWN_AS_A_WHOLE}"
+    if not is_zarr(source) and source.suffix.lower() not in TIFF_EXTENSIONS:
+        return f"Cannot save {target.name}: an OME-Zarr is made of a TIFF or another OME-Zarr."
+    if not names_zarr(target) and format_of(target).title != "TIFF":
+        return f"Cannot save {target.name}: an OME-Zarr is filtered into a .zarr or a TIFF."
     return None
 
 
@@ -225,6 +248,8 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
             _folder(pair.folder),
         ):
             outcome.remarks, outcome.metadata = picture.notes, picture.metadata
+            if names_zarr(pair.target) and picture.metadata != NO_METADATA:
+                outcome.warnings = (f"{pair.target.name}: OME-Zarr holds no EXIF and no XMP.",)
             job = intents.job_for(replace(state, picture=picture.sample()))
             assert job is not None
             sampling = recipe.sampling_of(outcome.index)

@@ -111,10 +111,11 @@ def filtering_file(
     memory_bytes: int,
     max_taps: int | None = 0,
 ) -> Generator[Progress, None, LargeAnswer]:
-    """Filter `picture` into `target`, a TIFF, and go on with that where it was begun.
+    """Filter `picture` into `target`, and go on with that where it was begun.
 
     Whoever stops driving this can go on later; an answer that is found to be wrong is not kept.
 
+    target        a TIFF or an OME-Zarr, by its extension
     like          a job of the same weights, pixel type and channels; its picture does not count
     named         the implementation; None: the best that can run it
     memory_bytes  for all strips together
@@ -170,10 +171,9 @@ def rows_a_strip(picture: LargePicture, like: Job, memory_bytes: int) -> int:
 
 def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any]:
     """Return all that decides what is in the file, as JSON has it."""
-    status = picture.path.stat()
     return {
         "version": program_version(),
-        "source": [str(picture.path), status.st_size, status.st_mtime_ns],
+        "source": [str(picture.path), *picture.stamp],
         "shape": [picture.height, picture.width, picture.channels, str(picture.dtype)],
         "weights": sha256(np.ascontiguousarray(like.weights).tobytes()).hexdigest(),
         "border": like.border,

@@ -13,6 +13,7 @@ from workbench.batch.file_pairs import FilePair, FilePairs, Group
 from workbench.batch.naming import Naming, PairingError
 from workbench.files import neighbours
 from workbench.files.image_files import EXTENSIONS
+from workbench.files.zarr_folders import is_zarr, names_zarr
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ def pairs_of(
     """
     inputs = list(inputs)
     target = Path(output)
-    is_folder = names_folder(output) or target.is_dir()
-    if not is_folder and (len(inputs) > 1 or inputs[0].is_dir()):
-        if target.suffix.lower() in EXTENSIONS or target.is_file():
+    is_folder = names_folder(output) or _is_folder(target)
+    if not is_folder and (len(inputs) > 1 or _is_folder(inputs[0])):
+        if names_zarr(target) or target.suffix.lower() in EXTENSIONS or target.is_file():
             raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
         is_folder = True
     complaints: list[str] = []
@@ -80,7 +81,7 @@ def _groups(
     inputs: list[Path], target: Path, recursive: bool, complaints: list[str]
 ) -> Iterator[Group]:
     """Yield the pictures that `inputs` mean; a folder without any becomes a complaint."""
-    for folder, files in groupby(inputs, lambda each: None if each.is_dir() else each.parent):
+    for folder, files in groupby(inputs, lambda each: None if _is_folder(each) else each.parent):
         if folder is not None:
             yield Group(folder, target, tuple(each.name for each in files))
             continue
@@ -106,20 +107,31 @@ def _groups_in(
     """
     try:
         names = neighbours.pictures_in(folder)
-        folders = _folders_in(folder) if recursive else []
+        folders, zarrs = _folders_in(folder)
     except OSError as error:
         complaints.append(f"Cannot look into {folder}: {error.strerror}.")
         return
+    names += (name for name in zarrs if identity(folder / name) != identity(output))
     yield Group(folder, target, tuple(_shown(names)), target if target != output else None)
-    for name in _shown(folders):
+    for name in _shown(folders) if recursive else ():
         if identity(folder / name) != identity(output):
             yield from _groups_in(folder / name, target / name, True, complaints, output)
 
 
-def _folders_in(folder: Path) -> list[str]:
-    """Return folders without links, which may lead in circles.  Raises OSError."""
+def _is_folder(path: Path) -> bool:
+    """Return whether `path` is a folder of pictures, rather than one picture."""
+    return path.is_dir() and not is_zarr(path)
+
+
+def _folders_in(folder: Path) -> tuple[list[str], list[str]]:
+    """Return folders without links, which may lead in circles, and those that are pictures.
+
+    Raises OSError.
+    """
     with os.scandir(folder) as entries:
-        return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        found = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    zarrs = [name for name in found if is_zarr(folder / name)]
+    return [name for name in found if name not in zarrs], zarrs
 
 
 def _shown(names: Iterable[str]) -> Iterator[str]:

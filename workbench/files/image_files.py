@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.core import atomic_files
 from workbench.files.picture_errors import ImageFileError
+from workbench.files.zarr_folders import is_zarr
 from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture
 
@@ -97,6 +98,11 @@ def _check_readable(path: Path) -> None:
     """Refuse what is no readable file before any decoder sees it (a pipe would block for ever)."""
     try:
         status = path.stat()
+        if is_zarr(path):
+            raise ImageFileError(
+                f"{path.name} is an OME-Zarr, which `workbench apply` and `batch` filter from file "
+                "to file; nothing else opens it."
+            )
         if stat.S_ISDIR(status.st_mode):
             raise ImageFileError(f"{path.name or path} is a folder; choose a picture inside it.")
         if not stat.S_ISREG(status.st_mode):

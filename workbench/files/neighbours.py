@@ -15,6 +15,7 @@ from typing import Any
 from kernels.core.cache import LruCache
 from workbench.files.image_files import EXTENSIONS
 from workbench.files.picture_errors import ImageFileError
+from workbench.files.zarr_folders import is_zarr
 
 # A folder changed so lately may change again without its time of change telling: file systems
 # count in seconds at worst.
@@ -65,7 +66,7 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
+        if path.is_dir() and not is_zarr(path):
             found += [path / name for name in _listed(path)]
         elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS:
             found.append(path)

@@ -1,0 +1,39 @@
+"""Folders that are OME-Zarr pictures: told from folders of pictures, without the package zarr."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import ModuleType
+
+from workbench.files.picture_errors import ImageFileError
+
+EXTENSION = ".zarr"
+INSTALL = 'pip install "filter-workbench[zarr]"'
+_MARKS = ("zarr.json", ".zattrs", ".zgroup")  # files that say so, of either version of Zarr
+
+
+def is_zarr(path: Path) -> bool:
+    """Return whether `path` is a folder that counts as one picture."""
+    # `Path.is_dir` raises where a name is too long.
+    return os.path.isdir(path) and (names_zarr(path) or holds_zarr(path))  # noqa: PTH112
+
+
+def holds_zarr(path: Path) -> bool:
+    """Return whether there is a picture in the folder `path`, or more than one."""
+    return any((path / name).is_file() for name in _MARKS)
+
+
+def names_zarr(path: Path) -> bool:
+    """Return whether a picture of that name is an OME-Zarr, there or not."""
+    return path.suffix.lower() == EXTENSION
+
+
+def zarr_package(name: str) -> ModuleType:
+    """Return the package zarr, which the picture `name` needs.  Raises ImageFileError."""
+    try:
+        import zarr
+    except ImportError as error:
+        raise ImageFileError(f"{name} is an OME-Zarr, which needs zarr: {INSTALL}.") from error
+    package: ModuleType = zarr
+    return package
