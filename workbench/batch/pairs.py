@@ -13,7 +13,7 @@ from workbench.batch.file_pairs import FilePair, FilePairs, Group
 from workbench.batch.naming import Naming, PairingError
 from workbench.files import neighbours
 from workbench.files.image_files import EXTENSIONS
-from workbench.files.zarr_folders import is_zarr, names_zarr
+from workbench.files.zarr_folders import is_zarr, names_part, names_zarr
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,8 @@ def _folders_in(folder: Path) -> tuple[list[str], list[str]]:
     Raises OSError.
     """
     with os.scandir(folder) as entries:
-        found = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    found = sorted(name for name in folders if not names_part(name))
     zarrs = [name for name in found if is_zarr(folder / name)]
     return [name for name in found if name not in zarrs], zarrs
 

@@ -26,13 +26,13 @@ from workbench.files import chunked_zarr, tiled_tiff
 from workbench.files.chunked_zarr import ChunkedZarr
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TiledTiff
-from workbench.files.zarr_folders import holds_zarr, names_zarr
+from workbench.files.zarr_folders import PART, holds_zarr, names_zarr
 from workbench.model.metadata import Metadata
 
 Line = Mapping[str, Any]
 FORMAT = 1
-PART, JOURNAL = ".part", ".part.jsonl"  # behind the result's own name
-REPLACED = ".part.old"  # what had that name, a folder, until the result gets it
+JOURNAL = ".part.jsonl"  # like PART, behind the result's own name
+REPLACED = f".old{PART}"  # what had that name, a folder, until the result gets it
 
 
 def is_begun(target: Path) -> bool:

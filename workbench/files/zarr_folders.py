@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import ModuleType
 
 from workbench.files.picture_errors import ImageFileError
 
 EXTENSION = ".zarr"
+PART = ".part"  # behind the name of what is not whole yet
 INSTALL = 'pip install "filter-workbench[zarr]"'
 _MARKS = ("zarr.json", ".zattrs", ".zgroup")  # files that say so, of either version of Zarr
 
@@ -22,6 +23,11 @@ def is_zarr(path: Path) -> bool:
 def holds_zarr(path: Path) -> bool:
     """Return whether there is a picture in the folder `path`, or more than one."""
     return any((path / name).is_file() for name in _MARKS)
+
+
+def names_part(name: str) -> bool:
+    """Return whether a folder of that name is a picture that is not whole, and none therefore."""
+    return name.endswith(PART) and EXTENSION in PurePath(name).suffixes
 
 
 def names_zarr(path: Path) -> bool:

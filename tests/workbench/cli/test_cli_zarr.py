@@ -90,6 +90,7 @@ def test_a_batch_takes_them_alone_and_from_folders(folder):
     Path("scans/more").mkdir(parents=True)
     shutil.move("in.zarr", "scans/a.zarr")
     shutil.copytree("scans/a.zarr", "scans/more/b.zarr")
+    shutil.copytree("scans/a.zarr", "scans/b.zarr.part")  # as a kill leaves it
     image_files.save("scans/c.png", noise(9, 9))
     assert main.main(["batch", "scans", "out", "--recursive", *HOW]) == 0
     assert names("out") == ["a.zarr", "c.png", "more", NAME]

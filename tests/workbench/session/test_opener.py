@@ -142,6 +142,14 @@ def a_folder(folder):
     return path
 
 
+def an_ome_zarr(folder):
+    path = folder / "slide"
+    path.mkdir()
+    (path / "zarr.json").write_text("{}")
+    image_files.save(path / "not_to_be_opened.png", noise(5, 5))
+    return path
+
+
 def missing(folder):
     return folder / "gone.png"
 
@@ -178,6 +186,7 @@ def screenshot_from_the_future(folder):
         text_named_png,
         truncated,
         a_folder,
+        an_ome_zarr,
         missing,
         empty,
         pytest.param(
