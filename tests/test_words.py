@@ -34,6 +34,7 @@ WORSE = (  # parts of sentences, as a user would have read them
     *("Filter and time once more", "Ask the window why", "is said, and the work goes on"),
     *("What was pinned goes with its picture", "Where there is one, and it is not found"),
     "## Where it fails",
+    *("Pixels must be", "Pixels a side", "Samples a pixel", "Registers of a thread"),
     *("screen pixels a pixel", "threads a block", "pixels a side"),
     *("a pixel at a time", "a sample each", "a cell each"),
 )

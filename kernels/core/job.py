@@ -157,7 +157,7 @@ def _check_picture(picture: NDArray[Any]) -> None:
             f"{picture.shape}."
         )
     if str(picture.dtype) not in PIXEL_TYPES:
-        raise BadJobError(f"Pixels must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}.")
+        raise BadJobError(f"The pixel type must be {', '.join(PIXEL_TYPES)}, not {picture.dtype}.")
     if not picture.flags.c_contiguous:
         raise BadJobError("A picture's samples must be contiguous in memory.")
 

@@ -42,7 +42,7 @@ def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> NDArray[np.bool_
 
 def outside_in_words(name: str, offset: int) -> str:
     """Return the sentence for a write beside an array, so many bytes from its begin."""
-    where = "before the begin" if offset < 0 else "behind the end"
+    where = "before the start" if offset < 0 else "behind the end"
     return f"Something was written {where} of {name}."
 
 

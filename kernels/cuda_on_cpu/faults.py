@@ -88,7 +88,7 @@ def _outside(ended: Ended, report: Report, array: str) -> str:
     if array in PICTURES:
         return _outside_picture(ended, report, array)
     if report.offset < 0:
-        return f"{-report.offset:,} bytes before the begin of {array}"
+        return f"{-report.offset:,} bytes before the start of {array}"
     return f"byte {report.offset:,} of {array}, which has {report.array_bytes:,}"
 
 

@@ -77,7 +77,9 @@ def _job(cell: Cell, picture: NDArray[Any]) -> Job:
 def _refusing_nonsense(cell: Cell) -> Iterator[None]:
     """Raise BadJobError for what would fail further down, in words that say less."""
     if cell.pixel_type not in PIXEL_TYPES:
-        raise BadJobError(f"Pixels must be {', '.join(PIXEL_TYPES)}, not {cell.pixel_type}.")
+        raise BadJobError(
+            f"The pixel type must be {', '.join(PIXEL_TYPES)}, not {cell.pixel_type}."
+        )
     if not 1 <= cell.channels <= 4:
         raise BadJobError(f"A picture has 1 to 4 channels, not {cell.channels}.")
     if min(cell.width, cell.height, cell.count) < 1:

@@ -88,7 +88,7 @@ def _runs(journals: Iterable[Path]) -> dict[Shard, ShardRun]:
             raise JournalError(f"{path} is no journal of a shard.")
         run = runs[Shard(int(named[1]), int(named[2]))] = _run(path)
         if not run.is_over:
-            raise JournalError(f"{path} did not come to its end; go on with it first (--resume).")
+            raise JournalError(f"{path} did not come to its end; resume it first (--resume).")
         if run.asked != next(iter(runs.values())).asked:
             raise JournalError(f"{path} is of a batch with other options than the first.")
     _refuse_missing(runs)

@@ -196,7 +196,7 @@ def _add_batch_options(options: argparse._ArgumentGroup) -> None:
         "--shard",
         metavar="I/N",
         type=types.shard,
-        help="do the I-th of N parts, such as 2/8; each keeps a journal of its own in OUT",
+        help="do the I-th of N shards, such as 2/8; each keeps a journal of its own in OUT",
     )
     options.add_argument(
         "--scheduler",

@@ -172,7 +172,7 @@ _PICTURES: Ticks = (
 DIMENSIONS: tuple[Dimension, ...] = (
     Dimension(
         *("sizes", "Image size", "image size", "256, 512, 1024, 2048, 4096"),
-        "Pixels a side, or width × height: 256, 512, 640×480",
+        "Pixels per side, or width × height: 256, 512, 640×480",
         *(_read_size, _size),
         lines=(
             ("256, 512, 1024, 2048, 4096", "squares"),
@@ -215,14 +215,14 @@ DIMENSIONS: tuple[Dimension, ...] = (
         ticks=tuple((border, "") for border in BORDERS),
     ),
     Dimension(
-        *("pixel_types", "Pixels", "pixel type", ", ".join(PIXEL_TYPES)),
+        *("pixel_types", "Pixel type", "pixel type", ", ".join(PIXEL_TYPES)),
         "What the picture is stored as",
         *(_one_of("pixel type", PIXEL_TYPES), str),
         ticks=tuple((each, "") for each in PIXEL_TYPES),
     ),
     Dimension(
         *("channels", "Channels", "number of channels", "1, 3, 4"),
-        "Samples a pixel: 1 grey, 3 colour, 2 and 4 with alpha",
+        "Samples per pixel: 1 grey, 3 colour, 2 and 4 with alpha",
         *(_read_channels, str),
         ticks=(("1", "grey"), ("2", "grey, alpha"), ("3", "colour"), ("4", "colour, alpha")),
     ),

@@ -66,7 +66,7 @@ ENDED = {
     ),
     "before the answer": (
         RUNNING["before the answer"].text,
-        "Something was written before the begin of the answer",
+        "Something was written before the start of the answer",
     ),
     "writes to its input": (
         kernel(f"{COPY}\nif (x == 3 && y == 3) const_cast<sample*>(src)[0] ^= 1;"),

@@ -32,8 +32,8 @@ ENDED = {
 OUTSIDE = {
     "behind_the_answer": "behind the end of the answer",
     "far_behind_the_answer": "behind the end of the answer",
-    "before_the_answer": "before the begin of the answer",
-    "before_the_picture": "before the begin of the picture",
+    "before_the_answer": "before the start of the answer",
+    "before_the_picture": "before the start of the picture",
     "behind_the_picture": "behind the end of the picture",
     "to_the_picture": "to the picture, which is only to be read",
 }

@@ -106,7 +106,7 @@ RUNNING = {
     ),
     "before the answer": Bad(
         f"{COPY}\nif (x == 0 && y == 3) dst[-64] = 77;",
-        "^Something was written before the begin of the answer",
+        "^Something was written before the start of the answer",
         "bounds",
         r"^Line 8: .* writes (column \d+ of )?row −1 of the answer",
         is_right=True,

@@ -13,7 +13,7 @@ NAMES = DIMENSIONS
 _LABELS = {
     "machines": "Machine",
     "pictures": "Picture",
-    "pixel_types": "Pixels",
+    "pixel_types": "Pixel type",
     "channels": "Channels",
     "sizes": "Image size",
     "counts": "Pictures",

@@ -9,7 +9,7 @@ from kernels.cuda_child.warm_children import Held
 from workbench.base import numbers
 from workbench.panels.kernel.facts_card import FactRow
 
-REGISTERS_TIP = "Registers of a thread. More of them can leave room for fewer threads."
+REGISTERS_TIP = "Registers per thread. More of them can leave room for fewer threads."
 SPILLS_TIP = (
     "Local memory of a thread: registers that were spilled, and arrays of its own that it indexes "
     "as it runs. Both lie in the GPU's memory."
