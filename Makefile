@@ -38,6 +38,7 @@ full: .venv/test.stamp ## every implementation over the full product of cases, o
 
 durations: override ARGS += -p tests.durations
 durations: unit ## run all tests, and write anew which of them take long: `make quick` is the others
+	for round in 1 2 3; do $(BIN)/python -m pytest -n auto --dist loadfile --quick $(ARGS); done
 
 mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
 	$(BIN)/python -m pip install --quiet coverage

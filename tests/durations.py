@@ -1,7 +1,9 @@
 """A table of how long tests take: the longest files begin first, `make quick` is what it lacks.
 
 tests/durations.txt names each test function that takes longer than QUICK_S on a quiet machine, all
-of its cases together, with its seconds.  `make durations` runs everything and writes it anew.
+of its cases together, with its seconds.  `make durations` runs everything and writes it anew; then
+it runs the others alone, and again, and adds which of them took long: what tests share, as compiled
+kernels, is paid for by whichever of them comes first.
 """
 
 from __future__ import annotations
@@ -50,20 +52,23 @@ def _function(nodeid: str) -> str:
 
 
 class Clock:
-    """Adds up what tests take, and writes the table in the end."""
+    """Adds up what tests take, and writes the table in the end: anew, or more of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: dict[str, float]) -> None:
+        self._known = known
         self._seconds: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[_function(report.nodeid)] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        lines = [f"{s:7.2f} {name}\n" for name, s in self._seconds.most_common() if s > QUICK_S]
+        long = {name: s for name, s in self._seconds.items() if s > QUICK_S}
+        table = sorted({**self._known, **long}.items(), key=lambda row: -row[1])
+        lines = [f"{s:7.2f} {name}\n" for name, s in table]
         TABLE.write_text("".join(lines), encoding="utf-8")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """As a plugin (`-p tests.durations`) write the table; not in each of xdist's workers."""
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Clock())
+        config.pluginmanager.register(Clock(durations() if config.getoption("quick") else {}))
