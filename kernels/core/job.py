@@ -266,7 +266,8 @@ class Result:
     """The filtered picture and what is known of it so far; a later one of the job knows more.
 
     picture      like job.picture, read-only; (H, W) where the job was given one such
-    kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU
+    kernel       the filtering alone: CUDA events on the GPU, a monotonic clock on the CPU; None: of
+                 a kernel of the user's own there is no time (yet), see `kernels.engine.own_run`
     compile_ms   compiling, or loading from disk what was compiled before; None: neither was needed
     upload_ms    None: the picture was resident on the device, or there is no device
     download_ms  None on the CPU; both are of a single transfer, by the host's clock: with what the
@@ -282,7 +283,7 @@ class Result:
 
     job: Job
     picture: NDArray[Any] = field(repr=False)
-    kernel: Timing
+    kernel: Timing | None
     ran: tuple[Ran, ...]
     compile_ms: float | None = None
     upload_ms: float | None = None
@@ -299,7 +300,14 @@ class Result:
     @property
     def disturbances(self) -> tuple[str, ...]:
         """Return what may have falsified the filtering's time, in words."""
-        return disturbances_of(self.load, self.health, self.kernel.samples_ms)
+        samples_ms = self.kernel.samples_ms if self.kernel else ()
+        return disturbances_of(self.load, self.health, samples_ms)
+
+    @property
+    def timed(self) -> Timing:
+        """Return `kernel` where there is one: of whatever is no kernel of the user's own."""
+        assert self.kernel is not None
+        return self.kernel
 
     @property
     def implementation(self) -> str:
@@ -320,16 +328,20 @@ class Result:
         return f"{self.job.implementation}: {self.picked.implementation} {block}".rstrip()
 
     @property
-    def total_ms(self) -> float:
+    def total_ms(self) -> float | None:
         """Return upload, kernel and download together; compiling happens once and is left out."""
+        if self.kernel is None:
+            return None
         return (self.upload_ms or 0.0) + self.kernel.median_ms + (self.download_ms or 0.0)
 
     @property
-    def megapixels_per_s(self) -> float:
+    def megapixels_per_s(self) -> float | None:
         """Return the millions of pixels filtered per second of kernel time."""
-        return self.job.megapixels / (self.kernel.median_ms / 1e3)
+        kernel = self.kernel
+        return None if kernel is None else self.job.megapixels / (kernel.median_ms / 1e3)
 
     @property
-    def effective_gb_s(self) -> float:
+    def effective_gb_s(self) -> float | None:
         """Return compulsory bytes over kernel time: what a perfect implementation needs."""
-        return self.job.compulsory_bytes / 1e9 / (self.kernel.median_ms / 1e3)
+        kernel = self.kernel
+        return None if kernel is None else self.job.compulsory_bytes / 1e6 / kernel.median_ms

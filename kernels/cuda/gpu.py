@@ -121,7 +121,7 @@ class Gpu:
             done[0],
             job=job,
             kernel=Timing(
-                (sum(each.kernel.median_ms for each in done),), sampling.cache, ended="single"
+                (sum(each.timed.median_ms for each in done),), sampling.cache, ended="single"
             ),
             compile_ms=_added_up(each.compile_ms for each in done),
             upload_ms=_added_up(each.upload_ms for each in done),

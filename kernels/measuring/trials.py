@@ -45,8 +45,8 @@ def measure_checked(
                 yield step
                 continue
             result = step
-            if step.kernel.median_ms > max(limit_ms, GIVE_UP_FROM_MS):
-                return f"Given up: {step.kernel.median_ms:.3g} ms, far slower than the best."
+            if step.timed.median_ms > max(limit_ms, GIVE_UP_FROM_MS):
+                return f"Given up: {step.timed.median_ms:.3g} ms, far slower than the best."
     except (DeviceLostError, GivenUpError):
         raise
     except KernelError as error:

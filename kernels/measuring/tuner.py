@@ -143,8 +143,8 @@ def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate
         return found
     if found.check is None or not found.check.ok:
         return f"Its answer is {found.check or 'not checked'}."
-    low_ms, high_ms = found.kernel.quartiles_ms
-    return Candidate(job.implementation, block_xy, found.kernel.median_ms, low_ms, high_ms)
+    low_ms, high_ms = found.timed.quartiles_ms
+    return Candidate(job.implementation, block_xy, found.timed.median_ms, low_ms, high_ms)
 
 
 def _job(job: Job, rung: Rung, block_xy: Block | None) -> Job:

@@ -45,7 +45,7 @@ class Measurement:
     def of(cls, result: Result, **more: object) -> Measurement:
         """Make one from what the engine gave, with `more` fields that it does not know."""
         return cls(
-            kernel=result.kernel,
+            kernel=result.timed,
             ran=result.ran,
             check=result.check,
             compile_ms=result.compile_ms,

@@ -190,7 +190,7 @@ def wait_for_repeat(window: MainWindow, result: Result) -> Result:
 
     Returns what is known by then.
     """
-    if result.kernel.is_single and result.strips == 1:
+    if result.kernel and result.kernel.is_single and result.strips == 1:
         wait = Wait(window)
         window.live.timed_again.connect(wait.end)
         QTimer.singleShot(REPEAT_MS, lambda: wait.end(None))

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kernels.core.job import Result
 from kernels.core.timing import Timing
+from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.columns import aligned
 from workbench.base.disturbed_words import star, why_starred
 from workbench.batch.large_filtering import LargeAnswer
 from workbench.batch.own_answer import OwnAnswer
 from workbench.batch.stage_words import IN_WORDS
-from workbench.model.speed_up import single_in_words
+from workbench.model.speed_up import no_time_in_words, single_in_words
 
 
 def in_one_line(result: Result) -> str:
     """Return a result for one file: "5×5, shared: kernel 13.2 µs (20 samples, cold), ..."."""
     job = result.job
-    parts = [f"kernel {_kernel(result)}"]
-    if result.device_name is not None:
+    parts = [f"kernel {_kernel(result)}" if result.kernel else "no time"]
+    if result.device_name is not None and not is_own(job.implementation):
         upload = _moved(result.upload_ms, result.upload_copy_ms)
         parts.append(f"upload {upload}" if upload else "resident")
     if download := _moved(result.download_ms, result.download_copy_ms):
         parts.append(f"download {download}")
-    parts.append(numbers.byte_rate(result.effective_gb_s))
+    if result.effective_gb_s is not None:
+        parts.append(numbers.byte_rate(result.effective_gb_s))
     verdict = f"; {result.check}" if result.check is not None else ""
     why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
     return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
@@ -64,21 +68,20 @@ def _time(kernel: Timing) -> str:
 
 def as_table(result: Result) -> str:
     """Return everything that the timing strip shows, a row each."""
-    low, high = result.kernel.quartiles_ms
     rows = [
         ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
         ("picture", _picture(result)),
         ("ran", "; ".join(map(str, result.ran))),
-        ("kernel", _kernel(result)),
-        ("quartiles", numbers.duration_range(low, high, result.kernel.median_ms)),
+        ("kernel", _kernel(result) if result.kernel else no_time_in_words(result)),
+        ("quartiles", _quartiles(result.kernel)),
         ("upload", _transfer(result, result.upload_ms, result.upload_copy_ms, "resident")),
         (
             "download",
             _transfer(result, result.download_ms, result.download_copy_ms, numbers.MISSING),
         ),
-        ("total", numbers.duration(result.total_ms)),
-        ("throughput", numbers.pixel_rate(result.megapixels_per_s)),
-        ("bandwidth", numbers.byte_rate(result.effective_gb_s)),
+        ("total", _written(numbers.duration, result.total_ms)),
+        ("throughput", _written(numbers.pixel_rate, result.megapixels_per_s)),
+        ("bandwidth", _written(numbers.byte_rate, result.effective_gb_s)),
         ("check", str(result.check or "not checked")),
     ]
     if result.disturbances:
@@ -90,16 +93,26 @@ def as_table(result: Result) -> str:
     return aligned(rows)
 
 
+def _written(write: Callable[[float], str], value: float | None) -> str:
+    return numbers.MISSING if value is None else write(value)
+
+
+def _quartiles(kernel: Timing | None) -> str:
+    if kernel is None:
+        return numbers.MISSING
+    return numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
+
+
 def _kernel(result: Result) -> str:
     """Return the kernel time, starred if disturbed, and its samples: "13.2 µs* (20 samples)"."""
     mark = star(result.disturbances)
-    return f"{numbers.duration(result.kernel.median_ms)}{mark} ({_samples(result)})"
+    return f"{numbers.duration(result.timed.median_ms)}{mark} ({_samples(result)})"
 
 
 def _samples(result: Result) -> str:
-    count = len(result.kernel.samples_ms)
-    words = single_in_words(result) if result.kernel.is_single else f"{count} samples"
-    return f"{words}, {result.kernel.cache}" if result.kernel.cache else words
+    kernel = result.timed
+    words = single_in_words(result) if kernel.is_single else f"{len(kernel.samples_ms)} samples"
+    return f"{words}, {kernel.cache}" if kernel.cache else words
 
 
 def _picture(result: Result) -> str:

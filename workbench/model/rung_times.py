@@ -15,6 +15,7 @@ from kernels.core.job import Job, Result
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.occupancy import Occupancy
 from kernels.engine.engine import Implementation
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import weights_of
@@ -219,7 +220,12 @@ class RungTimes:
         self._times: dict[WorkKey, dict[tuple[str, Block | None, Cache | None], Time]] = {}
 
     def add_result(self, result: Result) -> None:
-        """Add the time of a result, with the block shape that was chosen or picked for it."""
+        """Add the time of a result, with the block shape that was chosen or picked for it.
+
+        A kernel of the user's own, which every save makes another one, is left out.
+        """
+        if is_own(result.implementation):
+            return
         key, picked = result.implementation, result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(key, asked)))
@@ -299,7 +305,8 @@ def _hash(weights: NDArray[np.float32]) -> bytes:
 def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
     is_wrong = measured.check is not None and not measured.check.ok
     occupancy = measured.occupancy if isinstance(measured, Measurement) else None
-    return Time(measured.kernel, block_xy, is_wrong, occupancy, measured.disturbances)
+    kernel = measured.timed if isinstance(measured, Result) else measured.kernel
+    return Time(kernel, block_xy, is_wrong, occupancy, measured.disturbances)
 
 
 def _chosen_block(key: str, block_xy: Block) -> Block | None:

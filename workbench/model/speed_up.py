@@ -52,16 +52,23 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
         return SpeedUpWords(BASELINE, "others are compared with this")
     if baseline.check is not None and not baseline.check.ok:
         return SpeedUpWords(against=f"{name} is wrong")
+    if result.kernel is None:
+        return SpeedUpWords(against=no_time_in_words(result))
     if result.kernel.is_single:
         return SpeedUpWords(against=f"none from {single_in_words(result)}")
-    if baseline.kernel.is_single:
+    if baseline.timed.is_single:
         return SpeedUpWords(against=f"{name} has run only once")
-    return _in_words(compare(result.kernel, baseline.kernel), result, baseline)
+    return _in_words(compare(result.kernel, baseline.timed), result, baseline)
 
 
 def single_in_words(result: Result) -> str:
     """Return what the only sample of `result` is: "a single run", or "a sum of 4 strips"."""
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
+
+
+def no_time_in_words(result: Result) -> str:
+    """Return why a kernel of the user's own has no time (yet): on the CPU there is never one."""
+    return "no time on the CPU runtime" if result.device_name is None else "timed once verified"
 
 
 def baseline_name(baseline: Result) -> str:
@@ -81,7 +88,7 @@ def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWor
     interval = "–".join(map(numbers.three_digits, found.interval or ()))
     equal = found.in_words if found.verdict == "same" else ""
     how = "than" if is_slower else f"{equal} to" if equal else "as fast as"
-    name, counts = baseline_name(baseline), [len(r.kernel.samples_ms) for r in (result, baseline)]
+    name, counts = baseline_name(baseline), [len(r.timed.samples_ms) for r in (result, baseline)]
     text = f"{times} slower" if is_slower else times
     sure = f"{100 * CONFIDENCE:g} % interval of the ratio of their medians"
     sure = f"The {sure} is {interval}, from" if interval else f"There is no {sure}, with"

@@ -286,7 +286,8 @@ class Live(QObject):
         if not intents.is_of(result.job, state.picture):
             return
         self._preview = None
-        self._took_ms[_kind(result.job)] = result.kernel.median_ms
+        if result.kernel is not None:
+            self._took_ms[_kind(result.job)] = result.kernel.median_ms
         # The same job may already have a display with a newer look.
         is_new = self.result is None or self.result.job is not result.job
         self.result = self.newest = result
@@ -337,8 +338,9 @@ class Live(QObject):
 
         One in strips would be a single run again, and is left as it is.
         """
-        if result.kernel.is_single and result.strips == 1:
-            self._worker.request_again(result.job, result.kernel.cache or "cold")
+        kernel = result.kernel
+        if kernel is not None and kernel.is_single and result.strips == 1:
+            self._worker.request_again(result.job, kernel.cache or "cold")
 
     def _take_again(self, again: Result) -> None:
         """Put what was timed again in place of the single run."""

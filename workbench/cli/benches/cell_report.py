@@ -59,7 +59,7 @@ class RungTime:
         """Return the time that `outcome` gives, or why there is none."""
         if isinstance(outcome, str):
             return cls(implementation.key, why_not=outcome)
-        check, ms = outcome.check, outcome.kernel.median_ms
+        check, ms = outcome.check, outcome.timed.median_ms
         assert check is not None
         reduced = isinstance(implementation, Rung) and implementation.reduced_precision
         if precision_of(check.max_error, job) != "float32":
@@ -67,8 +67,8 @@ class RungTime:
         return cls(
             key=implementation.key,
             ms=ms,
-            quartiles=outcome.kernel.quartiles_ms,
-            samples=len(outcome.kernel.samples_ms),
+            quartiles=outcome.timed.quartiles_ms,
+            samples=len(outcome.timed.samples_ms),
             share=100 * copy_ms / ms,
             block_xy=outcome.block_xy,
             passes=len(outcome.ran),

@@ -16,7 +16,7 @@ from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
 from workbench.model import intents
-from workbench.model.speed_up import single_in_words
+from workbench.model.speed_up import no_time_in_words, single_in_words
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.comparison_controller import ComparisonController
@@ -226,5 +226,7 @@ def _time(result: Result) -> str:
         return "not verified yet"
     if not result.check.ok:
         return "✗ wrong" if result.check.wrong else "✗ not verified"
+    if result.kernel is None:
+        return f"✓ verified, {no_time_in_words(result)}"
     single = f", {single_in_words(result)}" if result.kernel.is_single else ""
     return f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}{single}"

@@ -43,7 +43,12 @@ class RunHistory(QObject):
         self._last_job: Job | None = None
 
     def add(self, result: Result) -> None:
-        """Add a run, or what is newly known of the last one if it is of the same job."""
+        """Add a run, or what is newly known of the last one if it is of the same job.
+
+        What has no time is left out.
+        """
+        if result.kernel is None:
+            return
         if self._last_job is result.job:
             self.runs.pop()
         self._last_job = result.job
@@ -58,7 +63,7 @@ class RunHistory(QObject):
 
 
 def _run(result: Result) -> Run:
-    job, kernel = result.job, result.kernel
+    job, kernel = result.job, result.timed
     is_wrong = result.check is not None and not result.check.ok
     lines = [
         f"{_name(result)}: {numbers.duration(kernel.median_ms)}{star(result.disturbances)}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kernels.core.job import Result
@@ -10,7 +11,7 @@ from kernels.core.verdict import Check
 from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import GAP, MISSING
-from workbench.model.speed_up import single_in_words, speed_up_of
+from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.panels.timing import timing_tips as tips
 
 UNCHECKED = "not verified yet"
@@ -38,6 +39,8 @@ class Figure:
 def filter_time(result: Result) -> Figure:
     """Return the median, its quartiles, and how many samples they are of."""
     kernel = result.kernel
+    if kernel is None:
+        return Figure(detail=no_time_in_words(result), brief="no time")
     count = f"n{GAP}={GAP}{len(kernel.samples_ms)}"
     if kernel.is_single:
         detail = f"{count}{f', {single_in_words(result)}' if kernel.ended else ''}"
@@ -67,7 +70,8 @@ def download(result: Result) -> Figure:
 
 def total(result: Result) -> Figure:
     """Return filter time and transfers together; on the CPU there is nothing to add."""
-    return Figure(numbers.duration(result.total_ms)) if _on_gpu(result) else Figure()
+    ms = result.total_ms if _on_gpu(result) else None
+    return Figure() if ms is None else Figure(numbers.duration(ms))
 
 
 def compiling(result: Result) -> Figure:
@@ -79,12 +83,12 @@ def compiling(result: Result) -> Figure:
 
 def throughput(result: Result) -> Figure:
     """Return pixels per second; none beside a wrong answer."""
-    return _speed(result, numbers.pixel_rate(result.megapixels_per_s))
+    return _speed(result, numbers.pixel_rate, result.megapixels_per_s)
 
 
 def bandwidth(result: Result) -> Figure:
     """Return bytes per second, each read and written once; none beside a wrong answer."""
-    return _speed(result, numbers.byte_rate(result.effective_gb_s))
+    return _speed(result, numbers.byte_rate, result.effective_gb_s)
 
 
 def speed_up(result: Result, baseline: Result | None) -> Figure:
@@ -148,11 +152,11 @@ def _error(check: Check) -> str:
     return f"largest error {check.max_error:.3g}{' (allowed)' if check.max_error else ''}"
 
 
-def _speed(result: Result, text: str) -> Figure:
-    if result.check is not None and not result.check.ok:
+def _speed(result: Result, written: Callable[[float], str], value: float | None) -> Figure:
+    if value is None or (result.check is not None and not result.check.ok):
         return Figure()
     unsure = UNCHECKED if result.check is None else _unsure(result)
-    return Figure(text, note="?" if unsure else "", unsure=unsure)
+    return Figure(written(value), note="?" if unsure else "", unsure=unsure)
 
 
 def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise: str) -> Figure:
@@ -175,7 +179,7 @@ def _copied(count: int, copy_ms: float | None) -> str:
 
 
 def _unsure(result: Result) -> str:
-    return single_in_words(result) if result.kernel.is_single else ""
+    return single_in_words(result) if result.timed.is_single else ""
 
 
 def _why_single(result: Result) -> str:
@@ -184,7 +188,7 @@ def _why_single(result: Result) -> str:
             f"The sum of {result.strips} strips of the picture, which as a whole does not fit into "
             "the GPU's memory; each was timed once, after a warm-up. Transfers are sums, too."
         )
-    if not result.kernel.is_single or not result.kernel.ended:
+    if not result.timed.is_single or not result.timed.ended:
         return ""
     return "A single run, which anything may have disturbed: it is timed again when nothing waits."
 

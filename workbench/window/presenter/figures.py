@@ -12,7 +12,7 @@ from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import MISSING
 from workbench.model import intents
 from workbench.model.recorded_times import CACHE, RecordedTimes
-from workbench.model.speed_up import single_in_words, speed_up_of
+from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.model.state import State
 from workbench.window.presenter.ladder_so_far import LadderBar
 
@@ -66,18 +66,26 @@ def figures_of(
             return Figures(work=work, how=how, verdict="✗ this cannot be run", is_right=False)
         return Figures(work=work, how=how, verdict="working …")
     how, check = _how(state, result), result.check
-    time = f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}"
     if check is not None and not check.ok:
         verdict = "✗ the answer is wrong" if check.wrong else "✗ the answer cannot be checked"
         return Figures(verdict=verdict, is_right=False, work=work, how=how)
-    note = f"kernel time, L2 {result.kernel.cache}" if result.kernel.cache else "time on the CPU"
-    note += f", {single_in_words(result)}" if result.kernel.is_single else ""
-    note += ", * disturbed" if result.disturbances else ""
+    time, note = _time(result)
     speedup, against = _speedup(result, baseline)
     verdict = "verifying …" if check is None else "✓ verified"
     is_right = None if check is None else True
     why = why_starred(result.disturbances)
     return Figures(time, note, speedup, against, verdict, is_right, work, how, why)
+
+
+def _time(result: Result) -> tuple[str, str]:
+    """Return the time and what it is of; a kernel of the user's own may have none."""
+    kernel = result.kernel
+    if kernel is None:
+        return MISSING, no_time_in_words(result)
+    note = f"kernel time, L2 {kernel.cache}" if kernel.cache else "time on the CPU"
+    note += f", {single_in_words(result)}" if kernel.is_single else ""
+    note += ", * disturbed" if result.disturbances else ""
+    return f"{numbers.duration(kernel.median_ms)}{star(result.disturbances)}", note
 
 
 def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
@@ -119,10 +127,10 @@ def bar_of(state: State, result: Result | None, recorded: RecordedTimes) -> Ladd
     """
     title = intents.title_with_pick(state.implementation, None)
     if result is not None and intents.is_answer(result, state):
-        is_right = result.check is not None and result.check.ok
-        key = (result.implementation, result.block_xy)
-        ms, is_disturbed = result.kernel.median_ms, bool(result.disturbances)
-        return LadderBar(title, key, ms, is_disturbed=is_disturbed) if is_right else None
+        if result.check is None or not result.check.ok or result.kernel is None:
+            return None
+        key, is_disturbed = (result.implementation, result.block_xy), bool(result.disturbances)
+        return LadderBar(title, key, result.kernel.median_ms, is_disturbed=is_disturbed)
     try:
         job = intents.job_for(state)
     except KernelError:

@@ -81,6 +81,31 @@ def test_a_first_sample_has_no_spread_yet(views, panel):
     assert tile(panel, "filter-time").detail == spaced("n = 1")
 
 
+def test_without_a_time_the_verdict_stands_alone(views, panel):
+    untimed = replace(result(check=PASSED, device_name=None), kernel=None)
+    views.show_result(untimed)
+    views.show_baseline(OPENCV)
+    assert tile(panel, "filter-time").text == MISSING
+    assert tile(panel, "filter-time").detail == "no time on the CPU runtime"
+    assert tile(panel, "speed-up").text == MISSING
+    assert tile(panel, "speed-up").detail == "no time on the CPU runtime"
+    for name in ("throughput", "bandwidth", "total"):
+        assert tile(panel, name).text == MISSING
+    assert words(panel, "verdict").startswith("✓ verified")
+
+    views.show_result(replace(untimed, device_name="NVIDIA H200", check=None))
+    assert tile(panel, "filter-time").detail == "timed once verified"
+
+
+def test_what_has_no_time_is_not_among_the_last_runs(views):
+    runs = RunHistory()
+    timed = result(samples_ms=QUICK)
+    runs.add(replace(timed, kernel=None))
+    assert not runs.runs
+    runs.add(timed)
+    assert [each.median_ms for each in runs.runs] == [pytest.approx(0.2)]
+
+
 def test_transfers_and_their_total_are_shown_apart(views, panel):
     views.show_result(result(samples_ms=(0.2,), upload_ms=0.5, download_ms=0.3, compile_ms=512.0))
     shown = {name: tile(panel, name).text for name in ("upload", "download", "total", "compile")}
