@@ -21,7 +21,7 @@ MAX_KSIZE = 127
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 # Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
 # is added counts as work until it is named here.
-NOT_WORK = ("implementation", "block_xy", "filter_title", "is_flat")
+NOT_WORK = ("implementation", "own", "block_xy", "filter_title", "is_flat")
 ARRAYS = ("picture", "weights")
 
 
@@ -36,7 +36,9 @@ class Job:
                     the Engine gives back is (H, W) again.
     weights         (K, K) float32, K odd, applied as drawn (correlation), finite
     border          one of `borders.BORDERS`
-    implementation  a key of `engine.all_implementations()`, or "auto"
+    implementation  a key of `engine.all_implementations()`, "auto", or the name of a file of the
+                    user's own, "mine.cu"
+    own             the text of that file; of no account where it is none
     block_xy        threads per block; x counts samples (pixel × channel) along a row
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
@@ -54,6 +56,7 @@ class Job:
     gradient: bool = False
     offset: float = 0.0
     is_flat: bool = False
+    own: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if self.picture.ndim == 2:
@@ -93,6 +96,7 @@ class Job:
         return (
             self.same_work(other)
             and self.implementation == other.implementation
+            and self.own == other.own
             and self.block_xy == other.block_xy
         )
 

@@ -26,12 +26,18 @@ from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.probing import probe
 from kernels.cuda.transfers import Transfers
 from kernels.engine.auto import AUTO, Picker, with_pick
+from kernels.engine.own_kernel import OwnKernel
 from kernels.oracle.checking import checking
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
 
 Runnable = HostImplementation | Rung
 Implementation = Runnable | BrokenRung
 NEWS_S = 1 / 30  # how far a check is, is said no more often than it can be read
+NOT_HERE = (
+    "{key} is a kernel of your own, which runs in a process of its own: it is filtered with, "
+    "verified and timed, and nothing else."
+)
 NO_RUNG = "No rung can run this job, so the CPU does."
 
 
@@ -53,6 +59,14 @@ class Engine:
         self._device_index = device_index
         self._use_gpu = use_gpu
         self._lost = ""  # why the GPU can no longer be used, once that is so
+        self._has_run_own = False
+
+    def close(self) -> None:
+        """End the processes, if there are any, that ran kernels of the user's own on the GPU."""
+        if self._has_run_own and isinstance(self.device, Device):
+            from kernels.engine.own_run import end_children
+
+            end_children(self.device)
 
     @cached_property
     def device(self) -> Device | NoDevice:
@@ -84,8 +98,11 @@ class Engine:
         """Return the implementation called `key`.
 
         Raises BadJobError if there is none, as for `auto`, which picks one, and
-        CannotRunError for a rung whose file cannot be used.
+        CannotRunError for a rung whose file cannot be used, and for a kernel of the user's own:
+        nothing but `filtering` and `why_not` takes one, as it must not run in this process.
         """
+        if is_own(key):
+            raise CannotRunError(NOT_HERE.format(key=key))
         found = self._named(key)
         if isinstance(found, BrokenRung):
             raise CannotRunError(found.reason)
@@ -102,6 +119,8 @@ class Engine:
         """Return why job.implementation cannot run `job` here; None if it can."""
         if job.implementation == AUTO.key:
             return None  # it finds one that can
+        if is_own(job.implementation):
+            return OwnKernel.of(job).why_not(job, self._device_left)
         return self._why_not(self._named(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
@@ -147,7 +166,8 @@ class Engine:
     def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
         """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
         if not self._why_no_gpu() and isinstance(self.device, Device):
-            pairs = ((self._named(job.implementation), job) for job in jobs)
+            ours = (job for job in jobs if not is_own(job.implementation))
+            pairs = ((self._named(job.implementation), job) for job in ours)
             yield from compiling_ahead(
                 self.device,
                 (
@@ -234,6 +254,12 @@ class Engine:
         if job.implementation == AUTO.key:
             yield from self._picking(job, sampling)
             return
+        if is_own(job.implementation):
+            from kernels.engine.own_run import own_filtering
+
+            self._has_run_own = True
+            yield from own_filtering(job, self._device_left, sampling)
+            return
         implementation = self.implementation(job.implementation)
         if reason := self._why_not(implementation, job):
             raise DeviceLostError(reason) if reason == self._lost else CannotRunError(reason)
@@ -265,6 +291,11 @@ class Engine:
             return
         assert failure is not None
         raise failure
+
+    @property
+    def _device_left(self) -> Device | NoDevice:
+        """Return the GPU, or why there is none, or none any more."""
+        return NoDevice(self._lost, is_lost=True) if self._lost else self.device
 
     def _why_no_gpu(self) -> str:
         """Return why nothing runs on a GPU; empty where something may."""

@@ -6,6 +6,7 @@ A check may raise TypeError, ValueError or OverflowError instead of returning Fa
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from kernels import filters
@@ -14,6 +15,7 @@ from kernels.core.job import MAX_KSIZE
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import all_implementations
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from kernels.rungs.own_kernels import is_own
 from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN
 
 Check = Callable[[Any], bool]
@@ -35,7 +37,12 @@ def is_filter(value: Any) -> bool:
 
 
 def is_implementation(value: Any) -> bool:
-    """Return whether `value` is the key of something that can be chosen to run on."""
+    """Return whether `value` is the key of something that can be chosen to run on.
+
+    Of a kernel of the user's own it is a file's name alone, whether or not there is such a file.
+    """
+    if type(value) is str and is_own(value):
+        return Path(value).name == value
     return value == AUTO.key or value in [each.key for each in all_implementations()]
 
 

@@ -18,8 +18,10 @@ from kernels.core.job import Job, Pick, Result
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Engine, Implementation, all_implementations
+from kernels.engine.own_kernel import OwnKernel
 from kernels.filters import Filter
 from kernels.measuring.tuner import tuning
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.imaging.display_mapping import (
     DisplayMapping,
@@ -31,17 +33,17 @@ from workbench.imaging.display_mapping import (
 from workbench.model.state import FACTS, Matrix, Picture, State, changed_fields
 
 Changes = dict[str, Any]
-Choice = Implementation | Auto  # what may be chosen to run on
+Choice = Implementation | OwnKernel | Auto  # what may be chosen to run on
 LOOKING = "Looking for a GPU…"
 
 
 def job_for(state: State) -> Job | None:
-    """Return the job to run now; None without a picture.
+    """Return the job to run now; None without a picture, or while a kernel's file is read.
 
     Asked again for the newest state, it returns the same Job.  Raises KernelError where the choices
     clash.
     """
-    if state.picture is None:
+    if state.picture is None or (is_own(state.implementation) and not own_text(state)):
         return None
     wide = known_unclipped(state.picture.samples) if is_unclipped(state) else None
     samples = state.picture.samples if wide is None else wide
@@ -66,7 +68,17 @@ def _job(state: State, samples: NDArray[Any]) -> Job:
         filter_title=filters.get(state.filter).title,
         gradient=filters.get(state.filter).gradient,
         offset=offset_for(state),
+        own=own_text(state),
     )
+
+
+def own_text(state: State) -> str:
+    """Return the text of the user's own kernel that is chosen; empty: none is, or it is not read.
+
+    What was read may be of another file by now.
+    """
+    name, text = state.own_kernel or ("", "")
+    return text if name == state.implementation else ""
 
 
 def needs_run(old: State, new: State) -> bool:
@@ -263,8 +275,19 @@ def choices() -> tuple[Choice, ...]:
 
 
 def implementation(key: str) -> Choice:
-    """Return the implementation called `key`, which exists."""
+    """Return the implementation called `key`, which exists; of a kernel of the user's own no text.
+
+    See `implementation_of`.
+    """
+    if is_own(key):
+        return OwnKernel(key)
     return next(each for each in choices() if each.key == key)
+
+
+def implementation_of(job: Job, picked: Pick | None = None) -> Choice:
+    """Return what runs `job`, or what was picked for it."""
+    key = picked.implementation if picked else job.implementation
+    return OwnKernel.of(job) if is_own(key) else implementation(key)
 
 
 def implementation_for(state: State, device: Device | NoDevice) -> str:
@@ -278,7 +301,7 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
-def first_choice(state: State, device: Device | NoDevice) -> str:
+def first_choice(state: State, device: Device | NoDevice | None) -> str:
     """Return the key of the implementation to begin with.
 
     It is `auto` where a rung can run, else the last of the CPU implementations that can.
@@ -298,6 +321,8 @@ def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | N
     """Return why `candidate` cannot run on this computer at all; None if some jobs may."""
     if isinstance(candidate, BrokenRung):
         return candidate.reason
+    if isinstance(candidate, OwnKernel):
+        return LOOKING if device is None else candidate.why_not_here(device)
     if candidate.kind != "cuda" or isinstance(device, Device):
         return None
     return device.reason if isinstance(device, NoDevice) else LOOKING
@@ -342,4 +367,6 @@ def why_unavailable(
         return None
     if isinstance(candidate, HostImplementation):
         return candidate.why_not(job)
+    if isinstance(candidate, OwnKernel):
+        return candidate.why_not(job, device) if candidate.text and device else None
     return candidate.why_not(job, device) if isinstance(device, Device) else None

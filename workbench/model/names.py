@@ -23,7 +23,10 @@ NEGATIVE_TITLES = {
 
 @lru_cache(maxsize=512)
 def implementation_title(implementation: str) -> str:
-    """Return an implementation's title; its key where this program does not have it."""
+    """Return an implementation's title; its key where this program does not have it.
+
+    That of a kernel of the user's own is its file's name.
+    """
     return next((i.title for i in all_implementations() if i.key == implementation), implementation)
 
 

@@ -103,6 +103,8 @@ class State:
     implementation         the one to run now
     chosen_implementation  the one the user chose, which may not run here at the moment; None: the
                            best there is, see `intents.implementation_for`
+    own_kernel       the name and the text of the file of the user's own that was read last, as
+                     `implementation` names it; None: none was.  See `session.kernel_folder`
     matrix           the weights of the filter "custom"
     offset           what is added to what these give, as a part of white: -1 to 1
     last_free_ksize  the size that was chosen last where the filter left a choice; None: not known
@@ -135,6 +137,13 @@ class State:
     chosen_implementation: str | None = field(
         default=None,
         metadata=about("chosen implementation", comes_with=("picture", "implementation")),
+    )
+    own_kernel: tuple[str, str] | None = field(
+        default=None,
+        repr=False,
+        metadata=about(
+            "kernel's text", reruns=True, has_words=False, comes_with=("implementation",)
+        ),
     )
     block_xy: tuple[int, int] = field(
         default=(32, 8),

@@ -249,6 +249,7 @@ class Worker(QThread):
                 elif self._again.can_step:
                     self._attempt(partial(self._step_idle, self._again))
         self._drop_tasks()
+        engine.close()
 
     def _take_requests(self, engine: Engine) -> bool:
         """Turn requests into tasks; return False at the end.

@@ -51,6 +51,7 @@ from workbench.panels.timing.run_history import RunHistory
 from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.live import Live
 from workbench.session.opener import Opener
 from workbench.session.previews import Previews
@@ -141,6 +142,7 @@ class MainWindow(QMainWindow):
         self.window_layout.restore(self.settings.get)
         self._show_state(self.store.state)
         self._complain()
+        self.kernel_folder.look()
         self.worker.start()
 
     @property
@@ -158,6 +160,7 @@ class MainWindow(QMainWindow):
         self.live = Live(self.store, self.worker, self.reading, self)
         self.sessions = Sessions(self.reading, self)
         self.opener = Opener(self.reading, self)
+        self.kernel_folder = KernelFolder(self.store, self.reading, self)
         self.opener.pixel_type = self.store.state.pixel_type
         self.exporter = Exporter(self._writing, self)
         self._compiling = RungCompiler(self)
@@ -280,7 +283,7 @@ class MainWindow(QMainWindow):
         self.kernel_menu = KernelMenu(self.kernel, docks)
         self.panel_letters = PanelLetters(docks, settings, messages, self)
         self.dialogs = ProgramDialogs(
-            store, worker, docks, self.sweep, self.memory, self.themes, self
+            *(store, worker, docks, self.sweep, self.kernel_folder, self.memory, self.themes, self)
         )
         self._connect_services()
         self._connect_panels()
@@ -353,6 +356,11 @@ class MainWindow(QMainWindow):
         for failing in (self.opener, self.sessions, self.exporter):
             failing.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
+        self.kernel_folder.changed.connect(lambda: self._show_state(self.store.state))
+        self.kernel_folder.arrived.connect(self._take_own_kernel)
+        self.kernel_folder.refused.connect(lambda sentence: say("error", sentence))
+        self.kernel_folder.mended.connect(lambda: self.messages.clear("error"))
+        self.kernel_folder.lost.connect(self._leave_own_kernel)
         self.opener.ended.connect(lambda sentence: say("info", sentence))
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
         ask_about_large_pictures(self.opener, self.messages)
@@ -440,7 +448,7 @@ class MainWindow(QMainWindow):
         panel.said.connect(self.messages.show_message)
         panel.refused.connect(self.messages.show_error_if_free)
         panel.unsaid.connect(self.messages.dismiss)
-        panel.worked_on.connect(self.tool_row.show_own_kernel)
+        panel.worked_on.connect(lambda _: self.kernel_folder.look())
         panel.broke.connect(self.messages.show_bug)
         self.compare.picked.connect(panel.look_at)
         self._tell_device(panel)
@@ -471,7 +479,7 @@ class MainWindow(QMainWindow):
         )
 
     def _show_state(self, state: State) -> None:
-        self.tool_row.show_implementations([(AUTO, None), *self._availability(state)])
+        self.tool_row.show_implementations(self._choices(state))
         self.tool_row.show_state(state)
         self.compare.show_state(state)
         for panel, tell in self._following:
@@ -495,7 +503,7 @@ class MainWindow(QMainWindow):
         )
 
     def _tell_controls(self, panel: ControlPanel) -> None:
-        panel.show_implementations([(AUTO, None), *self._availability(self.store.state)])
+        panel.show_implementations(self._choices(self.store.state))
         self._tell(panel)
 
     def _tell_sweep(self, panel: SweepPanel) -> None:
@@ -510,6 +518,14 @@ class MainWindow(QMainWindow):
 
     def _tell(self, panel: ShowsState) -> None:
         panel.show_state(self.store.state)
+
+    def _choices(self, state: State) -> list[tuple[intents.Choice, str | None]]:
+        """Return all that may be chosen to run on, each with the reason it cannot, or None."""
+        own = [
+            (each, intents.why_unavailable(state, each, self.device))
+            for each in self.kernel_folder.all
+        ]
+        return [(AUTO, None), *self._availability(state), *own]
 
     def _availability(self, state: State) -> list[tuple[Implementation, str | None]]:
         return [
@@ -535,6 +551,21 @@ class MainWindow(QMainWindow):
             state = self.store.state
             self.store.update(implementation=intents.implementation_for(state, device))
         self._show_state(self.store.state)
+
+    @Slot(object)
+    def _take_own_kernel(self, kernel: tuple[str, str]) -> None:
+        """Filter with the text that a file has now, which is nothing that is undone here."""
+        with self.undo_history.quietly():
+            self.store.update(own_kernel=kernel)
+
+    @Slot(str)
+    def _leave_own_kernel(self, sentence: str) -> None:
+        """Run on what there is in place of a kernel that cannot be read, and say so."""
+        with self.undo_history.quietly():
+            state = self.store.state
+            best = intents.first_choice(state, self.device)
+            self.store.update(implementation=best, chosen_implementation=None)
+        self.messages.show_message("warning", sentence)
 
     def _complain(self) -> None:
         """Show what was found broken at the start, with details if there are several things."""

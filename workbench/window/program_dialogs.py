@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from kernels.core.device import NoDevice
 from workbench.base.plain_text import ask_before
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
@@ -38,12 +39,14 @@ class ProgramDialogs(QObject):
         worker: Worker,
         docks: Docks,
         sweep: LazyPanel[SweepPanel],
+        kernel_folder: KernelFolder,
         memory: Memory,
         themes: Themes,
         window: QMainWindow,
     ) -> None:
         super().__init__(window)
         self._store, self._worker, self._docks, self._sweep = store, worker, docks, sweep
+        self._kernel_folder = kernel_folder
         self._memory, self._themes, self._window = memory, themes, window
 
     def actions(self) -> list[Action]:
@@ -72,7 +75,16 @@ class ProgramDialogs(QObject):
         """Return all entries of the palette, as things are now."""
         from workbench.window.palette.entries import entries_of
 
-        return entries_of(self._window, self._store, self._worker, self._docks, self._sweep)
+        return entries_of(
+            *(
+                self._window,
+                self._store,
+                self._worker,
+                self._docks,
+                self._sweep,
+                self._kernel_folder,
+            )
+        )
 
     @Slot()
     def _show_shortcuts(self) -> None:

@@ -108,8 +108,9 @@ OTHER_VALUES = {
     "gradient": True,
     "offset": 3.0,
     "is_flat": True,
+    "own": "a kernel's text",
 }
-HOW = {"implementation", "block_xy", "filter_title", "is_flat"}  # it is done, or called
+HOW = {"implementation", "own", "block_xy", "filter_title", "is_flat"}  # it is done, or called
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Job)])

@@ -42,6 +42,7 @@ OTHERS = {
     "gradient": True,
     "offset": 3.0,
     "is_flat": True,
+    "own": "a text",
 }
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.device import Device
 from kernels.core.job import Job
 from kernels.measuring.tuner import PRESETS
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from workbench.base.plain_text import tip_text
 from workbench.model import intents
@@ -131,7 +132,7 @@ class LaunchChoice(QWidget):
         self._note.setVisible(bool(running) and running != shown)
         if not running or running == shown:
             return
-        where = "" if _rung(running) else " on the CPU"
+        where = "" if _rung(running) or is_own(running) else " on the CPU"
         title = intents.implementation(running).title
         self._note.setText(
             f"Running: {title}{where}. Shown: what {self._names.currentText()} launches."

@@ -185,7 +185,7 @@ class ComparisonController(QObject):
     # -- the mismatch
 
     def _search(self, result: Result, shown: Display) -> None:
-        implementation = intents.implementation(result.implementation)
+        implementation = intents.implementation_of(result.job, result.picked)
         assert not isinstance(implementation, Auto | BrokenRung)  # only what can run has results
         tolerance = implementation.tolerance(result.job)
         self._mismatch, self._at, self._is_stopped = None, -1, False

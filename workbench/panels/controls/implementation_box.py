@@ -15,10 +15,6 @@ from workbench.widgets.tool_list import ToolList
 Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}
 OWN_TITLE = "Yours"
-WHY_NOT_OWN = (
-    "It runs in the Kernel panel and is verified there; on an NVIDIA GPU it is timed there, too, "
-    "beside the rungs that were timed on the same job."
-)
 REASON = Qt.ItemDataRole.UserRole + 1  # why it cannot run
 
 
@@ -30,19 +26,12 @@ class ImplementationBox(ToolList):
         super().__init__(name, title)
         self._offers_all = offers_all
         self._availability: Availability = []
-        self._own = ""  # the name of the user's kernel
         self.setItemDelegate(_Greying(self))
 
     def show_implementations(self, availability: Availability) -> None:
         """Offer these implementations, each with the reason it cannot run, or None."""
         self._availability = availability
         self._fill()
-
-    def show_own_kernel(self, name: str) -> None:
-        """List the user's kernel as well, and why it cannot be chosen."""
-        if name != self._own:
-            self._own = name
-            self._fill()
 
     def _fill(self) -> None:
         model = QStandardItemModel(self)
@@ -51,19 +40,13 @@ class ImplementationBox(ToolList):
         for implementation, reason in self._availability:
             if implementation.kind not in (kind, AUTO.kind):
                 kind = implementation.kind
-                model.appendRow(heading_item(KIND_TITLES[kind], self.font()))
+                title = KIND_TITLES.get(kind, OWN_TITLE)
+                model.appendRow(heading_item(title, self.font()))
             item = QStandardItem(implementation.title)
             item.setData(implementation.key, Qt.ItemDataRole.UserRole)
             item.setToolTip(tip_text(reason or implementation.idea))
             item.setData(reason, REASON)
             item.setEnabled(reason is None or self._offers_all)
-            model.appendRow(item)
-        if self._own:
-            model.appendRow(heading_item(OWN_TITLE, self.font()))
-            item = QStandardItem(self._own)
-            item.setToolTip(tip_text(WHY_NOT_OWN))
-            item.setData(WHY_NOT_OWN, REASON)
-            item.setEnabled(False)
             model.appendRow(item)
         with QSignalBlocker(self):
             self.setModel(model)

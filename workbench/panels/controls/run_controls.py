@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QGroupBox, QLabel
 
 from kernels.engine.auto import Auto
+from kernels.engine.own_kernel import OwnKernel
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.state import State
 from workbench.panels.controls.block_numbers import BlockNumbers
@@ -78,6 +79,8 @@ class RunControls(QGroupBox):
         no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
         if isinstance(chosen, Auto) and not self._has_gpu():
             no_cache = NO_GPU
+        elif isinstance(chosen, OwnKernel) and not self._has_gpu():
+            no_cache = NO_CACHE
         self._cache.setEnabled(not no_cache)
         self._cache.setToolTip(tip_text(no_cache or CACHE_TIP))
 

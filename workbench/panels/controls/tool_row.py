@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
+from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.plain_text import Label
 from workbench.model.intents import Choice
@@ -91,10 +92,6 @@ class ToolRow(QWidget):
         if availability != self._availability:
             self._availability = availability
             self._implementation.show_implementations(availability)
-
-    def show_own_kernel(self, name: str) -> None:
-        """List the kernel that the user works on beside the implementations."""
-        self._implementation.show_own_kernel(name)
 
     def show_state(self, state: State) -> None:
         """Show the filter, its size, and how it is computed."""
@@ -192,7 +189,7 @@ def why_no_block(chosen: Choice | None) -> str:
     """Return the sentence why no block shape can be chosen here; empty where one can."""
     if chosen is None or chosen.kind == "cpu":
         return "The CPU has no thread blocks."
-    if isinstance(chosen, Rung):
+    if isinstance(chosen, Rung | OwnKernel):
         return chosen.own_block
     if isinstance(chosen, BrokenRung):
         return chosen.reason

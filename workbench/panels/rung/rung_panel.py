@@ -243,7 +243,8 @@ class RungPane(QWidget):
         known = {each.key: each for each, _ in self._availability}
         if key in known or not known:
             return known.get(key)
-        return known[shown.implementation] if shown else next(iter(known.values()))
+        first = next(iter(known.values()))
+        return known.get(shown.implementation, first) if shown else first
 
     def _pick(self, chosen: Implementation) -> Pick | None:
         """Return the pick by which `auto` came to `chosen`; None where it did not."""

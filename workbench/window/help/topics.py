@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from kernels.rungs.own_kernels import is_own
 from workbench.charts.chart_view import ChartView
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
@@ -60,6 +61,8 @@ def topic_of(widget: QWidget | None, state: State) -> str:
         if isinstance(widget, ValueTile):
             return f"numbers#{widget.caption}"
         name = widget.objectName()
+        if name == RUNG and is_own(state.implementation):
+            return "mode/kernel"
         if name == RUNG:
             return f"rung/{state.implementation}"
         if isinstance(widget, ChartView):

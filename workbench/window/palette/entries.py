@@ -13,6 +13,7 @@ from kernels import filters
 from kernels.core.device import Device, NoDevice
 from kernels.sweeps.presets import presets
 from workbench.model import intents
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
@@ -53,6 +54,7 @@ def entries_of(
     worker: Worker,
     docks: Docks,
     sweep: LazyPanel[SweepPanel],
+    kernel_folder: KernelFolder,
 ) -> list[PaletteEntry]:
     """Return all entries as things are now: the menus in order, then what is not in them.
 
@@ -63,7 +65,7 @@ def entries_of(
     return [
         *(_of_menu(line) for line in menu_lines(window) if line.name != OWN_NAME),
         *_filters(store),
-        *_implementations(store, worker.device),
+        *_implementations(store, worker.device, kernel_folder),
         *_presets(docks, sweep),
     ]
 
@@ -123,10 +125,12 @@ def _filters(store: Store) -> list[PaletteEntry]:
     ]
 
 
-def _implementations(store: Store, device: Device | NoDevice | None) -> list[PaletteEntry]:
+def _implementations(
+    store: Store, device: Device | NoDevice | None, kernel_folder: KernelFolder
+) -> list[PaletteEntry]:
     state = store.state
     found = []
-    for each in intents.choices():
+    for each in (*intents.choices(), *kernel_folder.all):
         reason = intents.why_unavailable(state, each, device) or ""
         do = partial(store.choose, implementation=each.key)
         is_on = each.key == state.implementation
@@ -135,7 +139,7 @@ def _implementations(store: Store, device: Device | NoDevice | None) -> list[Pal
     return found
 
 
-_KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+_KINDS = {"cpu": "CPU", "cuda": "CUDA", "own": "Yours"}
 
 
 def _presets(docks: Docks, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:

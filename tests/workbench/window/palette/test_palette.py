@@ -15,7 +15,7 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.window.help.shortcuts import ShortcutsDialog
-from workbench.window.palette.entries import OWN_NAME, PaletteEntry, entries_of, found
+from workbench.window.palette.entries import OWN_NAME, PaletteEntry, found
 from workbench.window.palette.fuzzy import match
 from workbench.window.palette.palette import Palette
 from workbench.window.palette.synonyms import SYNONYMS
@@ -70,7 +70,7 @@ def test_words_go_before_their_letters_anywhere():
     ],
 )
 def test_everyday_words_find_what_the_menus_call_otherwise(query, name, window):
-    entries = entries_of(window, window.store, window.worker, window.docks, window.sweep)
+    entries = window.dialogs.entries()
     names = [entry.name for entry, _ in found(entries, query)]
     assert name in names[:6]
     assert "Keyboard shortcuts" not in names
@@ -78,14 +78,14 @@ def test_everyday_words_find_what_the_menus_call_otherwise(query, name, window):
 
 def test_sessions_are_shown_by_name_without_a_path(window):
     trigger(window, "All actions…")
-    entries = entries_of(window, window.store, window.worker, window.docks, window.sweep)
+    entries = window.dialogs.entries()
     sessions = [each for each in entries if "sessions" in each.where]
     assert sessions
     assert [each for each in sessions if "/" in each.tip.replace("2025/2026", "")] == []
 
 
 def test_every_synonym_is_of_something_there_is(window):
-    entries = entries_of(window, window.store, window.worker, window.docks, window.sweep)
+    entries = window.dialogs.entries()
     assert set(SYNONYMS) - {each.name for each in entries} == set()
 
 

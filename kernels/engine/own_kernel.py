@@ -1,0 +1,85 @@
+"""A kernel of the user's own as an implementation, which is chosen and asked like any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import CannotRunError
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import IDEA, own_kernel
+from kernels.rungs.rung import Rung
+
+HERE = "Your own kernel. With an NVIDIA GPU it runs there, apart; else on the CPU runtime, untimed."
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKernel:
+    """A kernel of the user's own, by its file's name, as it introduces itself in lists.
+
+    text  of the file; empty: not read
+    """
+
+    key: str
+    text: str = field(default="", repr=False)
+    kind: Literal["own"] = "own"
+
+    @classmethod
+    def of(cls, job: Job) -> OwnKernel:
+        """Return the one that `job` asks for."""
+        return cls(job.implementation, job.own)
+
+    @property
+    def title(self) -> str:
+        """Return the file's name, by which its owner knows it."""
+        return self.key
+
+    @property
+    def idea(self) -> str:
+        """Return what its header says of it, if that says anything."""
+        rung = self.rung if self.text else None
+        return HERE if rung is None or rung.idea == IDEA else rung.idea
+
+    @property
+    def own_block(self) -> str:
+        """Return why the block picker does not apply; empty where it does."""
+        return self.rung.own_block if self.text else ""
+
+    @property
+    def rung(self) -> Rung:
+        """Return the rung that the text makes.  Raises CannotRunError where it makes none."""
+        try:
+            return _rung(self.key, self.text)
+        except HeaderError as error:
+            raise CannotRunError(str(error)) from error
+
+    def tolerance(self, job: Job) -> Tolerance:
+        """Return what its answer to `job` may be off by."""
+        return self.rung.tolerance(job)
+
+    def why_not_here(self, device: Device | NoDevice) -> str | None:
+        """Return why no kernel of the user's own runs on this computer; None if some may."""
+        from kernels.cuda_on_cpu import compiler
+
+        return None if isinstance(device, Device) else compiler.why_not()
+
+    def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
+        """Return why it cannot run `job` here, on the GPU or else on the CPU; None if it can."""
+        if reason := self.why_not_here(device):
+            return reason
+        try:
+            rung = self.rung
+        except CannotRunError as error:
+            return str(error)
+        if isinstance(device, Device):
+            return rung.why_not(job, device)
+        return rung.why_not_anywhere(job)
+
+
+@lru_cache(maxsize=64)
+def _rung(name: str, text: str) -> Rung:
+    return own_kernel(name, text)

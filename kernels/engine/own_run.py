@@ -1,0 +1,119 @@
+"""One filtering by a kernel of the user's own: on the GPU in a child, or on the CPU runtime.
+
+The user's text never runs in this process.  An answer is given with its verdict, never before, and
+a time only after a passed check, on a GPU alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from time import monotonic
+from typing import Any
+
+from numpy.typing import NDArray
+
+from kernels.core.device import Device, NoDevice
+from kernels.core.driving import last_of
+from kernels.core.errors import CannotRunError, CompileFailedError
+from kernels.core.job import Job, Progress, Ran, Result, Sampling
+from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.warm_children import cuda_children
+from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.engine.own_kernel import OwnKernel
+from kernels.rungs.rung import Rung
+
+CROP_S = 10.0  # more than any kernel takes for the part of a picture that is tried first
+LEAST_S = 60.0  # for a whole picture, and so many times what the part of it says
+PATIENCE = 20.0
+
+
+def own_filtering(
+    job: Job, device: Device | NoDevice, sampling: Sampling
+) -> Iterator[Progress | Result]:
+    """Filter all of the job's picture, check it, and time it where there is a GPU.
+
+    Raises CannotRunError, and CompileFailedError, with the sentence for the user: also for an
+    answer of which more is known than that it is right or wrong, as that some of it was never
+    written.
+    """
+    own = OwnKernel.of(job)
+    if reason := own.why_not(job, device):
+        raise CannotRunError(reason)
+    if isinstance(device, Device):
+        yield from _on_gpu(own.rung, job, device, sampling)
+    else:
+        yield from _on_cpu(own.rung, job)
+
+
+def end_children(device: Device) -> None:
+    """End the processes that ran kernels on a GPU, without waiting for that."""
+    cuda_children(device.index).end(0)
+
+
+def _on_gpu(
+    rung: Rung, job: Job, device: Device, sampling: Sampling
+) -> Iterator[Progress | Result]:
+    for step in gpu_trial(rung, job, sampling=sampling, children=cuda_children(device.index)):
+        if isinstance(step, Progress):
+            yield step
+            continue
+        _refuse(rung, step, step.log if step.built is None else "")
+        if step.answer is not None and step.check is not None:
+            yield Result(
+                job,
+                _read_only(step.answer),
+                step.kernel,
+                (_ran(rung, job, step.device_name),),
+                step.built.compile_ms if step.built else None,
+                check=step.check,
+                device_name=step.device_name,
+            )
+
+
+def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
+    """Try a part first, so that a kernel which does not end is told of soon."""
+    yield Progress(f"trying {rung.key} on a part of the picture")
+    began = monotonic()
+    tried = yield from _tried(rung, job, whole=False, deadline_s=CROP_S)
+    if not tried.region.is_whole:
+        doing = Progress(f"running {rung.key} on the CPU runtime, which is slow")
+        yield doing
+        share = tried.region.width * tried.region.height / (job.width * job.height)
+        patience_s = LEAST_S + PATIENCE * (monotonic() - began) / share
+        tried = yield from _tried(rung, job, whole=True, deadline_s=patience_s, doing=doing)
+    assert tried.answer is not None
+    ran = (_ran(rung, job, "the CPU runtime"),)
+    yield Result(job, _read_only(tried.answer), None, ran, check=tried.check)
+
+
+def _tried(
+    rung: Rung, job: Job, *, whole: bool, deadline_s: float, doing: Progress | None = None
+) -> Generator[Progress, None, CpuTrial]:
+    """Return the outcome of a trial that came to its end; `doing` is told in place of its own."""
+    steps = last_of(trial(rung, job, whole=whole, deadline_s=deadline_s))
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            tried: CpuTrial = end.value
+            break
+        yield doing or step
+    _refuse(rung, tried, tried.compiler_errors)
+    return tried
+
+
+def _refuse(rung: Rung, tried: CpuTrial | GpuTrial, log: str) -> None:
+    """Raise what went wrong, if anything did."""
+    if tried.problem and log:
+        raise CompileFailedError(f"{rung.key}: {tried.problem}", log)
+    if tried.problem:
+        raise CannotRunError(f"{rung.key}: {tried.problem}")
+
+
+def _ran(rung: Rung, job: Job, where: str) -> Ran:
+    return Ran(f"{rung.key} on {where}", block=None if rung.own_block else job.block_xy)
+
+
+def _read_only(answer: NDArray[Any]) -> NDArray[Any]:
+    answer.flags.writeable = False
+    return answer

@@ -1,0 +1,151 @@
+"""A kernel of the user's own through the engine's door: what it gives, and what it refuses."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+from kernels import Engine, Job
+from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.errors import CannotRunError, CompileFailedError
+from kernels.core.job import Progress, Result
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.regions import TRIED_SIZE
+from kernels.engine import own_run
+from kernels.engine.own_kernel import OwnKernel
+from tests.first_kernel import steps
+from tests.made_up import H200
+
+needs_compiler = pytest.mark.skipif(
+    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
+)
+RIGHT, COPY = steps()[6], steps()[3]
+BLUR = np.full((3, 3), 1 / 9, np.float32)
+LARGE = (TRIED_SIZE[1] + 30, TRIED_SIZE[0] + 20, 1)
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, build_cache):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(build_cache))
+
+
+@pytest.fixture
+def engine():
+    return Engine(use_gpu=False)
+
+
+def a_job(text=RIGHT, shape=(20, 30, 3), **facts):
+    picture = np.random.default_rng(7).integers(0, 255, shape).astype(np.uint8)
+    return Job(picture, BLUR, implementation="mine.cu", own=text, **facts)
+
+
+def results(engine, job):
+    return [step for step in engine.filtering(job) if isinstance(step, Result)]
+
+
+@needs_compiler
+@pytest.mark.parametrize("shape", [(20, 30, 3), (20, 30), LARGE], ids=["small", "flat", "large"])
+def test_all_of_the_picture_is_filtered_and_checked_and_never_timed(engine, shape):
+    (result,) = results(engine, a_job(shape=shape))
+    assert result.picture.shape == shape
+    assert not result.picture.flags.writeable
+    assert result.check.ok
+    assert result.check.checked == shape[0] * shape[1]
+    assert result.kernel is None
+    assert (result.total_ms, result.megapixels_per_s, result.effective_gb_s) == (None, None, None)
+    assert result.disturbances == ()
+
+
+@needs_compiler
+def test_a_wrong_answer_is_given_with_its_verdict(engine):
+    (result,) = results(engine, a_job(COPY, shape=LARGE))
+    assert result.check.wrong > 0
+    np.testing.assert_array_equal(result.picture, result.job.picture)
+
+
+@needs_compiler
+def test_what_does_not_compile_is_refused_with_the_compilers_words(engine):
+    with pytest.raises(CompileFailedError, match=r"mine\.cu: Line 21: ") as error:
+        engine.run(a_job(RIGHT.replace("to_sample(sum);", "to_sample(sum)")))
+    assert "mine.cu(21)" in error.value.log
+
+
+@needs_compiler
+def test_an_answer_that_was_not_written_is_never_given(engine):
+    given = []
+    text = RIGHT.replace(
+        "    float sum = OFFSET;", "    if (x == 3) return;\n    float sum = OFFSET;"
+    )
+    with pytest.raises(CannotRunError, match="were never written"):
+        given.extend(step for step in engine.filtering(a_job(text)) if isinstance(step, Result))
+    assert given == []
+
+
+@needs_compiler
+def test_whoever_stops_it_ends_the_run(engine):
+    text = RIGHT.replace(
+        "    float sum = OFFSET;", "    float sum = OFFSET;\n    while (sum == sum) {}"
+    )
+    steps = engine.filtering(a_job(text))
+    assert all(isinstance(next(steps), Progress) for _ in range(5))
+    steps.close()
+    gc.collect()
+    assert engine.run(a_job()).check.ok
+
+
+def test_a_text_that_makes_no_kernel_is_refused(engine):
+    job = a_job(RIGHT.replace("int pitch,", ""))
+    if compiler.why_not() is None:
+        assert "convolve takes 6 arguments" in (engine.why_not(job) or "")
+    with pytest.raises(CannotRunError):
+        engine.run(job)
+
+
+def test_without_a_compiler_it_is_refused_and_says_how_to_get_one(engine, monkeypatch):
+    monkeypatch.setattr(compiler, "why_not", lambda: "Install g++.")
+    assert engine.why_not(a_job()) == OwnKernel("mine.cu").why_not_here(engine.device)
+    with pytest.raises(CannotRunError):
+        engine.run(a_job())
+
+
+def test_with_a_gpu_it_needs_no_compiler(monkeypatch):
+    monkeypatch.setattr(compiler, "why_not", lambda: "Install g++.")
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    engine = Engine()
+    assert engine.why_not(a_job()) is None
+    assert "threads" in engine.why_not(a_job(block_xy=(1024, 8)))
+
+
+def test_nothing_but_filtering_takes_one(monkeypatch):
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda _, wanted: iter(wanted))
+    engine, job = Engine(), a_job()
+    for ask in (engine.launch_once, engine.queue, engine.occupancy):
+        with pytest.raises(CannotRunError, match="runs in a process of its own"):
+            ask(job)
+    with pytest.raises(CannotRunError, match="runs in a process of its own"):
+        engine.implementation("mine.cu")
+    assert list(engine.compiling([job])) == []
+
+
+def test_an_engine_that_ran_none_has_nothing_to_end(monkeypatch):
+    ended = []
+    monkeypatch.setattr(own_run, "end_children", ended.append)
+    Engine(use_gpu=False).close()
+    assert ended == []
+
+
+def test_a_text_is_how_the_work_is_done():
+    job = a_job()
+    other = Job(job.picture, BLUR, implementation="mine.cu", own=COPY)
+    assert job.same_work(other)
+    assert not job.same_run(other)
+
+
+def test_it_introduces_itself_by_its_files_name_and_its_header():
+    own = OwnKernel("mine.cu", '/*---\nidea = "Adds up."\n---*/\n' + RIGHT)
+    assert (own.title, own.idea) == ("mine.cu", "Adds up.")
+    assert "CPU runtime" in OwnKernel("mine.cu", RIGHT).idea
+    assert OwnKernel("mine.cu").own_block == ""

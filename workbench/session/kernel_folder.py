@@ -1,0 +1,169 @@
+"""The user's kernels as implementations: the files of their folder, and the text of the chosen one.
+
+The file on disk is the truth: whatever saves it, another text arrives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+
+from kernels.engine.own_kernel import OwnKernel
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel
+from workbench.base.background import Background
+from workbench.files.kernel_files import is_own_file, kernels_folder
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.session.kernel_file import SETTLE_MS
+from workbench.session.store import Store
+
+GONE_MS = 500  # a file may be away for that long while an editor puts another in its place
+GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The files of the folder, and what became of reading one of them.
+
+    chosen    the file that was to be read; empty: none
+    text      of it; empty: it cannot be used, and `sentence` says why
+    """
+
+    names: tuple[str, ...]
+    chosen: str = ""
+    text: str = ""
+    sentence: str = ""
+    is_there: bool = False
+
+
+class KernelFolder(QObject):
+    """A reader of the user's folder of kernels, in the background.
+
+    Signals:
+        changed(): there are other files.
+        arrived(kernel): the chosen file's name and its text, as they are to stand in the State.
+        refused(sentence): why no kernel can be made of its text now; the one before it stays.
+        mended(): after that, one can.
+        lost(sentence): why there is nothing to run at all.
+    """
+
+    changed = Signal()
+    arrived = Signal(object)
+    refused = Signal(str)
+    mended = Signal()
+    lost = Signal(str)
+
+    def __init__(self, store: Store, background: Background, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.names: tuple[str, ...] = ()
+        self._store, self._background = store, background
+        self._read: tuple[str, str] | None = None
+        self._refusal, self._is_missed = "", False
+        self._watcher = QFileSystemWatcher(self)
+        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settling.timeout.connect(self.look)
+        self._watcher.fileChanged.connect(lambda _: self._settling.start(SETTLE_MS))
+        self._watcher.directoryChanged.connect(lambda _: self._settling.start(SETTLE_MS))
+        store.changed.connect(self._follow)
+
+    @property
+    def all(self) -> tuple[OwnKernel, ...]:
+        """Return all of them, as implementations to choose; the chosen one has its text."""
+        state = self._store.state
+        text = {state.implementation: intents.own_text(state)}
+        return tuple(OwnKernel(name, text.get(name, "")) for name in self.names)
+
+    @Slot()
+    def look(self) -> None:
+        """Find out which files there are, and read the chosen one."""
+        chosen = self._store.state.implementation
+        chosen = chosen if is_own(chosen) else ""
+        folder = kernels_folder()
+        if not chosen and not self.names and not folder.is_dir():
+            return  # as for most people: there is nothing to start a thread for
+        self._background.run(partial(_found, folder, chosen), self._take, lambda _: None)
+
+    def _follow(self, old: State, new: State) -> None:
+        """Read what is chosen now; what is taken back may be chosen with an earlier text."""
+        chosen = new.implementation
+        if not is_own(chosen):
+            return
+        if self._read is not None and self._read[0] == chosen:
+            if new.own_kernel != self._read:
+                self.arrived.emit(self._read)
+        elif chosen != old.implementation:
+            self.look()
+
+    def _take(self, found: _Found) -> None:
+        self._watch(found.chosen)
+        if found.names != self.names:
+            self.names = found.names
+            self.changed.emit()
+        if not found.chosen or found.chosen != self._store.state.implementation:
+            return
+        if found.text:
+            self._take_text(found)
+        elif self._read is None or self._read[0] != found.chosen:
+            self._lose(found)
+        elif found.is_there:
+            self._refuse(found.sentence)
+        elif not self._is_missed:
+            self._is_missed = True
+            self._settling.start(GONE_MS)
+        else:
+            self._lose(found)
+
+    def _take_text(self, found: _Found) -> None:
+        self._read, self._is_missed = (found.chosen, found.text), False
+        if self._refusal:
+            self._refusal = ""
+            self.mended.emit()
+        if self._store.state.own_kernel != self._read:
+            self.arrived.emit(self._read)
+
+    def _refuse(self, sentence: str) -> None:
+        if sentence != self._refusal:
+            self._refusal = sentence
+            self.refused.emit(sentence)
+
+    def _lose(self, found: _Found) -> None:
+        self._read, self._refusal, self._is_missed = None, "", False
+        sentence = found.sentence if found.is_there else GONE.format(name=found.chosen)
+        self.lost.emit(sentence)
+
+    def _watch(self, chosen: str) -> None:
+        folder = kernels_folder()
+        paths = [folder, folder / chosen] if chosen else [folder]
+        wanted = {str(each) for each in paths if each.exists()}
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if watched - wanted:
+            self._watcher.removePaths(sorted(watched - wanted))
+        if wanted - watched:
+            self._watcher.addPaths(sorted(wanted - watched))
+
+
+def _found(folder: Path, chosen: str) -> _Found:
+    """Read the folder, and the chosen file in it."""
+    try:
+        there = sorted(folder.iterdir(), key=lambda path: path.name.casefold())
+    except OSError:
+        there = []
+    names = tuple(path.name for path in there if _is_kernel(path))
+    if not chosen:
+        return _Found(names)
+    if chosen not in names:
+        return _Found(names, chosen)
+    try:
+        text = read_own_kernel(folder / chosen).source
+    except HeaderError as error:
+        return _Found(names, chosen, sentence=str(error), is_there=(folder / chosen).exists())
+    return _Found(names, chosen, text, is_there=True)
+
+
+def _is_kernel(path: Path) -> bool:
+    """Return whether `path` is a kernel of the user's, not a link to somebody else's."""
+    return path.suffix == SUFFIX and path.is_file() and is_own_file(path)
