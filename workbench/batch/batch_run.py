@@ -129,7 +129,7 @@ class _Run:
         outcome = self._files.take()
         if outcome.picture is not None:
             self._sizes.append(outcome.picture.samples.nbytes)
-        if outcome.goes_on and outcome.answer is None:
+        if outcome.goes_on and outcome.result is None:
             self._ready.append(outcome)
         else:
             self._under_way -= 1
@@ -190,7 +190,7 @@ class _Files:
         self.close()
         while not self._done.empty():
             future = self._done.get()
-            if not future.cancelled() and future.result().answer is not None:
+            if not future.cancelled() and future.result().result is not None:
                 yield future.result()
 
     def close(self) -> None:

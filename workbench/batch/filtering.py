@@ -17,12 +17,11 @@ from typing import Literal
 from kernels import Engine, Job, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError
 from kernels.core.job import Progress
-from kernels.rungs.rung import Rung
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.estimate import about
 from workbench.base.memory import memory_available_bytes
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
-from workbench.batch.own_answer import OwnAnswer, own_answer
 from workbench.batch.stages import Stage
 from workbench.files import image_files
 from workbench.files.image_encoders import format_of
@@ -50,8 +49,8 @@ class Recipe:
     """The filtering that is done to every picture.
 
     chosen           filter, weights, border, pixel type and block; its picture does not count
-    implementation   None: the best that can run it
-    own              a kernel of the user's own, in place of an implementation
+    implementation   None: the best that can run it.  Where it is a kernel of the user's own,
+                     `chosen` names it as well, with its text
     sampling         how often each is filtered for its time, and how much of it is checked
     check_every      of so many pictures one is checked, and the first is; 0: none
     quality, reduce  of what is written: see `image_files.save` and `reducing`
@@ -61,7 +60,6 @@ class Recipe:
 
     chosen: State
     implementation: str | None = None
-    own: Rung | None = None
     sampling: Sampling = field(default_factory=Sampling)
     check_every: int = 1
     quality: int | None = None
@@ -75,6 +73,11 @@ class Recipe:
         if self.memory_bytes is not None:
             return self.memory_bytes // 2
         return min(STRIPS_BYTES, int(memory_available_bytes() * STRIPS_SHARE))
+
+    @property
+    def is_own(self) -> bool:
+        """Return whether a kernel of the user's own is to filter."""
+        return self.implementation is not None and is_own(self.implementation)
 
     @property
     def is_timed(self) -> bool:
@@ -93,7 +96,6 @@ class Outcome:
 
     index    its place among all that are to be done
     seconds  how long it took in each stage that it went through
-    own      in place of a result, of a kernel of the user's own
     is_large whether it does not fit into memory, and is filtered in strips, from file to file
     large    what came of that: it is written already
     error    why it failed, one sentence; None: it did not
@@ -109,7 +111,6 @@ class Outcome:
     seconds: dict[Stage, float] = field(default_factory=dict)
     picture: Picture | None = None
     result: Result | None = None
-    own: OwnAnswer | None = None
     is_large: bool = False
     large: LargeAnswer | None = None
     error: str | None = None
@@ -134,14 +135,9 @@ class Outcome:
         return "wrong" if self.is_wrong else "failed"
 
     @property
-    def answer(self) -> Result | OwnAnswer | None:
-        """Return what is to be written, of whichever kind."""
-        return self.result or self.own
-
-    @property
     def is_wrong(self) -> bool:
         """Return whether the answer was found to be wrong, or could not be checked."""
-        answer = self.answer or self.large
+        answer = self.result or self.large
         check = answer.check if answer else None
         return check is not None and not check.ok
 
@@ -186,27 +182,22 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     job = intents.job_for(replace(recipe.chosen, picture=picture))
     assert job is not None
     try:
-        if recipe.own is not None:
-            with _timed(outcome, "filter"):
-                sampling = recipe.sampling_of(outcome.index)
-                outcome.own = own_answer(recipe.own, job, say, engine.device, sampling)
-        else:
-            _filter(engine, outcome, job, recipe, say)
+        _filter(engine, outcome, job, recipe, say)
     except KernelError as error:
         outcome.error = f"{outcome.pair.name}: {error}"
         outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
         return
-    if outcome.is_wrong and outcome.answer:
-        outcome.error = f"{outcome.pair.name}: {outcome.answer.check}; nothing was written."
+    if outcome.is_wrong and outcome.result:
+        outcome.error = f"{outcome.pair.name}: {outcome.result.check}; nothing was written."
 
 
 def write(outcome: Outcome, recipe: Recipe) -> None:
     """Write the result: whole, or not at all."""
-    assert outcome.answer is not None
+    assert outcome.result is not None
     target = outcome.pair.target
     try:
         with _timed(outcome, "encode"), _folder(outcome.pair.folder):
-            samples = reduced(target, outcome.answer.picture)
+            samples = reduced(target, outcome.result.picture)
             image_files.save(target, samples, recipe.quality, outcome.metadata)
     except ImageFileError as error:
         outcome.error = str(error)
@@ -216,7 +207,7 @@ def write(outcome: Outcome, recipe: Recipe) -> None:
 
 def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:
     """Return why a picture that does not fit into memory cannot be filtered in strips, or None."""
-    if recipe.own is not None:
+    if recipe.is_own:
         return f"{error} {OWN_AS_A_WHOLE}"
     if format_of(outcome.pair.target).title != "TIFF":
         return str(error)
@@ -230,7 +221,7 @@ def _why_not_as_zarr(outcome: Outcome, recipe: Recipe) -> str | None:
     """
     source, target = outcome.pair.source, outcome.pair.target
     zarr_package((source if is_zarr(source) else target).name)
-    if recipe.own is not None:
+    if recipe.is_own:
         return f"{outcome.pair.name}: An OME-Zarr is filtered in strips. {OWN_AS_A_WHOLE}"
     if not is_zarr(source) and source.suffix.lower() not in TIFF_EXTENSIONS:
         return f"Cannot save {target.name}: an OME-Zarr is made of a TIFF or another OME-Zarr."
@@ -330,8 +321,8 @@ def _filter(engine: Engine, outcome: Outcome, job: Job, recipe: Recipe, say: Say
         if isinstance(step, Progress):
             say(step.doing)
             continue
-        result = step
-        if step.check is None:
+        is_first, result = result is None, step
+        if is_first or step.check is None:  # a kernel of the user's own comes with its check
             filtered = perf_counter()
     assert result is not None
     outcome.result = result

@@ -28,10 +28,12 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     named = arguments.implementation if own is None else None
     check_every, is_every_pixel = arguments.verify
     known = Namespace(**{**vars(arguments), "implementation": named})
+    chosen = replace(State(), **changes_of(known, State()))
+    if own is not None:
+        chosen = replace(chosen, implementation=own.key, own_kernel=(own.key, own.source))
     return Recipe(
-        chosen=replace(State(), **changes_of(known, State())),
-        implementation=named,
-        own=own,
+        chosen=chosen,
+        implementation=own.key if own else named,
         sampling=replace(sampling, check_taps=None) if is_every_pixel else sampling,
         check_every=check_every,
         quality=arguments.quality,
@@ -43,10 +45,10 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
 
 def note_on(engine: Engine, recipe: Recipe, arguments: Namespace) -> str | None:
     """Return a sentence on what is not as the options may make one expect, or None."""
-    if recipe.own is not None and isinstance(engine.device, Device):
+    if recipe.is_own and isinstance(engine.device, Device):
         return None
-    if recipe.own is not None:
-        return f"{recipe.own.key} runs on the CPU runtime, which is slow; no time is taken."
+    if recipe.is_own:
+        return f"{recipe.implementation} runs on the CPU runtime, which is slow; no time is taken."
     if recipe.implementation is not None:
         return ignored(arguments, recipe.implementation, None)
     job = intents.job_for(replace(recipe.chosen, picture=PIXEL))

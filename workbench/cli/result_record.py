@@ -9,8 +9,6 @@ from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.large_filtering import LargeAnswer
-from workbench.batch.own_answer import OwnAnswer
-from workbench.cli.result_words import own_ran_in_words
 from workbench.model import intents
 
 
@@ -27,7 +25,7 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
         "output": outcome.pair.target_shown,
         "remarks": [*outcome.remarks, *outcome.warnings],
         **asked_of(recipe),
-        **_found(outcome.result, outcome.own),
+        **_found(outcome.result),
         **(_of_strips(outcome.large) if outcome.large else {"strips": None}),
     }
 
@@ -50,11 +48,10 @@ def asked_of(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def _found(result: Result | None, own: OwnAnswer | None) -> dict[str, Any]:
+def _found(result: Result | None) -> dict[str, Any]:
     """Return the same keys whether there is a result or not."""
-    answer = result or own
-    kernel = answer.kernel if answer else None
-    job = answer.job if answer else None
+    kernel = result.kernel if result else None
+    job = result.job if result else None
     low, high = kernel.quartiles_ms if kernel else (None, None)
     ran = result.ran if result else ()
     return {
@@ -63,23 +60,23 @@ def _found(result: Result | None, own: OwnAnswer | None) -> dict[str, Any]:
         "channels": job and job.channels,
         "pixel_type": job and job.pixel_type,
         "asked": job and job.implementation,
-        "implementation": result.implementation if result else job and job.implementation,
-        "device": (answer and answer.device_name) or None,
-        "block": result.block_xy if result else job and job.block_xy,
+        "implementation": result and result.implementation,
+        "device": result and result.device_name,
+        "block": result and result.block_xy,
         "threads": ran[0].threads if ran else None,
-        "ran": [own_ran_in_words(own)] if own else [str(each) for each in ran],
+        "ran": [str(each) for each in ran],
         "median_ms": kernel and kernel.median_ms,
         "quartiles_ms": [low, high] if kernel else None,
         "n": kernel and len(kernel.samples_ms),
         "ended": (kernel and kernel.ended) or None,
         "cache": kernel and kernel.cache,
         "disturbances": list(result.disturbances) if result else [],
-        "compile_ms": answer and answer.compile_ms,
+        "compile_ms": result and result.compile_ms,
         "upload_ms": result and result.upload_ms,
         "download_ms": result and result.download_ms,
         "megapixels_per_s": result and result.megapixels_per_s,
         "effective_gb_s": result and result.effective_gb_s,
-        "check": _check(answer.check if answer else None),
+        "check": _check(result.check if result else None),
     }
 
 
@@ -89,7 +86,7 @@ def _of_strips(large: LargeAnswer) -> dict[str, Any]:
     Its throughput is that of reading, filtering and writing together.
     """
     height, width, _ = large.shape
-    found = {} if large.first is None else _found(large.first, None)
+    found = {} if large.first is None else _found(large.first)
     without = ("median_ms", "quartiles_ms", "n", "ended", "cache", "compile_ms", "effective_gb_s")
     return {
         **found,

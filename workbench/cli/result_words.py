@@ -11,14 +11,15 @@ from workbench.base import numbers
 from workbench.base.columns import aligned
 from workbench.base.disturbed_words import star, why_starred
 from workbench.batch.large_filtering import LargeAnswer
-from workbench.batch.own_answer import OwnAnswer
 from workbench.batch.stage_words import IN_WORDS
 from workbench.model.speed_up import no_time_in_words, single_in_words
 
 
 def in_one_line(result: Result) -> str:
     """Return a result for one file: "5×5, shared: kernel 13.2 µs (20 samples, cold), ..."."""
-    job = result.job
+    job, name = result.job, result.name
+    if is_own(job.implementation):
+        name = str(result.ran[0])  # it says where as well
     parts = [f"kernel {_kernel(result)}" if result.kernel else "no time"]
     if result.device_name is not None and not is_own(job.implementation):
         upload = _moved(result.upload_ms, result.upload_copy_ms)
@@ -29,7 +30,7 @@ def in_one_line(result: Result) -> str:
         parts.append(numbers.byte_rate(result.effective_gb_s))
     verdict = f"; {result.check}" if result.check is not None else ""
     why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
-    return f"{job.ksize}×{job.ksize}, {result.name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
+    return f"{job.ksize}×{job.ksize}, {name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
 
 
 def large_in_one_line(large: LargeAnswer) -> str:
@@ -46,24 +47,6 @@ def large_in_one_line(large: LargeAnswer) -> str:
         parts.append(f"{IN_WORDS[large.limit]} was the limit")
     verdict = f"; {large.check}" if large.check is not None else ""
     return f"{large.job.ksize}×{large.job.ksize}{name}: {', '.join(parts)}{verdict}"
-
-
-def own_in_one_line(own: OwnAnswer) -> str:
-    """Return what a kernel of the user's own made of one file; on the CPU there is no time."""
-    job, kernel = own.job, own.kernel
-    time = f"kernel {_time(kernel)}" if kernel else "no time"
-    return f"{job.ksize}×{job.ksize}, {own_ran_in_words(own)}: {time}; {own.check}"
-
-
-def own_ran_in_words(own: OwnAnswer) -> str:
-    """Return what ran, and where: "mine.cu on the CPU runtime", "mine.cu on NVIDIA H200"."""
-    return f"{own.job.implementation} on {own.device_name or 'the CPU runtime'}"
-
-
-def _time(kernel: Timing) -> str:
-    count = len(kernel.samples_ms)
-    of = f"{count} sample{'s' if count != 1 else ''}"
-    return f"{numbers.duration(kernel.median_ms)} ({of}, {kernel.cache})"
 
 
 def as_table(result: Result) -> str:

@@ -10,9 +10,9 @@ import pytest
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
+from kernels.engine import own_run
 from kernels.pictures import generated
 from tests.first_kernel import steps
-from workbench.batch import own_answer
 from workbench.cli import main
 from workbench.files import image_files
 
@@ -80,7 +80,7 @@ def test_for_programs_what_has_no_time_has_null(capsys):
     ids=["wrong", "syntax", "arguments", "refused", "endless"],
 )
 def test_what_is_not_right_is_said_and_nothing_is_written(text, words, capsys, monkeypatch):
-    monkeypatch.setattr(own_answer, "CROP_S", 0.5)
+    monkeypatch.setattr(own_run, "CROP_S", 0.5)
     assert apply(text) == 1
     assert words in capsys.readouterr().err
     assert not Path("out.png").exists()

@@ -30,7 +30,7 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
-    monkeypatch.setattr("workbench.batch.own_answer.cuda_children", lambda _: children)
+    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
     image_files.save("a.png", generated.noise(100, 90, 3))
 
 
@@ -42,7 +42,7 @@ def apply(source, *words):
 def test_a_right_answer_is_written_and_its_time_told(capsys):
     assert apply(text(), "--progress") == 0
     streams = capsys.readouterr()
-    assert "mine.cu on NVIDIA H200: kernel 100\u202fµs (20 samples, cold); " in streams.out
+    assert "mine.cu on NVIDIA H200: kernel 100\u202fµs (20 samples, cold), " in streams.out
     assert "verified" in streams.out
     assert "CPU runtime" not in streams.err
     sequential = ["--implementation", "sequential", "--no-gpu", *JOB]

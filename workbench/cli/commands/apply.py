@@ -24,7 +24,7 @@ from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.result_record import record_of
-from workbench.cli.result_words import in_one_line, large_in_one_line, own_in_one_line
+from workbench.cli.result_words import in_one_line, large_in_one_line
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.format_names import EXTENSION_OF
 
@@ -155,9 +155,6 @@ def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
     elif outcome.error is None and outcome.large is not None:
         line = large_in_one_line(outcome.large)
-        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-    elif outcome.error is None and outcome.own is not None:
-        line = own_in_one_line(outcome.own)
         yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
 
 
