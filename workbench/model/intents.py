@@ -284,6 +284,12 @@ def implementation(key: str) -> Choice:
     return next(each for each in choices() if each.key == key)
 
 
+def chosen_in(state: State) -> Choice:
+    """Return what `state` names, a kernel of the user's own with its text."""
+    key = state.implementation
+    return OwnKernel(key, own_text(state)) if is_own(key) else implementation(key)
+
+
 def implementation_of(job: Job, picked: Pick | None = None) -> Choice:
     """Return what runs `job`, or what was picked for it."""
     key = picked.implementation if picked else job.implementation

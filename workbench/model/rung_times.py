@@ -15,14 +15,14 @@ from kernels.core.job import Job, Result
 from kernels.core.timing import Cache, Timing
 from kernels.cuda.occupancy import Occupancy
 from kernels.engine.engine import Implementation
-from kernels.rungs.own_kernels import is_own
+from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import weights_of
 from kernels.sweeps.record import Measurement, Record
 from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
-from workbench.model.intents import implementation
+from workbench.model.intents import Choice, implementation_of
 
 MAX_WORKS = 256  # a large sweep has a few dozen
 
@@ -222,13 +222,20 @@ class RungTimes:
     def add_result(self, result: Result) -> None:
         """Add the time of a result, with the block shape that was chosen or picked for it.
 
-        A kernel of the user's own, which every save makes another one, is left out.
+        A kernel of the user's own has none where it is wrong, and on the CPU.
         """
-        if is_own(result.implementation):
+        if result.kernel is None:
             return
         key, picked = result.implementation, result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
-        self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(key, asked)))
+        chosen = implementation_of(result.job, picked)
+        self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(chosen, asked)))
+
+    def forget(self, key: str) -> None:
+        """Forget all times of an implementation: its text is another by now."""
+        for times in self._times.values():
+            for each in [each for each in times if each[0] == key]:
+                del times[each]
 
     def add_record(self, record: Record) -> None:
         """Add a sweep's measurement; ignore a time of several pictures, and a cell that failed."""
@@ -309,10 +316,10 @@ def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
     return Time(kernel, block_xy, is_wrong, occupancy, measured.disturbances)
 
 
-def _chosen_block(key: str, block_xy: Block) -> Block | None:
+def _chosen_block(chosen: Choice, block_xy: Block) -> Block | None:
     """Return the block shape that was chosen.
 
     It is None on the CPU and for rungs with a block shape of their own.
     """
-    chosen = implementation(key)
-    return block_xy if isinstance(chosen, Rung) and not chosen.own_block else None
+    takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
+    return block_xy if takes_one else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import Slot
@@ -513,8 +514,20 @@ class MainWindow(QMainWindow):
         self._tell(panel)
 
     def _tell_rung(self, panel: RungPane) -> None:
-        panel.show_implementations(self._availability(self.store.state))
+        state = self.store.state
+        panel.show_implementations([*self._availability(state), *self._own_rung(state)])
         self._tell(panel)
+
+    def _own_rung(self, state: State) -> list[tuple[Implementation, str | None]]:
+        """Return the user's kernel that is chosen, as one of the ladder's, by its file's name."""
+        return [
+            (
+                replace(each.rung, title=each.title),
+                intents.why_unavailable(state, each, self.device),
+            )
+            for each in self.kernel_folder.all
+            if each.text
+        ]
 
     def _tell(self, panel: ShowsState) -> None:
         panel.show_state(self.store.state)
@@ -555,6 +568,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _take_own_kernel(self, kernel: tuple[str, str]) -> None:
         """Filter with the text that a file has now, which is nothing that is undone here."""
+        self._rung_times.forget(kernel[0])
         with self.undo_history.quietly():
             self.store.update(own_kernel=kernel)
 

@@ -1,16 +1,23 @@
 """A kernel of the user's own as an implementation, through the window: its file is all it takes."""
 
+import shlex
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit
 
+from kernels.core.device import NoDevice
 from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
 from tests.first_kernel import steps
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until, view
+from workbench.cli import main
+from workbench.files import image_files
 from workbench.model import intents
+from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.timing.timing_words import verdict
 from workbench.window.presenter.talk_steps import TalkStep
 
@@ -279,3 +286,72 @@ def test_every_panel_and_the_presenter_show_it(qtbot, window):
     said = ("verdict", "✓ verified"), ("time-note", "no time on the CPU runtime")
     until(qtbot, lambda: all(child(stage, f"stage-{n}", QLabel).text() == text for n, text in said))
     assert window.messages.kind != "error"
+
+
+@needs_compiler
+def test_the_implementation_panel_has_its_idea_its_source_and_its_place(qtbot, window, folder):
+    choose(qtbot, window)
+    window.docks.enter("Implementation")
+    pane = window.rung.get()
+    assert child(window, "rung-title", QLabel).text() == "blur.cu"
+    assert child(window, "rung-place", QLabel).text().startswith("Yours")
+    pane.show_tab("source")
+    assert child(window, "rung-source", QPlainTextEdit).toPlainText() == RIGHT
+    pane.show_tab("ptx")
+    assert "in the panel Kernel" in child(window, "rung-ptx", QPlainTextEdit).toPlainText()
+    pane.show_tab("ladder")
+    assert "a kernel has no time" in places(window)["blur.cu"].reason
+    settle(qtbot, window, lambda: window.store.choose(implementation="sequential"))
+    assert "blur.cu" not in places(window)
+
+
+def places(window):
+    """The lines of the ladder by key."""
+    rows = child(window, "ladder-list", LadderList)
+    found = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    return {each.implementation.key: each for each in found if each}
+
+
+# -- copies
+
+
+def copied(qtbot, window, name):
+    QApplication.clipboard().clear()
+    trigger(window, name)
+    until(qtbot, QApplication.clipboard().text)
+    return QApplication.clipboard().text()
+
+
+@needs_compiler
+def test_the_command_line_that_is_copied_does_the_same(qtbot, window, folder, home):
+    image_files.save(home / "a.png", noise(24, 40, 3))
+    with qtbot.waitSignal(window.live.settled):
+        window.opener.open_file(home / "a.png")
+    result = choose(qtbot, window)
+    program, *words = shlex.split(copied(qtbot, window, "Command line"))
+    assert program == "workbench"
+    assert str(folder / "blur.cu") in words
+    assert main.main([*words, "--no-gpu"]) == 0
+    np.testing.assert_array_equal(image_files.load(Path(words[2])).samples, result.picture)
+
+
+@needs_compiler
+def test_the_script_that_is_copied_does_the_same(qtbot, window, home, monkeypatch, capsys):
+    image_files.save(home / "a.png", noise(24, 40, 3))
+    with qtbot.waitSignal(window.live.settled):
+        window.opener.open_file(home / "a.png")
+    result = choose(qtbot, window)
+    script = copied(qtbot, window, "Python")
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("There is none."))
+    names = {}
+    exec(script, names)
+    np.testing.assert_array_equal(names["filtered"], result.picture)
+    assert capsys.readouterr().out.startswith("verified")
+
+
+@needs_compiler
+def test_the_program_that_is_copied_has_its_text(qtbot, window):
+    choose(qtbot, window)
+    program = copied(qtbot, window, "CUDA C++")
+    assert RIGHT.strip() in program
+    assert "nvcc -O3 -std=c++17 -ftz=true -arch=native blur.cu -o blur" in program

@@ -7,9 +7,10 @@ from kernels.pictures.generated import noise
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
-from tests.workbench.driving import until
+from tests.workbench.driving import child, until
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
+from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.timing.timing_words import filter_time
 
 
@@ -89,3 +90,20 @@ def test_what_goes_wrong_ends_the_child_alone(qtbot, window, source, words):
     assert window.live.result.kernel is None or window.live.result is good
     result = save(qtbot, window, text(), window.live.settled)
     assert result.kernel is not None
+
+
+def test_its_time_stands_on_the_ladder_until_its_text_is_another(qtbot, window):
+    window.docks.enter("Implementation")
+    window.rung.get().show_tab("ladder")
+    line = places(window)["mine.cu"]
+    assert line.time.median_ms == pytest.approx(0.1)
+    assert (line.time.block_xy, line.reason) == ((32, 8), None)
+    save(qtbot, window, text(compile="error"), window.live.refused)
+    assert places(window)["mine.cu"].time is None
+
+
+def places(window):
+    """The lines of the ladder by key."""
+    rows = child(window, "ladder-list", LadderList)
+    found = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    return {each.implementation.key: each for each in found if each}

@@ -7,6 +7,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from kernels.engine.auto import AUTO
+from kernels.rungs.own_kernels import is_own
 from workbench.base.plain_text import tip_text
 from workbench.model.intents import Choice
 from workbench.widgets.drop_down import heading_item
@@ -38,8 +39,9 @@ class ImplementationBox(ToolList):
         current = self.currentData()
         kind = ""
         for implementation, reason in self._availability:
-            if implementation.kind not in (kind, AUTO.kind):
-                kind = implementation.kind
+            its_kind = "own" if is_own(implementation.key) else implementation.kind
+            if its_kind not in (kind, AUTO.kind):
+                kind = its_kind
                 title = KIND_TITLES.get(kind, OWN_TITLE)
                 model.appendRow(heading_item(title, self.font()))
             item = QStandardItem(implementation.title)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 from kernels.core.job import Pick, Ran
 from kernels.engine.engine import Implementation
 from kernels.rungs.operands import Operands
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.rungs.work import not_described
 from workbench.base import numbers, theme
@@ -21,6 +22,7 @@ from workbench.widgets.tile import MUTED, scaled_font
 from workbench.widgets.upright_area import UprightArea
 
 NOT_RUN = "Not measured yet with these settings."
+OWN = "Yours · it stands on the ladder beside the rungs"
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 LINKS = (
@@ -70,10 +72,8 @@ class IdeaPage(UprightArea):
         known    all implementations
         refusal  why it cannot run the present job, or None
         """
-        own_kind = [each for each in known if each.kind == chosen.kind]
-        at = own_kind.index(chosen) + 1
         self._title.setText(chosen.title)
-        self._place.setText(f"{KINDS[chosen.kind]} · {STEPS[chosen.kind]} {at} of {len(own_kind)}")
+        self._place.setText(_place(chosen, known))
         self._idea.setText(chosen.idea)
         for label, text in (
             (self._after, _relations(chosen, known)),
@@ -146,6 +146,15 @@ def operand_words(operands: Operands) -> list[str]:
         for values in operands.arguments
     ]
     return words + [f"{name} = {value}" for name, value in operands.knobs.items()]
+
+
+def _place(chosen: Implementation, known: Sequence[Implementation]) -> str:
+    """Return which of its kind it is: "CUDA · rung 3 of 23"."""
+    if is_own(chosen.key):
+        return OWN
+    kind = chosen.kind
+    same = [each for each in known if each.kind == kind and not is_own(each.key)]
+    return f"{KINDS[kind]} · {STEPS[kind]} {same.index(chosen) + 1} of {len(same)}"
 
 
 def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:

@@ -14,6 +14,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Ran, Result
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Implementation
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from workbench.base.background import Background
 from workbench.model import intents
@@ -44,6 +45,8 @@ READING = "Reading the times that were recorded on a GPU …"
 HEADING, OTHER_HEADING = "CUDA, recorded", "CUDA, recorded for another job"
 SOURCE_TIP = "The rung itself, or a header that it is written in"
 PTX_TIP = "The compiler's intermediate code, or the instructions of the GPU itself"
+OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
+NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
@@ -335,16 +338,22 @@ class RungPane(QWidget):
 
     def _without_gpu(self, job: Job) -> Availability:
         """Return the implementations, each rung with why it has no recorded time."""
-        return [
-            (each, (each.why_not_anywhere(job) or NOT_RECORDED) if isinstance(each, Rung) else why)
-            for each, why in self._availability
-        ]
+
+        def why_none(each: Implementation, why: str | None) -> str | None:
+            if not isinstance(each, Rung):
+                return why
+            no_time = NO_TIME_HERE if is_own(each.key) else NOT_RECORDED
+            return each.why_not_anywhere(job) or no_time
+
+        return [(each, why_none(each, why)) for each, why in self._availability]
 
     def _show_ptx_of(self, chosen: Implementation) -> None:
         reason = dict_of(self._availability)[chosen.key]
         job, device = self._job(), self._worker.device
         if not isinstance(chosen, Rung):
             self._say_no_ptx(ON_THE_CPU.format(title=chosen.title))
+        elif is_own(chosen.key):
+            self._say_no_ptx(OWN_PTX)
         elif job is None:
             self._say_no_ptx("Open a picture first: PTX is made for its channels and pixel type.")
         elif refusal := chosen.why_not_anywhere(job):

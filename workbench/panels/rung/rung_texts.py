@@ -9,6 +9,7 @@ from typing import Any
 from kernels.engine.engine import Implementation
 from kernels.rungs.device_text import LADDER
 from kernels.rungs.headers import BEGIN, END
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.widgets.code_colours import Language
 from workbench.widgets.code_view import SourceText
@@ -18,8 +19,13 @@ def sources(implementation: Implementation) -> tuple[SourceText, ...]:
     """Return what there is to read of `implementation`: its own file, then headers."""
     if not isinstance(implementation, Rung | BrokenRung):
         return _module(implementation.key)
-    headers = ("prelude", *implementation.includes) if isinstance(implementation, Rung) else ()
-    return device_files((implementation.file, *(f"{name}.cuh" for name in headers)))
+    names = ("prelude", *implementation.includes) if isinstance(implementation, Rung) else ()
+    headers = tuple(f"{name}.cuh" for name in names)
+    if isinstance(implementation, Rung) and is_own(implementation.key):
+        text = implementation.source
+        own = SourceText(implementation.file, text, "cuda", _first_line_of_code(text))
+        return (own, *device_files(headers))
+    return device_files((implementation.file, *headers))
 
 
 @cache

@@ -10,8 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernels import filters
+from kernels.engine.own_kernel import OwnKernel
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
-from workbench.model.intents import has_parameter, implementation, is_unclipped
+from workbench.files.kernel_files import kernels_folder
+from workbench.model.intents import chosen_in, has_parameter, is_unclipped
 from workbench.model.state import FACTS, State
 from workbench.window.copying.source import source_of
 
@@ -53,10 +56,15 @@ def filter_words(state: State, stored: str | None) -> list[str]:
     words += _option("border", state.border)
     if stored is not None:
         words += _option("pixel_type", stored)
-    words += _option("implementation", state.implementation)
+    words += _option("implementation", _named(state.implementation))
     if _takes_block(state):
         words += _option("block_xy", "{}x{}".format(*state.block_xy))
     return words
+
+
+def _named(implementation: str) -> str:
+    """Return what --implementation takes: of a kernel of the user's own its path."""
+    return str(kernels_folder() / implementation) if is_own(implementation) else implementation
 
 
 def _option(name: str, value: object) -> list[str]:
@@ -91,5 +99,5 @@ def _stored_as(state: State) -> str | None:
 
 
 def _takes_block(state: State) -> bool:
-    chosen = implementation(state.implementation)
-    return isinstance(chosen, Rung) and not chosen.own_block
+    chosen = chosen_in(state)
+    return isinstance(chosen, Rung | OwnKernel) and not chosen.own_block

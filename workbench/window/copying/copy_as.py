@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -13,6 +15,7 @@ from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
 from kernels.engine.engine import Implementation
+from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program
 from kernels.rungs.rung import Rung
 from workbench.base.background import Background
@@ -140,7 +143,9 @@ class CopyAs(QObject):
         picked = self._picked()
         if picked is not None:
             return picked
-        chosen = intents.implementation(self._store.state.implementation)
+        chosen = intents.chosen_in(self._store.state)
+        if isinstance(chosen, OwnKernel):
+            return replace(chosen.rung, key=_as_a_name(chosen.key)) if chosen.text else None
         return chosen if isinstance(chosen, Rung) else self._rung_panel.get().shown
 
     def _picked(self) -> Rung | None:
@@ -158,3 +163,8 @@ class CopyAs(QObject):
     def _put(self, text: str, sentence: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self._messages.show_message("info", sentence)
+
+
+def _as_a_name(file: str) -> str:
+    """Return a file's name without its ending, fit for a program's: "my blur.cu" is my_blur."""
+    return re.sub(r"\W+", "_", Path(file).stem)

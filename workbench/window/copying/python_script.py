@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kernels import filters
+from kernels.rungs.own_kernels import is_own
+from workbench.files.kernel_files import kernels_folder
 from workbench.model.intents import has_parameter, is_unclipped, offset_for
 from workbench.model.state import State
 from workbench.window.copying.source import source_of
@@ -23,8 +25,10 @@ job = Job(
 result = Engine().run(job)
 
 filtered = result.picture  # {shape}, {dtype}
-print(f"{{result.kernel.median_ms:.4g}} ms; {{result.check}}")
+{said}
 '''
+SAID = 'print(f"{result.kernel.median_ms:.4g} ms; {result.check}")'
+SAID_OF_OWN = 'print(result.check, f"{result.kernel.median_ms:.4g} ms" if result.kernel else "")'
 
 
 def python(state: State) -> str:
@@ -37,7 +41,8 @@ def python(state: State) -> str:
         picture += '.astype("float32")'
     return SCRIPT.format(
         about=f"{chosen.title} {state.ksize}×{state.ksize}, as Filter Workbench computes it.",
-        imports="\n".join(("from kernels import Engine, Job, filters", *imports)),
+        imports="\n".join((*_path(state), "from kernels import Engine, Job, filters", *imports)),
+        said=SAID_OF_OWN if is_own(state.implementation) else SAID,
         picture=picture,
         weights=_weights(state),
         border=state.border,
@@ -47,6 +52,11 @@ def python(state: State) -> str:
         shape="(H, W, C)" if samples is None else samples.shape,
         dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
     )
+
+
+def _path(state: State) -> tuple[str, ...]:
+    """Return the import that reading a kernel of the user's own takes."""
+    return ("from pathlib import Path\n",) if is_own(state.implementation) else ()
 
 
 def _picture(state: State) -> tuple[tuple[str, ...], str]:
@@ -70,6 +80,9 @@ def _more(state: State) -> str:
     more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
     if offset := offset_for(state):
         more += f"    offset={offset!r},\n"
+    if is_own(state.implementation):
+        path = str(kernels_folder() / state.implementation)
+        more += f'    own=Path({path!r}).read_text(encoding="utf-8-sig"),\n'
     return more
 
 
