@@ -178,14 +178,14 @@ def test_a_child_ends_with_its_parent_even_in_a_kernel_that_hangs(tmp_path):
 import os
 from tests.kernels.cuda_child.bad_texts import a_job, text
 from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.test_warm_children import _children_of
 from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.rungs.own_kernels import own_kernel
 children = children_of("fake")
 for step in gpu_trial(own_kernel("mine.cu", text(run="hang")), a_job(), children=children):
     if getattr(step, "doing", "").startswith("running"):
         break
-print(*(each.name for each in __import__("pathlib").Path("/proc").glob("[0-9]*")
-        if (each / "stat").read_text().rpartition(")")[2].split()[1] == str(os.getpid())))
+print(*_children_of(os.getpid()))
 os._exit(0)
 """
     done = subprocess.run(
