@@ -88,6 +88,7 @@ class Rung:
     key           the file's name without its number, "shared": stable, whatever is put in between
     file          the file's name
     idea          one sentence, shown in the window: what this rung does differently
+    lesson        a paragraph for learners, on the rung's page in the help
     after         the rung it changes one thing about
     weights       the form it wants them in, one of `operands.FORMS`
     includes      headers of the ladder's folder it is written in, after the prelude
@@ -111,6 +112,7 @@ class Rung:
     title: str
     idea: str
     weights: str
+    lesson: str = ""
     after: str | None = None
     includes: tuple[str, ...] = ()
     requires: tuple[tuple[Expression, Template], ...] = ()

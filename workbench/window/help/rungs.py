@@ -73,6 +73,7 @@ def _of_rung(rung: Rung, known: Sequence[Implementation]) -> list[str]:
     before = [other for other in known if other.key == rung.after]
     then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
     parts = [
+        escaped(" ".join(rung.lesson.split())),
         f"It changes one thing about {_links(before)}." if before else "",
         f"Changed further by {_links(then)}." if then else "",
         WEIGHTS[rung.weights],

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTreeWidget, Q
 from kernels import filters
 from kernels.core.borders import BORDERS
 from kernels.engine.engine import all_implementations
+from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, pick, trigger, until
 from workbench.base import theme
 from workbench.base.assets_path import asset
@@ -56,6 +57,8 @@ def opened(qtbot, book):
 def test_there_is_a_page_about_everything(book):
     for each in all_implementations():
         assert each.idea in book.page(f"rung/{each.key}").plain
+        if isinstance(each, Rung):
+            assert " ".join(each.lesson.split()) in book.page(f"rung/{each.key}").plain
     for each in chart_kinds():
         page = book.page(f"chart/{each.key}")
         assert each.tip in page.plain
