@@ -36,6 +36,7 @@ SHOWN = 90  # in the table of the ladder
 MAX_SHARED_BYTES = 232_448  # of a block on an H200
 # What a rung is compiled for: the first of these that it takes.
 FILTERS, KSIZES, SIDES = ("gaussian", "unsharp", "box"), (7, 5, 3, 15, 31), (512, 64)
+PIXEL_TYPES = ("float32", "uint8")
 FILTERS_FOR = {"low_rank": ("unsharp",)}  # by the form of the weights
 LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # forms made for them
 # What the table of work is worked out for: likewise, on a device like the one that was measured.
@@ -60,9 +61,9 @@ def usual_job(rung: Rung) -> Job | None:
 def _first_job(
     rung: Rung, names: Sequence[str], ksizes: Sequence[int], sides: Sequence[int]
 ) -> Job | None:
-    """Of grey float32 pictures in 32×8 blocks, the first that `rung` takes; None: none of them."""
-    for ksize, name, side in product(ksizes, names, sides):
-        chosen, picture = filters.get(name), np.zeros((side, side, 1), np.float32)
+    """Of grey pictures in 32×8 blocks, the first that `rung` takes; None: none of them."""
+    for pixel_type, ksize, name, side in product(PIXEL_TYPES, ksizes, names, sides):
+        chosen, picture = filters.get(name), np.zeros((side, side, 1), pixel_type)
         weights = chosen.weights(ksize)
         job = Job(picture, weights, "clamp", rung.key, (32, 8), chosen.title, rung.gradient)
         if rung.why_not_anywhere(job) is None and _shared(rung, job) <= MAX_SHARED_BYTES:
@@ -125,6 +126,8 @@ def _in_words(rung: Rung, job: Job | None) -> str:
         return NOTHING
     x, y = job.block_xy
     words = f"{job.filter_title} {job.ksize}×{job.ksize}"
+    if job.pixel_type != PIXEL_TYPES[0]:
+        words += f" of {job.pixel_type}"
     return words if rung.own_block else f"{words}, {x}×{y}"
 
 
@@ -209,9 +212,9 @@ def work_table() -> str:
 
 def _unlike_the_others(job: Job) -> str:
     """What is not usual of the job, in brackets."""
-    usual = filters.get(FILTERS[0]).title, WORK_KSIZES[0], WORK_SIDES[0]
-    own = job.filter_title, job.ksize, job.height
-    words = (own[0], f"K={own[1]}", f"{own[2]}²")
+    usual = PIXEL_TYPES[0], filters.get(FILTERS[0]).title, WORK_KSIZES[0], WORK_SIDES[0]
+    own = job.pixel_type, job.filter_title, job.ksize, job.height
+    words = (*own[:2], f"K={own[2]}", f"{own[3]}²")
     unusual = [word for word, mine, theirs in zip(words, own, usual, strict=True) if mine != theirs]
     return f" ({', '.join(unusual)})" if unusual else ""
 

@@ -5,6 +5,10 @@ form       what the rung finds
 global     an argument: (KSIZE, KSIZE) float32 in global memory
 constant   __constant__ float WEIGHTS[KSIZE * KSIZE]
 separable  __constant__ float COLUMN[KSIZE], ROW[KSIZE]
+scaled_separable
+           the same, but times powers of two: ROW, so that its largest is at least 2¹⁴, which a half
+           holds with ease; COLUMN, so that sums of half precision's smallest numbers, 2⁻²⁴ each,
+           become samples
 low_rank   __constant__ float COLUMNS[RANK * KSIZE], ROWS[RANK * KSIZE]
 bands      an argument: (2, KSIZE, words, 2) uint32, `band_words` of each row of weights times a
            power of two, and __constant__ float UNDO[1], which divides by that again
@@ -58,6 +62,12 @@ def _in_constant_memory(job: Job) -> Operands:
 def _separable(job: Job) -> Operands:
     column, row = separable_terms(job.weights)[0]
     return Operands({"COLUMN": column, "ROW": row})
+
+
+def _scaled_separable(job: Job) -> Operands:
+    column, row = separable_terms(job.weights)[0]
+    scale = 15 - _exponent(float(np.abs(row).max()))
+    return Operands({"COLUMN": np.ldexp(column, 24 - scale), "ROW": np.ldexp(row, scale)})
 
 
 def _low_rank(job: Job) -> Operands:
@@ -134,6 +144,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "global": _in_global_memory,
     "constant": _in_constant_memory,
     "separable": _separable,
+    "scaled_separable": _scaled_separable,
     "low_rank": _low_rank,
     "uniform": _uniform,
     "spectrum": _spectrum,

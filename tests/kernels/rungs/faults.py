@@ -168,6 +168,34 @@ FAULTS = {
         "bottom = y_end + 16 * (DEEP - 1) - REACH",
         "bottom = y_end + 16 * (DEEP - 2) - REACH",
     ),
+    "what rounding the weights of bytes lost is left out": Fault(
+        "tensor_bytes",
+        "for (int part = 0; part < 2; ++part) {  // the",
+        "for (int part = 1; part < 2; ++part) {  // the",
+    ),
+    "the band leaves out the wrong samples": Fault(
+        "tensor_bytes", "return first + (CHANNELS == 3 ? 1 : 2);", "return first + 1;"
+    ),
+    "both halves of a block in two are from the right": Fault(
+        "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
+    ),
+    "alpha is summed along the row": Fault(
+        "tensor_bytes", "is_alpha(sum_of(below)) ? float(away == 0) : taps", "taps"
+    ),
+    "what lies beyond the row's end is what was there": Fault(
+        "tensor_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
+    ),
+    "one warp alone sees what lies beyond the row": Fault(
+        "tensor_bytes", "if (is_shared) __syncthreads();", "if (false) __syncthreads();"
+    ),
+    "rows beyond the picture are read as if inside": Fault(
+        "tensor_bytes", "y >= 0 && y + STAGE_ROWS <= height", "y + STAGE_ROWS <= height"
+    ),
+    "answers are written while they are read": Fault(
+        "tensor_bytes",
+        "    __syncwarp();\n    const uint4 chunk = answers",
+        "    const uint4 chunk = answers",
+    ),
     "a row leaves the running sums too early": Fault(
         "running_sums", "mine, y - RADIUS, height", "mine, y - RADIUS + 1, height"
     ),

@@ -108,6 +108,14 @@ def test_a_header_says_how_much_is_computed_on_floats(key, case, build_cache):
 
 
 @pytest.mark.parametrize("case", [each for each in CASES if "uint" in each.pixel_type], ids=str)
+@pytest.mark.parametrize("key", ON_TENSOR_CORES)
+def test_a_header_says_how_much_tensor_cores_compute_of_integers(key, case, build_cache):
+    """Exactly, too."""
+    for counted, said, _ in counted_and_said(key, case, build_cache):
+        assert 2 * counted.multiply_adds == said.flops > 0
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if "uint" in each.pixel_type], ids=str)
 @pytest.mark.parametrize("key", [key for key in COUNTED if key not in ON_TENSOR_CORES])
 def test_a_header_leaves_out_how_integers_become_floats(key, case, build_cache):
     """Which some rungs do by one subtraction a sample; those of running_sums stay integers."""

@@ -19,6 +19,8 @@ WEIGHTS = {
     "constant": "The weights lie in constant memory, which answers a whole warp at once where all "
     "its lanes ask for the same one.",
     "separable": "The weights are taken apart into a column and a row: 2·K products instead of K².",
+    "scaled_separable": "The weights are taken apart into a column and a row, times powers of two "
+    "with which halves hold them.",
     "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
     "many as their rank.",
     "uniform": "All weights are one number, so that a sum can be gone on with, not begun anew.",

@@ -1,0 +1,437 @@
+/*---
+title   = "Tensor cores, bytes"
+idea    = "Bytes stay bytes until they are summed: a word of a row is, as it was loaded, what a lane holds of a matrix; the sums along x stay in registers, and so do those down the columns."
+lesson  = """
+A filter that makes floats of bytes first spends more instructions on unpacking, moving and packing them than on its sums.
+Here the word of four bytes that a lane loads is what tensor cores want of that lane: two selections of bytes make four numbers
+of half precision of it, each the byte times the smallest number that a half holds, and so exact.  The weights, the other factor,
+are scaled up as far again; each is the sum of two halves, since one holds eleven bits only.  With several channels side by side
+most of the matrix of weights is zero, and where two of every four numbers always are, tensor cores can leave them out and
+multiply twice as many samples in one instruction.  The sums of all rows under way stay in registers; shared memory only keeps the
+rows that are coming, as bytes, and puts the answer in order.  On a small picture a block makes as few as four rows, and still
+has to sum the rows of their halo along x, K − 1 more."""
+after   = "tensor_separable"
+weights = "scaled_separable"
+includes = ["wide", "async", "tensor"]
+requires = [
+    ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
+    ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
+    ["KSIZE <= 15", "A thread keeps four sums of {KSIZE} rows in registers here, and has registers for 15 rows. Choose another implementation, such as ring_separable."],
+]
+capability = [7, 5]
+own_block = "A warp owns 128 samples of a row and walks down the picture, with seven others beside it."
+# KSIZE additions along x and as many down the columns.  Of a weight, two halves lose up to 2^-22, four roundings of
+# float32; and the sums of up to four products of matrices, low halves before high ones, follow one another.
+chain_length = "2 * KSIZE + 8"
+error_factor = 2.0              # tensor cores cut sums off, they do not round them; and as for separable
+
+[[passes]]
+block  = ["32", "8"]
+# So many blocks a multiprocessor as its registers hold, and as tall as that allows.
+covers = ["1024", """max(4, -(-HEIGHT // max(1, MULTIPROCESSORS * (3 if KSIZE <= 5 else 2)
+    // -(-WIDTH * CHANNELS // 1024))))"""]
+rows_by = "1"
+shared_bytes = "16 * (256 + 8 + 48 * 72)"
+# A block reads four rows at a time, with whole chunks beside its own; to wrap, also what lies beyond.
+loads.picture = """((up(WIDTH * CHANNELS, 16) + (BLOCKS_X > 1) * (
+            32 * (((HALO_X + 7) // 8 + 1) // 2) * (BLOCKS_X - 1)
+            - max(0, 16 * (((HALO_X + 7) // 8 + 1) // 2) + 1024 * (BLOCKS_X - 1) - up(WIDTH * CHANNELS, 16))))
+    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4)
+        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4))
+    + (2 * HALO_X * (HEIGHT + (KSIZE - 1) * segments(1)) if BORDER == 'WRAP' and BLOCKS_X > 1 else 0))"""
+stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
+# Products of 16×8×16 on the tensor cores, with high halves and low ones of the weights, for a line of
+# 128 samples; down the columns float32 as for all else.
+flops = """(parts(WIDTH * CHANNELS, 128) * 2 * (128 * KSIZE + 64 * HAS_ALPHA
+            + 2 * 2048 * (1 + (HALO_X + 7) // 8 - ((1 + (HALO_X + 7) // 8) // 2 if CHANNELS > 1 else 0)))
+    * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4)
+        + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4)))"""
+---*/
+
+__constant__ float COLUMN[KSIZE];
+__constant__ float ROW[KSIZE];
+
+constexpr int WARPS = 8;                       // side by side
+constexpr int LINE = 128;                      // samples of a row, a warp's: one line of memory
+constexpr int STRIP = WARPS * LINE;            // and a block's
+constexpr int STAGE_ROWS = 16;                 // rows that are waited for together
+constexpr int STAGES = 3;                      // all but one of them on their way
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
+constexpr int MIN_BLOCKS = 1;                  // of others there is no room in shared memory
+#else
+constexpr int MIN_BLOCKS = KSIZE <= 5 ? 3 : 2;
+#endif
+
+// ---- Sums along x. --------------------------------------------------------------------------------
+//
+// A warp's line is eight blocks of 16 samples, and lane 4 g + t reads word t of block g: to the byte
+// what a product of matrices wants of a lane, if column g of its right matrix is block g.  The left
+// matrix has the weights, a band as in tensor.cuh: row m is for one of the 16 sums of every block.  So
+// each product makes all 128 sums from one word a lane; what they need from beyond their blocks are
+// words that lie a multiple of 16 samples further left or right.
+
+// Words that matter: of SPAN blocks, of which the last is half one on the right, half one on the left,
+// if their number is even.
+constexpr int SPAN = 1 + (HALO_X + 7) / 8;
+constexpr int SIDE = (SPAN - 1) / 2;           // whole blocks on either side
+constexpr int BESIDE = SPAN / 2;               // and with the half one
+constexpr int LINE_CHUNKS = LINE / CHUNK;
+// Of a row in shared memory: a block's, and a line in which what is beside it has room.  So samples have
+// the same place in a line of 128 bytes here as in the picture.  Were they 16 bytes off, an asynchronous
+// copy would fetch each 32 bytes twice, for the half on either side.
+constexpr int ROW_CHUNKS = (WARPS + 1) * LINE_CHUNKS;
+
+// How far from word t of a block its word n is that matters, in samples.
+__device__ __forceinline__ int words_away(int n, int t) {
+    if (n <= 2 * SIDE) return 16 * (n - SIDE);
+    return t < 2 ? 16 * (SIDE + 1) : -16 * (SIDE + 1);
+}
+
+// Interleaved channels leave more than half of the band empty, and in each four numbers of a row two
+// that never count: tensor cores can leave these out, and take two blocks of samples for the price of
+// one.  "Four numbers" are samples 0, 1, 4 and 5 of eight, since a lane's word is two pairs.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1205
+#define HAS_SPARSE_PRODUCTS
+constexpr bool SPARSE = CHANNELS > 1;
+#elif defined(CUDA_ON_CPU)
+constexpr bool SPARSE = CHANNELS > 1;
+#else
+constexpr bool SPARSE = false;
+#endif
+constexpr int SPARSE_STEPS = SPARSE ? SPAN / 2 : 0;
+constexpr int DENSE_STEPS = SPAN - 2 * SPARSE_STEPS;
+
+// sum (16 x 8) += left (16 x 32, two of each four numbers in a row) times right (32 x 8).  Of left a
+// lane has what is kept of four numbers, as a matrix of 16 x 16; which those are tell `places`, two
+// bits for each.
+__device__ __forceinline__ void multiply_add_sparse(
+    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[4])
+{
+#ifdef CUDA_ON_CPU
+    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
+    float kept[2][16], column[2][32];  // of rows g and g + 8; columns 2 t and 2 t + 1
+    int place[2][16];
+    for (int part = 0; part < 4; ++part) {
+        const auto lefts = cuda_cpu::all_lanes(left[part], __LINE__), rights = cuda_cpu::all_lanes(right[part], __LINE__);
+        for (int k = 0; k < 8; ++k) {
+            kept[part % 2][part / 2 * 8 + k] = half_of(lefts[4 * g + k / 2], k % 2);
+            for (int i = 0; i < 2; ++i) column[i][8 * part + k] = half_of(rights[4 * (2 * t + i) + k / 2], k % 2);
+        }
+    }
+    const auto all_places = cuda_cpu::all_lanes(places, __LINE__);
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < 16; ++k) place[i][k] = all_places[4 * g + k / 8] >> (16 * i + 2 * (k % 8)) & 3;
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 16; ++k) sum[i] += kept[i / 2][k] * column[i % 2][k / 2 * 4 + place[i / 2][k]];
+#elif defined(HAS_SPARSE_PRODUCTS)
+    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, 0x0;"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]),
+          "r"(right[0]), "r"(right[1]), "r"(right[2]), "r"(right[3]), "r"(places));
+#endif
+}
+
+// The weights between a sum and what lies up to so many samples before it or behind it, with zeros
+// where no tap is.
+constexpr int FURTHEST = 16 * BESIDE + 15;
+constexpr int TAPS = 2 * FURTHEST + 1;
+
+__device__ __forceinline__ void spread_weights(float (&taps)[TAPS], int lane) {
+    for (int i = lane; i < TAPS; i += WARP) {
+        const int tap = i - FURTHEST + HALO_X;
+        taps[i] = tap < 0 || tap % CHANNELS != 0 || tap > 2 * HALO_X ? 0.0f : ROW[tap / CHANNELS];
+    }
+}
+
+// What a lane holds of the band: weights as two halves each, 22 bits together.
+struct Band {
+    unsigned high[SPARSE_STEPS + DENSE_STEPS][4], low[SPARSE_STEPS + DENSE_STEPS][4];
+    unsigned places[SPARSE_STEPS + 1];
+    int g, t;
+
+    __device__ __forceinline__ Band(const float (&taps)[TAPS], int lane) : g(lane / 4), t(lane % 4) {
+        #pragma unroll
+        for (int s = 0; s < SPARSE_STEPS; ++s) {
+            places[s] = 0;
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {  // of both rows, t's half of the eight fours
+                const int first = first_kept(2 * s, 4 * (t % 2) + i % 4, i / 4);
+                places[s] |= (first | second_kept(first) << 2) << 4 * i;
+            }
+            #pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int four = t + i / 2 * 4, first = first_kept(2 * s, four, i % 2);
+                const int from = corner(2 * s, four, i % 2);
+                keep(s, i, weight(taps, from + sample_of(first), i % 2),
+                     weight(taps, from + sample_of(second_kept(first)), i % 2));
+            }
+        }
+        #pragma unroll
+        for (int s = 0; s < DENSE_STEPS; ++s)
+            #pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int away = words_away(2 * SPARSE_STEPS + s, t) + 4 * t + i / 2 * 2 - sum_of(i % 2);
+                keep(SPARSE_STEPS + s, i, weight(taps, away, i % 2), weight(taps, away + 1, i % 2));
+            }
+    }
+
+    // Which of a block's sums rows g and g + 8 are for: so a lane gets sums that are neighbours.
+    __device__ __forceinline__ int sum_of(int below) const { return 2 * g + below; }
+
+    // How far from its sum the first sample of a four is.
+    __device__ __forceinline__ int corner(int n, int four, int below) const {
+        const int t0 = four % 2 * 2;
+        return words_away(n + four / 4, t0) + 4 * t0 + four / 2 % 2 * 2 - sum_of(below);
+    }
+    static __device__ __forceinline__ int sample_of(int place) { return place / 2 * 4 + place % 2; }
+
+    // The two places in a four whose samples may be of the sum's channel.
+    __device__ __forceinline__ int first_kept(int n, int four, int below) const {
+        const int channel = ((-corner(n, four, below)) % CHANNELS + CHANNELS) % CHANNELS;
+        return CHANNELS == 3 ? channel : channel % 2;
+    }
+    static __device__ __forceinline__ int second_kept(int first) { return first + (CHANNELS == 3 ? 1 : 2); }
+
+    // Alpha is filtered as well: with one weight, which is 1.
+    __device__ __forceinline__ float weight(const float (&taps)[TAPS], int away, int below) const {
+        return is_alpha(sum_of(below)) ? float(away == 0) : taps[FURTHEST + away];
+    }
+    __device__ __forceinline__ void keep(int step, int i, float first, float second) {
+        high[step][i] = to_pair(first, second);
+        low[step][i] = rest_of(high[step][i], first, second);
+    }
+};
+
+// Two bytes as halves, exactly: a byte in the low bits of a half is that many times 2^-24, the
+// smallest number that there is.
+__device__ __forceinline__ unsigned low_pair(unsigned word) { return __byte_perm(word, 0, 0x4140); }
+__device__ __forceinline__ unsigned high_pair(unsigned word) { return __byte_perm(word, 0, 0x4342); }
+
+// Of blocks 2 t and 2 t + 1 samples 2 g, and then of both samples 2 g + 1.
+__device__ __forceinline__ void sum_along(float (&sums)[4], const unsigned (&words)[SPAN], const Band& band) {
+    #pragma unroll
+    for (float& sum : sums) sum = 0.0f;
+    #pragma unroll
+    for (int part = 0; part < 2; ++part) {  // the smaller ones first
+        const auto& left = part == 0 ? band.low : band.high;
+        #pragma unroll
+        for (int s = 0; s < SPARSE_STEPS; ++s) {
+            const unsigned right[4] = {low_pair(words[2 * s]), high_pair(words[2 * s]),
+                                       low_pair(words[2 * s + 1]), high_pair(words[2 * s + 1])};
+            multiply_add_sparse(sums, left[s], band.places[s], right);
+        }
+        #pragma unroll
+        for (int s = SPARSE_STEPS; s < SPARSE_STEPS + DENSE_STEPS; ++s) {
+            const unsigned word = words[SPARSE_STEPS + s];
+            multiply_add(sums, left[s], make_uint2(low_pair(word), high_pair(word)));
+        }
+    }
+}
+
+// Those four rounded half to even and saturated, by blocks; two conversions and their packing are one
+// instruction.
+__device__ __forceinline__ unsigned round_bytes(const float (&sums)[4]) {
+#ifndef CUDA_ON_CPU
+    int whole[4];
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(sums[i]));
+    unsigned bytes;
+    asm("{.reg .b32 upper;\n"
+        "cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;\n"
+        "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
+        : "=r"(bytes) : "r"(whole[0]), "r"(whole[2]), "r"(whole[1]), "r"(whole[3]));
+    return bytes;
+#else
+    unsigned bytes = 0;
+    for (int i = 0; i < 4; ++i) bytes |= unsigned(rounded_to<uint8>(sums[i % 2 * 2 + i / 2])) << 8 * i;
+    return bytes;
+#endif
+}
+
+// Four rows of a line, of which each lane holds four samples of two blocks, as they belong into
+// memory: lane 8 r + n gets block n of row r.  answers: 32 chunks, the warp's.
+__device__ __forceinline__ uint4 as_chunks(const unsigned (&rows)[4], uint4* answers) {
+    const int lane = threadIdx.x;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::
+        "r"(static_cast<unsigned>(__cvta_generic_to_shared(answers + lane))),
+        "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]) : "memory");
+#else
+    unsigned short* const pairs = reinterpret_cast<unsigned short*>(answers) + lane % 4 * 16 + lane / 4;
+    #pragma unroll
+    for (int r = 0; r < 4; ++r) {
+        pairs[64 * r] = static_cast<unsigned short>(rows[r]);
+        pairs[64 * r + 8] = static_cast<unsigned short>(rows[r] >> 16);
+    }
+#endif
+    __syncwarp();
+    const uint4 chunk = answers[lane];
+    __syncwarp();  // the next may be written
+    return chunk;
+}
+
+// ---- Sums down the columns. -----------------------------------------------------------------------
+
+// sums[i] are of the answer's row that i more rows complete.  Each row counts for all of them, and
+// makes the next of each: they move up without being moved.  The last two of four may be alpha, which
+// counts for one row alone: alpha_weight is what turns it into samples, and 0 in other lanes.
+__device__ __forceinline__ void add_row(float (&sums)[KSIZE][4], const float (&along)[4], float alpha_weight) {
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        const bool is_alpha = HAS_ALPHA && k >= 2 && alpha_weight > 0.0f;
+        const float value = is_alpha ? 0.0f : along[k];
+        #pragma unroll
+        for (int i = 0; i < KSIZE - 1; ++i) sums[i][k] = sums[i + 1][k] + COLUMN[KSIZE - 1 - i] * value;
+        sums[KSIZE - 1][k] = (is_alpha ? 0.0f : OFFSET) + COLUMN[0] * value;
+        if (HAS_ALPHA && k >= 2) sums[RADIUS][k] += alpha_weight * along[k];
+    }
+}
+
+// ---- What lies beyond the ends of a row: few warps need it. ----------------------------------------
+
+// It is put together in shared memory, where nearly all of it comes from; only to wrap, or where a strip
+// is narrower than a halo, it comes from the other end of the picture.
+struct Beyond {
+    const sample* src;
+    int height, width, pitch;
+    int left;  // where the block's strip begins
+
+    // Puts a halo's samples from x on, by one warp, into rows of a stage; they are `top` and so on in the
+    // picture.
+    __device__ __forceinline__ void put(uint4* stage, int x, int top, int rows) const {
+        #pragma unroll 1
+        for (int n = threadIdx.x % 8; n < HALO_X; n += 8) {
+            const int from = border_sample(x + n, width);
+            const bool is_staged = left - BESIDE * CHUNK <= from && from < left + STRIP + BESIDE * CHUNK;
+            #pragma unroll
+            for (int row = threadIdx.x / 8; row < min(STAGE_ROWS, rows); row += 4) {
+                uint8* const line = reinterpret_cast<uint8*>(stage + row * ROW_CHUNKS);
+                line[x + n - left] = from == OUTSIDE ? 0 : is_staged ? line[from - left] : far_away(from, top + row);
+            }
+        }
+    }
+
+    __device__ __forceinline__ uint8 far_away(int from, int y) const {
+        const int from_y = border_index(y, height);
+        return from_y == OUTSIDE ? 0 : row_of(src, from_y, pitch)[from];
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
+    const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
+    sample* __restrict__ dst,        // the same
+    int height, int width, int pitch,
+    int first_row, int end_row)      // the rows of dst that this launch writes
+{
+    const int lane = threadIdx.x, warp = threadIdx.y, samples = width * CHANNELS;
+    DYNAMIC_SHARED(uint4, shared);  // four lines for each warp, and a ring of [STAGES][STAGE_ROWS][ROW_CHUNKS]
+    uint4* const answers = shared + warp * WARP;
+    uint4* const ring = shared + WARPS * WARP + LINE_CHUNKS;
+
+    // Rows y0 to y0 + rows - 1 of a strip, for which as many and a halo are read, from `top` on.
+    const int share = (end_row - first_row + gridDim.y - 1) / gridDim.y;
+    const int left = blockIdx.x * STRIP, y0 = first_row + blockIdx.y * share, rows = min(share, end_row - y0);
+    if (rows <= 0) return;
+    const int top = y0 - RADIUS, count = rows + KSIZE - 1;
+
+    // 1. The first rows begin to arrive.  Of four rows a lane copies chunk n of its warp's line of row r; the
+    //    first warp and the last also what is beside the block.
+    const int r = lane / 8, n = lane % 8;
+    const int chunk = warp * LINE_CHUNKS + n, beside = (warp == 0 ? -BESIDE : WARPS * LINE_CHUNKS) + n;
+    const int at_beside = left + beside * CHUNK;
+    const bool has_chunk = left + chunk * CHUNK < samples;
+    const bool has_beside =
+        (warp == 0 || warp == WARPS - 1) && n < BESIDE && 0 <= at_beside && at_beside < samples;
+    const auto begin_four = [&](uint4* to, const sample* from) {
+        if (has_chunk) copy_async(to + chunk, from + chunk * CHUNK);
+        if (has_beside) copy_async(to + beside, from + beside * CHUNK);
+    };
+    int coming = 0, coming_slot = 0;  // rows that were begun, and where the next go
+    const auto begin_stage = [&] {
+        if (coming < count) {
+            uint4* const stage = ring + (coming_slot * STAGE_ROWS + r) * ROW_CHUNKS;
+            const int y = top + coming;
+            if (coming + STAGE_ROWS <= count && y >= 0 && y + STAGE_ROWS <= height) {  // as a rule
+                const sample* const from = row_of(src, y + r, pitch) + left;
+                #pragma unroll
+                for (int i = 0; i < STAGE_ROWS; i += 4) begin_four(stage + i * ROW_CHUNKS, row_of(from, i, pitch));
+            } else {
+                #pragma unroll 1
+                for (int i = 0; i < min(STAGE_ROWS, count - coming); i += 4) {
+                    uint4* const to = stage + i * ROW_CHUNKS;
+                    const int from_y = border_index(y + i + r, height);
+                    if (from_y != OUTSIDE) {
+                        begin_four(to, row_of(src, from_y, pitch) + left);
+                    } else {
+                        if (has_chunk) to[chunk] = make_uint4(0, 0, 0, 0);
+                        if (has_beside) to[beside] = make_uint4(0, 0, 0, 0);
+                    }
+                }
+            }
+            coming += STAGE_ROWS;
+            coming_slot = coming_slot + 1 < STAGES ? coming_slot + 1 : 0;
+        }
+        end_group();  // an empty one at the end: so the wait below is the same for all rows
+    };
+    #pragma unroll 1
+    for (int i = 0; i < STAGES - 1; ++i) begin_stage();
+
+    // 2. The weights along x.
+    auto& taps = *reinterpret_cast<float (*)[TAPS]>(answers);
+    static_assert(sizeof(taps) <= WARP * sizeof(uint4), "the answers' place has room for them");
+    spread_weights(taps, lane);
+    __syncwarp();
+    const Band band(taps, lane);
+    const float alpha_weight = is_alpha(2 * band.g + 1) ? 16777216.0f : 0.0f;  // 2^24
+    float sums[KSIZE][4] = {};
+
+    // 3. Which warps fill in what lies beyond the row: the first one, and the last one that has samples.  The
+    //    one before needs that as well if the last has fewer than a halo.
+    const int x0 = left + warp * LINE;
+    const Beyond beyond = {src, height, width, pitch, left};
+    const int rest = samples - x0, rest_of_strip = samples - left;
+    const bool is_last = rest > 0 && (warp == WARPS - 1 || rest <= LINE) && rest < LINE + HALO_X;
+    const bool is_shared = LINE < rest_of_strip && rest_of_strip < STRIP
+        && rest_of_strip % LINE != 0 && rest_of_strip % LINE < HALO_X;
+
+    // 4. Down the rows, four of the answer at a time.  The first sums count for rows above them.
+    const int to_x = x0 + n * CHUNK;
+    const unsigned stored = to_x < samples ? rows : 0;  // rows that this lane stores
+    int y = r - (KSIZE - 1);                            // the next of them
+    sample* to = row_of(dst, y0 + y, pitch) + to_x;
+    int slot = 0;
+    #pragma unroll 1
+    for (int first = 0; first < count; first += STAGE_ROWS) {
+        wait_for_groups<STAGES - 2>();  // this thread's chunks of these rows are here,
+        __syncthreads();  // those of all, and all are done with the rows before: others take their place
+        uint4* const stage = ring + slot * STAGE_ROWS * ROW_CHUNKS;
+        slot = slot + 1 < STAGES ? slot + 1 : 0;
+        begin_stage();
+        if (x0 == 0) beyond.put(stage, -HALO_X, top + first, count - first);
+        if (is_last) beyond.put(stage, samples, top + first, count - first);
+        if (is_shared) __syncthreads(); else __syncwarp();
+        if (x0 >= samples) continue;  // the whole warp
+
+        const unsigned* word = reinterpret_cast<const unsigned*>(stage + warp * LINE_CHUNKS) + lane;
+        #pragma unroll 1
+        for (int i = 0; i < min(STAGE_ROWS, count - first); i += 4) {
+            unsigned answer[4];
+            #pragma unroll
+            for (int row = 0; row < 4; ++row) {
+                unsigned words[SPAN];
+                #pragma unroll
+                for (int k = 0; k < SPAN; ++k) words[k] = word[words_away(k, lane % 4) / 4];
+                float along[4];
+                sum_along(along, words, band);
+                add_row(sums, along, alpha_weight);
+                answer[row] = round_bytes(sums[0]);
+                word += ROW_CHUNKS * CHUNK / 4;
+            }
+            const uint4 filtered = as_chunks(answer, answers);
+            if (static_cast<unsigned>(y) < stored) write_chunk(to, 0, filtered);
+            y += 4;
+            to = row_of(to, 4, pitch);
+        }
+    }
+}
