@@ -84,6 +84,15 @@ BETWEEN: tuple[Row, ...] = tuple(  # for how time grows with pixels; 8192² stan
     for weights in ("gaussian", "random")
     for side in (1024, 2048, 4096)
 )
+# Bytes: `auto` goes by the nearest of these, first in K, and small pictures want another rung than
+# large ones.
+BYTES: tuple[Row, ...] = (
+    (("gaussian", "uint8", 3, MIDDLE), "float32", dict.fromkeys((9, 15))),
+    (("gaussian", "uint8", 3, (2048, 2048)), "float32", dict.fromkeys((3, 7, 15))),
+    (("gaussian", "uint8", 3, KODAK), "float32", dict.fromkeys((7, 9))),
+    (("gaussian", "uint8", 1, MIDDLE), "float32", dict.fromkeys((3, 5, 7, 15))),
+    (("gaussian", "uint8", 1, (256, 256)), "float32", {7: None}),
+)
 # What the table of aims leaves out: where rungs made for other weights have their place.
 OTHERS: tuple[Row, ...] = (
     (("box", "float32", 1, LARGE), "float32", dict.fromkeys((7, 31, 127))),
@@ -100,5 +109,6 @@ TABLE: tuple[Row, ...] = (
     (("gaussian", "uint8", 3, KODAK), "float32", dict.fromkeys(SMALL_KSIZES, LAUNCH)),
     (("gaussian", "uint8", 1, (256, 256)), "float32", dict.fromkeys(SMALL_KSIZES, LAUNCH)),
     *BETWEEN,
+    *BYTES,
     *OTHERS,
 )
