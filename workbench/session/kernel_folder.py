@@ -47,7 +47,7 @@ class KernelFolder(QObject):
         changed(): there are other files.
         arrived(kernel): the chosen file's name and its text, as they are to stand in the State.
         refused(sentence): why no kernel can be made of its text now; the one before it stays.
-        mended(): after that, one can.
+        mended(): after that, one can, or another implementation was chosen.
         lost(sentence): why there is nothing to run at all.
     """
 
@@ -90,12 +90,15 @@ class KernelFolder(QObject):
     def _follow(self, old: State, new: State) -> None:
         """Read what is chosen now; what is taken back may be chosen with an earlier text."""
         chosen = new.implementation
+        is_another = chosen != old.implementation
+        if is_another:
+            self._is_missed = False
+            self._say_mended()
         if not is_own(chosen):
             return
-        if self._read is not None and self._read[0] == chosen:
-            if new.own_kernel != self._read:
-                self.arrived.emit(self._read)
-        elif chosen != old.implementation:
+        if self._read is not None and self._read[0] == chosen and new.own_kernel != self._read:
+            self.arrived.emit(self._read)
+        if is_another:  # while another one was chosen, nobody looked at this file
             self.look()
 
     def _take(self, found: _Found) -> None:
@@ -119,11 +122,14 @@ class KernelFolder(QObject):
 
     def _take_text(self, found: _Found) -> None:
         self._read, self._is_missed = (found.chosen, found.text), False
+        self._say_mended()
+        if self._store.state.own_kernel != self._read:
+            self.arrived.emit(self._read)
+
+    def _say_mended(self) -> None:
         if self._refusal:
             self._refusal = ""
             self.mended.emit()
-        if self._store.state.own_kernel != self._read:
-            self.arrived.emit(self._read)
 
     def _refuse(self, sentence: str) -> None:
         if sentence != self._refusal:

@@ -214,6 +214,26 @@ def test_a_text_that_makes_no_kernel_is_said_and_the_last_one_that_did_goes_on(
 
 
 @needs_compiler
+def test_what_was_saved_while_another_ran_is_read_when_it_is_chosen_again(qtbot, window, folder):
+    choose(qtbot, window)
+    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
+    (folder / "blur.cu").write_text(COPY, encoding="utf-8")
+    window.store.choose(implementation="blur.cu")
+    until(qtbot, lambda: window.live.result.job.own == COPY)
+
+
+@needs_compiler
+def test_what_is_wrong_with_its_text_is_unsaid_once_another_is_chosen(qtbot, window, folder):
+    choose(qtbot, window)
+    save(window, folder, HEADLESS)
+    until(qtbot, lambda: "convolve takes 6 arguments" in window.messages.sentence)
+    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
+    assert window.messages.sentence == ""
+    window.store.choose(implementation="blur.cu")
+    until(qtbot, lambda: "convolve takes 6 arguments" in window.messages.sentence)
+
+
+@needs_compiler
 def test_a_file_that_is_gone_is_said_and_what_is_best_runs(qtbot, window, folder):
     choose(qtbot, window)
     result = settled(qtbot, window, (folder / "blur.cu").unlink)
