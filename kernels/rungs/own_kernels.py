@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
 
@@ -39,6 +40,11 @@ KERNEL = re.compile(r"__global__(?:(?!__global__)[^;{}()])*?\b(\w+)\s*\(")
 def is_own(key: str) -> bool:
     """Return whether an implementation of that key is a file of the user's, not of the ladder."""
     return key.lower().endswith(SUFFIX)
+
+
+def text_hash(text: str) -> str:
+    """Return what tells a kernel's text from every other one of its name: its SHA-256, in hex."""
+    return sha256(text.encode()).hexdigest()
 
 
 def read_own_kernel(path: Path) -> Rung:

@@ -16,6 +16,7 @@ from kernels.core.timing import Cache, Timing
 from kernels.cuda.occupancy import Occupancy
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
+from kernels.rungs.own_kernels import is_own, text_hash
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import weights_of
@@ -222,20 +223,15 @@ class RungTimes:
     def add_result(self, result: Result) -> None:
         """Add the time of a result, with the block shape that was chosen or picked for it.
 
-        A kernel of the user's own has none where it is wrong, and on the CPU.
+        A kernel of the user's own has none where it is wrong, and on the CPU; its time is one of
+        its text.
         """
         if result.kernel is None:
             return
-        key, picked = result.implementation, result.picked
+        key, picked = _key_of(result.implementation, result.job.own), result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         chosen = implementation_of(result.job, picked)
         self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(chosen, asked)))
-
-    def forget(self, key: str) -> None:
-        """Forget all times of an implementation: its text is another by now."""
-        for times in self._times.values():
-            for each in [each for each in times if each[0] == key]:
-                del times[each]
 
     def add_record(self, record: Record) -> None:
         """Add a sweep's measurement; ignore a time of several pictures, and a cell that failed."""
@@ -244,7 +240,7 @@ class RungTimes:
             self._add(WorkKey.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
-        """Return the times of the work of `job`, by implementation.
+        """Return the times of the work of `job`, by implementation: see `_key_of`.
 
         The time with the job's block shape is taken if there is one, else the newest.
         """
@@ -282,7 +278,8 @@ def ladder_places(
     places = []
     for each, reason in availability:
         before = rung_before(each, known)
-        time, against = measured.get(each.key), measured.get(before.key if before else "")
+        key = _key_of(each.key, each.source) if isinstance(each, Rung) else each.key
+        time, against = measured.get(key), measured.get(before.key if before else "")
         ratio = None
         if time and against and gives_speed_up(time.timing, against.timing):
             ratio = against.median_ms / time.median_ms
@@ -303,6 +300,11 @@ def rung_before(chosen: Implementation, known: list[Implementation]) -> Implemen
         return next((each for each in known if each.key == chosen.after), None)
     at = known.index(chosen)
     return known[at - 1] if at else None
+
+
+def _key_of(key: str, text: str) -> str:
+    """Return the key of an implementation, with what tells the texts of a user's kernel apart."""
+    return f"{key} {text_hash(text)}" if is_own(key) else key
 
 
 def _hash(weights: NDArray[np.float32]) -> bytes:

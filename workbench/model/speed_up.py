@@ -68,7 +68,10 @@ def single_in_words(result: Result) -> str:
 
 def no_time_in_words(result: Result) -> str:
     """Return why a kernel of the user's own has no time (yet): on the CPU there is never one."""
-    return "no time on the CPU runtime" if result.device_name is None else "timed once verified"
+    if result.device_name is None:
+        return "no time on the CPU runtime"
+    is_wrong = result.check is not None and not result.check.ok
+    return "no time without a right answer" if is_wrong else "timed once verified"
 
 
 def baseline_name(baseline: Result) -> str:

@@ -568,7 +568,6 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _take_own_kernel(self, kernel: tuple[str, str]) -> None:
         """Filter with the text that a file has now, which is nothing that is undone here."""
-        self._rung_times.forget(kernel[0])
         with self.undo_history.quietly():
             self.store.update(own_kernel=kernel)
 

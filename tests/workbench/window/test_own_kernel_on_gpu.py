@@ -70,6 +70,7 @@ def test_a_wrong_answer_is_shown_and_has_no_time(qtbot, window):
     result = save(qtbot, window, text(run="wrong"), window.live.settled)
     assert result.check.wrong > 0
     assert result.kernel is None
+    assert filter_time(result).detail == "no time without a right answer"
     assert window.live.shown is not None
 
 
@@ -100,6 +101,17 @@ def test_its_time_stands_on_the_ladder_until_its_text_is_another(qtbot, window):
     assert (line.time.block_xy, line.reason) == ((32, 8), None)
     save(qtbot, window, text(compile="error"), window.live.refused)
     assert places(window)["mine.cu"].time is None
+
+
+def test_a_text_that_had_a_time_before_has_it_again(qtbot, window):
+    window.docks.enter("Implementation")
+    window.rung.get().show_tab("ladder")
+    save(qtbot, window, text(run="crash"), window.live.refused)
+    assert places(window)["mine.cu"].time is None
+    window.live.settled.emit(window.live.result)  # what ran before comes to its end late
+    assert places(window)["mine.cu"].time is None
+    save(qtbot, window, text(), window.live.settled)
+    assert places(window)["mine.cu"].time.median_ms == pytest.approx(0.1)
 
 
 def places(window):
