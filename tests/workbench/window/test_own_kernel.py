@@ -343,7 +343,8 @@ def copied(qtbot, window, name):
 
 
 @needs_compiler
-def test_the_command_line_that_is_copied_does_the_same(qtbot, window, folder, home):
+def test_the_command_line_that_is_copied_does_the_same(qtbot, window, folder, home, monkeypatch):
+    monkeypatch.chdir(home)  # where it writes
     image_files.save(home / "a.png", noise(24, 40, 3))
     with qtbot.waitSignal(window.live.settled):
         window.opener.open_file(home / "a.png")
