@@ -165,8 +165,8 @@ class Engine:
 
     def compiling(self, jobs: Iterable[Job]) -> Iterator[Progress]:
         """Compile what `jobs` need, on all cores; those that cannot run here are passed over."""
-        if not self._why_no_gpu() and isinstance(self.device, Device):
-            ours = (job for job in jobs if not is_own(job.implementation))
+        ours = [job for job in jobs if not is_own(job.implementation)]
+        if ours and not self._why_no_gpu() and isinstance(self.device, Device):
             pairs = ((self._named(job.implementation), job) for job in ours)
             yield from compiling_ahead(
                 self.device,

@@ -234,6 +234,18 @@ def test_what_is_wrong_with_its_text_is_unsaid_once_another_is_chosen(qtbot, win
 
 
 @needs_compiler
+def test_blocks_says_that_it_has_no_time_without_a_gpu(qtbot, window):
+    choose(qtbot, window)
+    window.docks.enter("Blocks")
+    panel = window.docks.panel("Blocks").get()
+    note = child(panel, "blocks-note", QLabel)
+    words = "blur.cu runs on the CPU runtime here, where a kernel has no time."
+    until(qtbot, lambda: note.text().endswith(words))
+    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
+    until(qtbot, lambda: words not in note.text())
+
+
+@needs_compiler
 def test_a_file_that_is_gone_is_said_and_what_is_best_runs(qtbot, window, folder):
     choose(qtbot, window)
     result = settled(qtbot, window, (folder / "blur.cu").unlink)

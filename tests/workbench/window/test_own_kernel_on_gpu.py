@@ -1,15 +1,20 @@
 """A kernel of the user's own in the window with a GPU, which is made up: verified, then timed."""
 
+from dataclasses import replace
+
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from kernels import Engine
+from kernels.core.job import Pick
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
-from tests.workbench.driving import child, until
+from tests.workbench.driving import child, settle, until
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
+from workbench.panels.blocks.candidates import field_of
 from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.timing.timing_words import filter_time
 
@@ -37,6 +42,16 @@ def window(qtbot, make_window, children, home, monkeypatch):
     with qtbot.waitSignal(window.live.settled):
         window.opener.opened.emit(Picture("made up.png", noise(100, 90, 3)))
     return window
+
+
+OWN_BLOCK = """/*---
+own_block = "A block is a tile."
+
+[[passes]]
+function = "convolve"
+block = ["32", "8"]
+---*/
+"""
 
 
 def save(qtbot, window, source, signal):
@@ -112,6 +127,62 @@ def test_a_text_that_had_a_time_before_has_it_again(qtbot, window):
     assert places(window)["mine.cu"].time is None
     save(qtbot, window, text(), window.live.settled)
     assert places(window)["mine.cu"].time.median_ms == pytest.approx(0.1)
+
+
+# -- its block shapes
+
+
+def blocks_of(qtbot, window):
+    """What the panel Blocks says of each shape, once it knows."""
+    window.docks.enter("Blocks")
+    panel = window.docks.panel("Blocks").get()
+    panel.picks.restore({"presets": False, "own": "32×8, 16×16"})
+    panel.shapes_changed.emit()
+    names = ["32×8", "16×16"]
+    until(
+        qtbot,
+        lambda: (
+            [row.name for row in panel.rows] == names
+            and all(row.state != "waiting" for row in panel.rows)
+        ),
+    )
+    return panel
+
+
+def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
+    panel = blocks_of(qtbot, window)
+    assert child(panel, "blocks-subject", QLabel).text() == "mine.cu"
+    assert [row.state for row in panel.rows] == ["fine", "fine"]
+    assert [row.ms[1] for row in panel.rows] == pytest.approx([0.1, 0.1])
+    assert panel.rows[0].is_current
+    assert "mine.cu on NVIDIA H200" in panel.rows[0].text
+    result = settle(qtbot, window, lambda: panel.picked.emit((16, 16)))
+    assert (result.implementation, result.job.block_xy) == ("mine.cu", (16, 16))
+
+
+@pytest.mark.parametrize(
+    ("source", "state", "words"),
+    [
+        (text(run="wrong"), "wrong", "its answer is WRONG"),
+        (text(run="crash"), "refused", "crashed"),
+        (text(run="keep_the_answer"), "refused", "with which it was timed"),
+    ],
+    ids=["wrong", "crash", "cheat"],
+)
+def test_no_block_shape_has_a_time_without_a_right_answer(qtbot, window, source, state, words):
+    panel = blocks_of(qtbot, window)
+    save(qtbot, window, source, window.store.changed)
+    until(qtbot, lambda: [row.state for row in panel.rows] == [state, state])
+    assert all(row.ms is None and words in row.text for row in panel.rows)
+
+
+def test_one_with_a_block_shape_of_its_own_says_so(window):
+    own = f"{OWN_BLOCK}{text()}"
+    state = replace(window.store.state, own_kernel=("mine.cu", own))
+    picks = [Pick("shared", (32, 8), "measured")]
+    field = field_of(state, H200, None, ((32, 8),), lambda _: iter(picks))
+    assert field.note.startswith("mine.cu has a block shape of its own. Compared instead: ")
+    assert field.able[0].job.own == ""
 
 
 def places(window):

@@ -15,7 +15,7 @@ from kernels.measuring.job_comparison import Snapshot, comparing
 from workbench.base.background import Background
 from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
-from workbench.panels.blocks.candidates import Field, Key, field_of
+from workbench.panels.blocks.candidates import Field, Key, field_of, untimed
 from workbench.panels.blocks.recorded_shapes import RecordedShapes, recorded_shapes
 from workbench.panels.blocks.rows import BlockRow, rows_of, sentence_of
 from workbench.session.live import Live
@@ -263,7 +263,8 @@ class BlockComparison(QObject):
         if self._is_recorded:
             if self._recorded is not None:
                 job, cache = self._job(), self._store.state.cache
-                self._panel.show_recorded(self._recorded, self._recorded.beside(job, cache))
+                beside = self._recorded.beside(job, cache)
+                self._panel.show_recorded(self._recorded, beside, untimed(self._store.state))
             return
         if not isinstance(self._field, Field):
             return

@@ -108,15 +108,16 @@ class BlocksPanel(QWidget):
         self._subject.setText(READING)
         self.picks.hide()
 
-    def show_recorded(self, recorded: RecordedShapes, sentence: str) -> None:
+    def show_recorded(self, recorded: RecordedShapes, sentence: str, note: str = "") -> None:
         """Show what was measured on another computer; there is nothing to choose.
 
         sentence  how the shapes stand, and how that work stands to the present job
+        note      what else there is to say of there being no GPU
         """
         self._has_field = True
         self._subject.setText(f"{RECORDED.format(device=recorded.device)}: {recorded.subject}")
         self._work.setText(recorded.work)
-        self._say(NO_GPU)
+        self._say(f"{NO_GPU} {note}".rstrip())
         self.picks.hide()
         self._map_button.setEnabled(True)
         self.show_rows(recorded.rows, sentence)

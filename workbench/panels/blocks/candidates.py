@@ -11,6 +11,8 @@ from kernels.core.job import Job, Pick, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.cpu import host_implementations
 from kernels.engine.auto import AUTO
+from kernels.engine.own_kernel import OwnKernel
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from workbench.model import intents
 from workbench.model.intents import Changes
@@ -25,6 +27,8 @@ NO_CHOICE = "No implementation that can run this job on the GPU lets you choose 
 INSTEAD = "{own} has a block shape of its own. Compared instead: {title}, {why}."
 QUICKEST = "the quickest with a choice"
 NO_SHAPES = "Choose block shapes to compare."
+READING = "Reading {own} …"
+UNTIMED = "{own} runs on the CPU runtime here, where a kernel has no time."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class Field:
             (self.is_of_blocks and self.subject, self.sampling.cache)
             == (other.is_of_blocks and other.subject, other.sampling.cache)
             and [(a.key, a.reason) for a in mine] == [(b.key, b.reason) for b in others]
-            and all(a.job.same_work(b.job) for a, b in zip(mine, others, strict=True))
+            and all(_are_alike(a.job, b.job) for a, b in zip(mine, others, strict=True))
         )
 
     def current(self, state: State) -> Key | None:
@@ -101,16 +105,16 @@ def field_of(
     except KernelError as error:
         return str(error)
     if job is None:
-        return NO_PICTURE
-    chosen = intents.implementation(state.implementation)
+        return READING.format(own=state.implementation) if state.picture else NO_PICTURE
+    chosen = intents.chosen_in(state)
     is_auto = chosen is AUTO and isinstance(device, Device)
     if is_auto and picked is not None:
         chosen = intents.implementation(picked.implementation)
-    if not isinstance(device, Device) or not (is_auto or isinstance(chosen, Rung)):
-        return _on_cpu(job, device)
+    if not isinstance(device, Device) or not (is_auto or isinstance(chosen, Rung | OwnKernel)):
+        return replace(_on_cpu(job, device), note=untimed(state))
     if not shapes:
         return NO_SHAPES
-    if isinstance(chosen, Rung) and not chosen.own_block:
+    if isinstance(chosen, Rung | OwnKernel) and not chosen.own_block:
         return _of_shapes(job, chosen, device, shapes, state)
     instead = next(filter(None, map(_with_a_choice, picks(job))), None)
     if instead is None:
@@ -118,7 +122,18 @@ def field_of(
     own = f"Auto's pick, {chosen.title}," if is_auto else chosen.title
     note = INSTEAD.format(own=own, title=instead.title, why=QUICKEST)
     field = _of_shapes(job, instead, device, shapes, state)
-    return replace(field, note=note if isinstance(chosen, Rung) else "")
+    return replace(field, note=note if isinstance(chosen, Rung | OwnKernel) else "")
+
+
+def untimed(state: State) -> str:
+    """Return why a kernel of the user's own has no part in it without a GPU; "" where none has."""
+    is_chosen = is_own(state.implementation)
+    return UNTIMED.format(own=state.implementation) if is_chosen else ""
+
+
+def _are_alike(one: Job, other: Job) -> bool:
+    """Return whether a time of the one is one of the other, on the same implementation."""
+    return one.same_work(other) and one.own == other.own
 
 
 def named(block_xy: BlockXY) -> str:
@@ -133,11 +148,12 @@ def _with_a_choice(pick: Pick) -> Rung | None:
 
 
 def _of_shapes(
-    job: Job, rung: Rung, device: Device, shapes: Sequence[BlockXY], state: State
+    job: Job, rung: Rung | OwnKernel, device: Device, shapes: Sequence[BlockXY], state: State
 ) -> Field:
     candidates = []
     for xy in shapes:
-        shaped = replace(job, implementation=rung.key, block_xy=xy)
+        own = job.own if isinstance(rung, OwnKernel) else ""
+        shaped = replace(job, implementation=rung.key, own=own, block_xy=xy)
         changes = {"implementation": rung.key, "block_xy": xy}
         reason = rung.why_not(shaped, device) or ""
         candidates.append(Candidate(xy, named(xy), changes, shaped, reason))
@@ -151,7 +167,7 @@ def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
             each.key,
             each.title,
             {"implementation": each.key},
-            replace(job, implementation=each.key),
+            replace(job, implementation=each.key, own=""),
             each.why_not(job) or "",
         )
         for each in host_implementations()
