@@ -58,6 +58,7 @@ class CheckedKernel:
     log       the compiler's own words
     counts    of the job COUNTED; None: that is not among those that are right
     device    the GPU that it ran on; empty: the CPU runtime
+    text_sha256  of its text: see `own_kernels.text_hash`; empty: it could not be read
     kernel    its time for the job of a megapixel; None unless that, and all others, are right
     """
 
@@ -72,6 +73,7 @@ class CheckedKernel:
     log: str = ""
     counts: Counts | None = None
     device: str = ""
+    text_sha256: str = ""
     kernel: Timing | None = None
 
     @property

@@ -24,7 +24,7 @@ from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial, building_ahead, trial
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import SUFFIX, read_own_kernel
+from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
 from kernels.rungs.rung import PICTURE, Rung
 from workbench.batch.check_jobs import COUNTED, CheckJob, check_jobs, fitted, timed_job
 from workbench.batch.checked_kernel import CheckedKernel, Counts, Verdict
@@ -132,7 +132,8 @@ def checking(
         rung = read_own_kernel(file.path)
     except HeaderError as error:
         return CheckedKernel(file.shown, "broken", count, words=str(error), device=name)
-    found = CheckedKernel(file.shown, "verified", count, device=name)
+    of_text = text_hash(rung.source)
+    found = CheckedKernel(file.shown, "verified", count, device=name, text_sha256=of_text)
     jobs = [fitted(each, rung) for each in everything]
     if device is None:
         taken = [job for job in jobs if rung.why_not_anywhere(job) is None]

@@ -7,6 +7,7 @@ from typing import Any
 from kernels import Result, filters
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
+from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.large_filtering import LargeAnswer
 from workbench.model import intents
@@ -61,6 +62,7 @@ def _found(result: Result | None) -> dict[str, Any]:
         "pixel_type": job and job.pixel_type,
         "asked": job and job.implementation,
         "implementation": result and result.implementation,
+        "text_sha256": text_hash(job.own) if job and is_own(job.implementation) else None,
         "device": result and result.device_name,
         "block": result and result.block_xy,
         "threads": ran[0].threads if ran else None,

@@ -17,11 +17,12 @@ ON_THE_CPU = "On the CPU runtime: no time."
 HEADINGS = ("file", "compiles", "verified", "per sample", "what is wrong")
 TIME = "time"  # behind the verdict, where there is a GPU
 TIME_AT = 3
+TEXT = "SHA-256 of its text"  # on the page
 CSV_COLUMNS = (
     *("file", "compiles", "verdict", "jobs", "verified", "refused"),
     *("job", "what_is_wrong", "bug"),
     *("loads_per_sample", "stores_per_sample", "operations_per_sample"),
-    *("device", "median_ms", "n"),
+    *("device", "median_ms", "n", "text_sha256"),
 )
 
 
@@ -80,8 +81,8 @@ def checked_page(rows: Sequence[CheckedKernel], device: str = "") -> str:
         runtime=where_in_words(device),
         jobs=job_names(device),
         counted=COUNTED.name,
-        columns=[heading[:1].upper() + heading[1:] for heading in headings(device)],
-        rows=[cells_of(row) for row in rows],
+        columns=[heading[:1].upper() + heading[1:] for heading in (*headings(device), TEXT)],
+        rows=[(*cells_of(row), row.text_sha256) for row in rows],
         logs=[(without_controls(row.file), row.log) for row in rows if row.log],
     )
     return without_controls(text)
@@ -104,4 +105,5 @@ def _csv_row(row: CheckedKernel) -> dict[str, object]:
         "device": row.device,
         "median_ms": row.kernel and row.kernel.median_ms,
         "n": row.kernel and len(row.kernel.samples_ms),
+        "text_sha256": row.text_sha256,
     }

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -99,12 +100,16 @@ def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(folder, c
     table = list(csv.DictReader(Path("marks.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["verdict"] for row in table] == verdicts
     assert table[0]["file"] == f"'{DASHES}"  # no formula
+    of_text = sha256(RIGHT.encode()).hexdigest()
+    assert [row["text_sha256"] for row in table].count(of_text) == 1
+    assert table[0]["text_sha256"] == ""
 
     page = Path("marks.html").read_text(encoding="utf-8")
     assert "anna/&lt;b&gt;&amp;amp.cu" in page
     assert "<b>" not in page
     assert "On the CPU runtime: no time." in page
     assert str(folder) not in page
+    assert page.count(of_text) == 1
 
 
 @pytest.mark.parametrize(

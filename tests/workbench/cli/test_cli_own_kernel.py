@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,7 @@ def test_for_programs_what_has_no_time_has_null(capsys):
     assert record["status"] == "done"
     assert (record["implementation"], record["device"]) == ("mine.cu", None)
     assert record["ran"] == ["mine.cu on the CPU runtime"]
+    assert record["text_sha256"] == sha256(RIGHT.encode()).hexdigest()
     assert record["check"]["ok"]
     assert record["check"]["checked_pixels"] == record["width"] * record["height"] == 270 * 210
     assert {name for name, value in record.items() if value is None} >= {"median_ms", "n", "cache"}
