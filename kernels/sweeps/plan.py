@@ -12,9 +12,14 @@ from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
 from kernels.engine.engine import all_implementations
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell, Matrix
 
+NOT_SWEPT = (
+    "{key} is a kernel of your own, and a sweep measures those that come with the program: its "
+    "records do not tell one text of that name from another."
+)
 MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other
 
@@ -88,6 +93,8 @@ class Plan:
         """
         about = {each.key: each for each in all_implementations()}
         if unknown := [key for key in self.implementations if key not in about]:
+            if is_own(unknown[0]):
+                raise BadJobError(NOT_SWEPT.format(key=unknown[0]))
             raise BadJobError(
                 f"There is no implementation {unknown[0]!r}; choose from {', '.join(about)}."
             )

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.engine.engine import Implementation
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.estimate import about
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import NOT_SWEPT, Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.presets import presets
@@ -30,6 +31,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
 from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.sentence_label import words_label
 from workbench.widgets.tile import scaled_font
 
 HINT_LINES = 4
@@ -79,7 +81,9 @@ class PlanChoice(QWidget):
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
         column = VBox(self, 0, 6)
-        column.add(self._source, self._hint)
+        self._not_swept = words_label("sweep-own-kernel")
+        self._not_swept.hide()
+        column.add(self._source, self._hint, self._not_swept)
         self.custom = QWidget()
         below = VBox(self.custom, 0, 6)
         below.add(self._fold, self._editor)
@@ -111,8 +115,11 @@ class PlanChoice(QWidget):
 
     # -- what it is told
 
-    def show_state(self, _state: State) -> None:
+    def show_state(self, state: State) -> None:
         """Take the state, which the store holds by now, for all that the plan does not vary."""
+        is_not_swept = is_own(state.implementation)
+        self._not_swept.setText(NOT_SWEPT.format(key=state.implementation) if is_not_swept else "")
+        self._not_swept.setVisible(is_not_swept)
         if self.isVisible() or self._plan is None:
             self._refresh()
         else:  # do no hidden work while a slider is dragged
