@@ -96,8 +96,7 @@ def subtracting(
             found.append(_furthest(_minus(ours, theirs)))
         if gain is None:
             sizes_of = byte_differences.sizes if are_bytes else _sizes
-            some = ours[::apart, ::apart], theirs[::apart, ::apart]
-            sizes.append(sizes_of(*some).ravel())
+            sizes.append(sizes_of(_some(ours, apart), _some(theirs, apart)).ravel())
 
     yield from on_all_threads(_parts(height, width, row_bytes), look)
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
@@ -170,6 +169,15 @@ def _coloured(samples: NDArray[Any], colours: int) -> NDArray[Any]:
 
         return np.asarray(cv2.cvtColor(samples, cv2.COLOR_RGBA2RGB))
     return np.ascontiguousarray(samples[..., :colours])
+
+
+def _some(samples: NDArray[Any], apart: int) -> NDArray[Any]:
+    """Return every `apart`-th pixel of every `apart`-th row, of C-contiguous samples.
+
+    Each is copied as one item, since NumPy takes four times as long for its channels one by one.
+    """
+    as_items = samples.view(np.dtype((np.void, samples.itemsize * samples.shape[2])))
+    return as_items[::apart, ::apart].copy().view(samples.dtype)
 
 
 def _minus(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float32]:

@@ -227,6 +227,18 @@ def test_what_differs_in_one_row_of_a_large_picture_is_on_the_scale():
     assert difference(one, np.zeros_like(one), 255.0).gain == 20.0
 
 
+@pytest.mark.parametrize("pixel_type", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_the_gain_goes_by_the_colours_of_every_so_many_th_pixel(pixel_type, channels):
+    height, width = 331, 477
+    colours = channels - (channels in (2, 4))
+    apart = next(n for n in range(1, 9) if height * width * colours <= n * n * MAX_COUNTED)
+    one = np.full((height, width, channels), 250, pixel_type)
+    one[::apart, ::apart, :colours] = 40
+    assert apart > 1
+    assert difference(one, np.zeros_like(one), 255.0).gain == 5.0  # of 250 it would be 1
+
+
 @pytest.mark.parametrize("is_signed", [False, True])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_the_quick_way_of_8_bits_shows_what_the_other_does(channels, is_signed):
