@@ -90,17 +90,19 @@ def too_much_memory(phase: Phase, most: int) -> RunEndedError:
 
 def died(phase: Phase, code: int | None) -> RunEndedError:
     """Return the error for a child that ended by itself; code: None is not known yet."""
-    if code is None:
-        how = "ended"
-    elif code == -getattr(signal, "SIGKILL", 9):
-        how = "was killed, perhaps for want of memory"
-    elif code < 0:
-        how = f"crashed ({_signal(-code)})"
-    else:
-        how = f"ended (exit code {code})"
     who = "The compiler" if phase == "compiling" else "The process that runs kernels on the GPU"
+    how = how_it_ended(code)
     when = "" if phase == "compiling" else f"{',' * (',' in how)} {DOING[phase]}"
     return RunEndedError(f"{who} {how}{when}.")
+
+
+def how_it_ended(code: int | None) -> str:
+    """Return in words how a process ended by itself; code: None is not known yet."""
+    if code is None:
+        return "ended"
+    if code == -getattr(signal, "SIGKILL", 9):
+        return "was killed, perhaps for want of memory"
+    return f"crashed ({_signal(-code)})" if code < 0 else f"ended (exit code {code})"
 
 
 def failed(rung: Rung, said: dict[str, Any]) -> RunEndedError:

@@ -75,6 +75,11 @@ class Engine:
             return NoDevice("The GPU was switched off with --no-gpu.")
         return probe(self._device_index)
 
+    @property
+    def lost(self) -> str:
+        """Return why the GPU can no longer be used; empty where it was not lost."""
+        return self._lost
+
     def try_again(self) -> Device | NoDevice:
         """Look again for a GPU that failed or was not there; return what came of it.
 

@@ -5,8 +5,8 @@ owns the engine.  Only so many pictures are under way at a time, whatever their 
 bounded.  Where filtering is timed, nothing is read or written meanwhile, so that its times are
 those of one picture by itself.
 
-One engine is one device: several are as many processes, each of which does this with a part of the
-pairs.
+One engine is one device: several are as many processes, each of which does this with what it is
+given (`device_run`).
 """
 
 from __future__ import annotations
@@ -48,9 +48,25 @@ def running(
     say     is told what is under way
     first   index of the first one, where others are done elsewhere
     """
+    begun = (Outcome(pair, index) for index, pair in enumerate(pairs, first))
+    return finishing(engine, begun, recipe, jobs, say)
+
+
+def finishing(
+    engine: Engine,
+    begun: Iterator[Outcome],
+    recipe: Recipe,
+    jobs: int,
+    say: Say,
+    processes: int = 1,
+) -> Generator[Outcome, None, None]:
+    """Do the same to outcomes that have their index, and nothing else yet.
+
+    processes  that do so and share this computer's memory
+    """
     files = _Files(recipe, jobs)
-    outcomes = (Outcome(pair, index) for index, pair in enumerate(pairs, first))
-    run = _Run(engine, outcomes, recipe, files, room_for(recipe, jobs), say)
+    budget = memory_available_bytes() * MEMORY_SHARE / processes
+    run = _Run(engine, begun, recipe, files, room_for(recipe, jobs), budget, say)
     try:
         while run.goes_on():
             yield from run.step()
@@ -87,6 +103,7 @@ class _Run:
 
     waiting  pictures that nothing was done to yet
     most     so many pictures, and fewer where these are large
+    budget   bytes that they may take
     """
 
     def __init__(
@@ -96,6 +113,7 @@ class _Run:
         recipe: Recipe,
         files: _Files,
         most: int,
+        budget: float,
         say: Say,
     ) -> None:
         self._engine, self._recipe, self._files, self._say = engine, recipe, files, say
@@ -103,7 +121,7 @@ class _Run:
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, most
         self._sizes: deque[int] = deque(maxlen=most)  # in bytes, of the pictures read last
-        self._budget = memory_available_bytes() * MEMORY_SHARE
+        self._budget = budget
 
     def goes_on(self) -> bool:
         """Begin as many as there is room for; return whether any is under way."""

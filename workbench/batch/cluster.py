@@ -323,24 +323,13 @@ def connected(address: str) -> Any:
 def _slices(pairs: Iterable[FilePair], size: int) -> Iterator[Slice]:
     """Yield all pairs, by absolute paths: workers have other current folders."""
     left, first = iter(pairs), 0
-    while some := tuple(map(_absolute, islice(left, size))):
+    while some := tuple(map(FilePair.absolute, islice(left, size))):
         yield Slice(first, some)
         first += len(some)
 
 
 def _singles(part: Slice) -> Iterator[Slice]:
     return (Slice(part.first + at, (pair,)) for at, pair in enumerate(part.pairs))
-
-
-def _absolute(pair: FilePair) -> FilePair:
-    folder = pair.folder.absolute() if pair.folder is not None else None
-    return FilePair(
-        pair.source.absolute(),
-        pair.target.absolute(),
-        folder,
-        pair.source_shown,
-        pair.target_shown,
-    )
 
 
 def _words(error: BaseException) -> str:

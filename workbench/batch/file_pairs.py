@@ -35,6 +35,13 @@ class FilePair:
         """Return the source's name, without its folder."""
         return self.source.name or self.source_shown
 
+    def absolute(self) -> FilePair:
+        """Return the same by absolute paths, for a process that may have another current folder."""
+        folder = self.folder.absolute() if self.folder is not None else None
+        return replace(
+            self, source=self.source.absolute(), target=self.target.absolute(), folder=folder
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

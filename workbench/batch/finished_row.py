@@ -22,6 +22,7 @@ class FinishedRow:
     remarks  what was converted on the way, and what was asked for and had no effect
     seconds  by stage
     log      of the compiler, where it refused; the journal leaves it out
+    device   the GPU, where several share the pictures
     """
 
     source: str
@@ -31,11 +32,12 @@ class FinishedRow:
     remarks: tuple[str, ...] = ()
     seconds: Mapping[Stage, float] | None = None
     log: str = ""
+    device: int | None = None
 
     @property
     def line(self) -> dict[str, Any]:
         """Return what the journal says."""
-        return {
+        line = {
             "input": self.source,
             "output": self.output,
             "status": self.status,
@@ -43,9 +45,10 @@ class FinishedRow:
             "remarks": list(self.remarks),
             "seconds": {stage: round(took, 6) for stage, took in (self.seconds or {}).items()},
         }
+        return line if self.device is None else {**line, "device": self.device}
 
 
-def row_of(outcome: Outcome, output: str) -> FinishedRow:
+def row_of(outcome: Outcome, output: str, device: int | None = None) -> FinishedRow:
     """Return the row of a picture whose result is called `output` in the journal."""
     return FinishedRow(
         source=outcome.pair.source_shown,
@@ -55,6 +58,7 @@ def row_of(outcome: Outcome, output: str) -> FinishedRow:
         remarks=(*outcome.remarks, *outcome.warnings),
         seconds=outcome.seconds,
         log=outcome.log,
+        device=device,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from time import monotonic, process_time
 from typing import get_args
 
@@ -40,6 +40,24 @@ class StageTime:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceTime:
+    """The part of a batch that one of several GPUs did.
+
+    device    its number
+    finished  pictures
+    per_s     that it finished per second
+    limit     the stage that the others wait for there; None before there is any time
+    busy      share of the time in which it filters and verifies, 0 to 1
+    """
+
+    device: int
+    finished: int
+    per_s: float
+    limit: Stage | None
+    busy: float
+
+
+@dataclass(frozen=True, slots=True)
 class BatchProgress:
     """The state of a batch that runs, here or in another process, which tells it in JSON.
 
@@ -47,6 +65,7 @@ class BatchProgress:
     per_s   that are finished per second
     left_s  how long the rest will take; None where that is not known yet
     limit   the stage that the others wait for; None before there is any time
+    devices  each GPU, where several share the pictures
     """
 
     total: int
@@ -56,6 +75,7 @@ class BatchProgress:
     left_s: float | None
     limit: Stage | None
     stages: tuple[StageTime, ...]
+    devices: tuple[DeviceTime, ...] = ()
 
 
 class StageTimes:
@@ -64,7 +84,8 @@ class StageTimes:
     total    pictures that are to be done
     jobs     threads that read and write
     engines  that filter, on as many threads
-    clock, cpu_clock  seconds, and core-seconds of this process; None: other processes do it
+    clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
+    devices  where several GPUs share the pictures: how many of the threads each has
     """
 
     def __init__(
@@ -74,13 +95,19 @@ class StageTimes:
         clock: Callable[[], float] = monotonic,
         cpu_clock: Callable[[], float] | None = process_time,
         engines: int = 1,
+        devices: Mapping[int, int] | None = None,
     ) -> None:
-        self.total, self._jobs, self._engines = total, jobs, engines
+        self.total, self._jobs = total, jobs
+        self._engines = len(devices) if devices else engines
         self._clock, self._cpu_clock = clock, cpu_clock
         self._began, self._cpu_began = clock(), cpu_clock() if cpu_clock else 0.0
         self.counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
+        self._of_device = {
+            device: StageTimes(0, threads, clock, None)
+            for device, threads in (devices or {}).items()
+        }
 
     def add(self, finished: Outcome | FinishedRow) -> None:
         """Count a picture that there is nothing left to do to."""
@@ -88,6 +115,8 @@ class StageTimes:
         for stage, seconds in (finished.seconds or {}).items():
             self._pictures[stage] += 1
             self._seconds[stage] += seconds
+        if isinstance(finished, FinishedRow) and finished.device is not None:
+            self._of_device[finished.device].add(replace(finished, device=None))
 
     @property
     def finished(self) -> int:
@@ -106,7 +135,7 @@ class StageTimes:
 
     @property
     def cores_busy(self) -> float | None:
-        """Return how many cores this process kept busy on average; None: it was others."""
+        """Return how many cores were kept busy on average; None: it is not known."""
         if self._cpu_clock is None:
             return None
         used_s = self._cpu_clock() - self._cpu_began
@@ -134,9 +163,7 @@ class StageTimes:
         if not any(self._seconds.values()):
             return None
         by_files = sum(self._seconds[stage] for stage in BY_FILES) / self._jobs
-        by_engine = (
-            sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES) / self._engines
-        )
+        by_engine = self._engine_s / self._engines
         theirs = BY_FILES if by_files >= by_engine else tuple(set(STAGES) - set(BY_FILES))
         return max(theirs, key=lambda stage: self._seconds[stage])
 
@@ -150,11 +177,24 @@ class StageTimes:
             left_s=self.left_s,
             limit=self.limit,
             stages=tuple(self.stages()),
+            devices=tuple(self.devices()),
         )
+
+    def devices(self) -> list[DeviceTime]:
+        """Return the part of each GPU, where several share the pictures."""
+        return [times._as_device(device) for device, times in self._of_device.items()]
 
     def stages(self) -> list[StageTime]:
         """Return the time of each stage that any picture went through."""
         return [self._stage(stage) for stage in STAGES if self._pictures[stage]]
+
+    @property
+    def _engine_s(self) -> float:
+        return sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES)
+
+    def _as_device(self, device: int) -> DeviceTime:
+        busy = self._engine_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
+        return DeviceTime(device, self.finished, self.per_s, self.limit, busy)
 
     def _stage(self, stage: Stage) -> StageTime:
         threads = self._jobs if stage in BY_FILES else self._engines

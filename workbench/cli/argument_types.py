@@ -13,8 +13,21 @@ from workbench.model.modes import MODES
 if TYPE_CHECKING:
     from workbench.batch.shards import Shard
 
+DEVICES = re.compile(r"\d{1,4}(,\d{1,4})*")
 MAX_WINDOW = 16384  # pixels across, or down
 HOW_MANY = re.compile(r"all|none|\d+")  # what behind --verify is its value, right or not
+
+
+def devices(text: str) -> tuple[int, ...]:
+    """Return the numbers of the GPUs that "0,1" means, sorted; of "all" none."""
+    if text == "all":
+        return ()
+    found = sorted(int(each) for each in text.split(",")) if DEVICES.fullmatch(text) else []
+    if not found or len(set(found)) < len(found):
+        raise argparse.ArgumentTypeError(
+            f"takes a number such as 0, several such as 0,1, or all, not {text!r}"
+        )
+    return tuple(found)
 
 
 def shard(text: str) -> Shard:

@@ -46,6 +46,10 @@ OUT gets workbench-batch.jsonl, with a line for each picture that is finished or
 Ctrl+C, a kill or a power cut the same command with --resume goes on: what is done or was left alone
 is not touched again, what failed is tried again.  A file is there as a whole, or not at all.
 
+--device 0,1, or all, has a process for each of these GPUs; they take pictures from one list.  The
+journal is the same; the pictures that a lost process had are done again.  At the end each GPU has a
+line with its rate and its limit.
+
 --scheduler needs a `dask scheduler` and, on each computer or for each of its GPUs, a worker:
 
   CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1
@@ -173,7 +177,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("output", metavar="OUT", type=Path, help="folder to write into")
     _add_job_options(parser)
-    _add_device_options(parser)
+    _add_devices_options(parser)
     _add_batch_options(_add_file_options(parser))
     options = _add_saying_options(parser, types.Verifying(100), "100")
     options.add_argument(
@@ -649,6 +653,22 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     options.add_argument(
         "--device", metavar="N", type=types.natural, help="which GPU, from 0 (default: 0)"
     )
+    _add_no_gpu_option(options)
+
+
+def _add_devices_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("GPU")
+    options.add_argument(
+        "--device",
+        dest="devices",
+        metavar="N,…",
+        type=types.devices,
+        help="which GPU, from 0 (default: 0); 0,1 or all: several share the pictures",
+    )
+    _add_no_gpu_option(options)
+
+
+def _add_no_gpu_option(options: argparse._ActionsContainer) -> None:
     options.add_argument("--no-gpu", action="store_true", help="as on a computer without one")
 
 

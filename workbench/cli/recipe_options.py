@@ -6,7 +6,7 @@ from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
-from kernels import Engine, Sampling
+from kernels import Engine, Job, Sampling
 from kernels.core.device import Device
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
@@ -51,9 +51,22 @@ def note_on(engine: Engine, recipe: Recipe, arguments: Namespace) -> str | None:
         return f"{recipe.implementation} runs on the CPU runtime, which is slow; no time is taken."
     if recipe.implementation is not None:
         return ignored(arguments, recipe.implementation, None)
+    job = _job_of(recipe)
+    return ignored(arguments, engine.best_for(job), engine.why_not_auto(job))
+
+
+def runs_on_gpu(engine: Engine, recipe: Recipe) -> bool:
+    """Return whether pictures are filtered on a GPU, which is there."""
+    if not isinstance(engine.device, Device) or recipe.is_own:
+        return isinstance(engine.device, Device)
+    named = recipe.implementation or engine.best_for(_job_of(recipe))
+    return intents.implementation(named).kind != "cpu"
+
+
+def _job_of(recipe: Recipe) -> Job:
     job = intents.job_for(replace(recipe.chosen, picture=PIXEL))
     assert job is not None
-    return ignored(arguments, engine.best_for(job), engine.why_not_auto(job))
+    return job
 
 
 def _own_kernel(named: str | None) -> Rung | None:

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QProcess, Signal
 
 from kernels.core.plain_data import without_controls
 from workbench.base.limited_json import parse
-from workbench.batch.stage_times import BatchProgress, StageTime
+from workbench.batch.stage_times import BatchProgress, DeviceTime, StageTime
 
 NICENESS = 10  # the window, and what is filtered live in it, goes first
 PATIENCE_MS = 3000  # with one that is told to stop, as nobody will look at it any more
@@ -169,7 +169,8 @@ def _parsed(line: bytes) -> Mapping[str, Any]:
 
 def _progress(said: Mapping[str, Any]) -> BatchProgress:
     stages = tuple(StageTime(**each) for each in said["stages"])
-    return BatchProgress(**{**said, "stages": stages})
+    devices = tuple(DeviceTime(**each) for each in said["devices"])
+    return BatchProgress(**{**said, "stages": stages, "devices": devices})
 
 
 def _sentences(said: str) -> str:

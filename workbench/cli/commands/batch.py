@@ -18,6 +18,7 @@ from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import Say, running
 from workbench.batch.cluster import Cluster, ClusterError
 from workbench.batch.cluster_work import Work
+from workbench.batch.device_run import DeviceRun, shared_jobs
 from workbench.batch.file_pairs import FilePair, FilePairs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.finished_row import FinishedRow, rows_of
@@ -29,6 +30,7 @@ from workbench.batch.shards import journals_among, merge
 from workbench.batch.stage_times import StageTimes
 from workbench.batch.stage_words import closing_lines, progress_words, summary
 from workbench.cli import as_json, streams
+from workbench.cli.batch_devices import first_device, sharing_devices
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
@@ -45,6 +47,7 @@ def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
     if arguments.merge:
         return _merge(arguments)
+    arguments.device = first_device(arguments)
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
     try:
@@ -53,13 +56,14 @@ def run(arguments: Namespace) -> int:
             return _print_plan(pairs, arguments)
         if not pairs.pairs and arguments.shard is None:
             return _complain_of(pairs)
+        devices = sharing_devices(arguments, recipe)
         asked = {**asked_of(recipe), **_asked_of_files(arguments)}
         name, resuming = _journal_name(arguments), arguments.resume
         with (
             _cluster(arguments, pairs) as cluster,
             Journal(arguments.output, asked, resuming=resuming, name=name) as journal,
         ):
-            return _run(recipe, pairs, journal, arguments, cluster)
+            return _run(recipe, pairs, journal, arguments, cluster or devices)
     except PairingError as error:
         raise CommandError(str(error), USAGE) from error
     except (JournalError, ClusterError) as error:
@@ -161,9 +165,12 @@ def _run(
     pairs: Pairs,
     journal: Journal,
     arguments: Namespace,
-    cluster: Cluster | None,
+    elsewhere: Cluster | tuple[int, ...],
 ) -> int:
-    """Filter what the journal does not know to be done, and print what came of it."""
+    """Filter what the journal does not know to be done, and print what came of it.
+
+    elsewhere  who does it: a cluster, or processes for several GPUs; nothing: this process
+    """
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
     said = ProgressLine(arguments.progress)
     code = _complain_of(pairs)
@@ -172,12 +179,19 @@ def _run(
         each for each in pairs.pairs if journal.of(each.target) not in journal.known
     )
     stopping: AbstractContextManager[None]
-    if cluster is not None:
-        work = _work(recipe, cluster, arguments)
-        jobs, engines = cluster.threads(work), cluster.workers
+    if isinstance(elsewhere, Cluster):
+        work = _work(recipe, elsewhere, arguments)
+        jobs, engines = elsewhere.threads(work), elsewhere.workers
         times = StageTimes(total, jobs, control.clock, None, engines)
         stopping = held_back = HeldBack()
-        rows = cluster.rows(work, left, total, control.is_paused, held_back.rest)
+        rows = elsewhere.rows(work, left, total, control.is_paused, held_back.rest)
+    elif elsewhere:
+        shares = shared_jobs(arguments.jobs or usable_cores(), elsewhere)
+        jobs = sum(shares.values())
+        processes = DeviceRun(elsewhere, recipe, arguments.output, jobs, complain)
+        times = StageTimes(total, jobs, control.clock, processes.cpu_s, devices=shares)
+        stopping = held_back = HeldBack()
+        rows = processes.rows(left, control.is_paused, held_back.rest)
     else:
         jobs = arguments.jobs or usable_cores()
         rows = _rows_here(recipe, left, jobs, journal, _saying(said, control, arguments), arguments)

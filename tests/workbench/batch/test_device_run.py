@@ -1,0 +1,148 @@
+"""A folder over two made-up GPUs, by real processes: whatever ends one, no picture is lost."""
+
+import multiprocessing
+from time import monotonic
+
+import pytest
+
+from kernels.core.errors import DeviceLostError
+from kernels.pictures.generated import noise
+from tests.workbench.batch import made_up_gpus as gpus
+from workbench.batch.device_run import DeviceRun, shared_jobs
+from workbench.batch.filtering import UNTIMED, Recipe
+from workbench.batch.pairs import pairs_of
+from workbench.files import image_files
+from workbench.model.state import State
+
+RECIPE = Recipe(
+    State(filter="identity", ksize=3, implementation="shared"),
+    "shared",
+    sampling=UNTIMED,
+    check_every=4,
+    keeps_files=True,
+)
+
+
+@pytest.fixture
+def ran(tmp_path, monkeypatch):
+    """Filter pictures of these heights; returns the rows, what was warned of, and the run."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "out").mkdir()
+    monkeypatch.setenv("MADE_UP_GPUS", str(tmp_path))
+    warned, rows = [], []
+
+    def run(heights, make_engine=gpus.gpu, rest=lambda rows: None, jobs=2):
+        for n, height in enumerate(heights):
+            image_files.save(tmp_path / "in" / f"p{n:02}.png", noise(height, 30, 3))
+        pairs = pairs_of([tmp_path / "in"], f"{tmp_path}/out/").pairs
+        processes = DeviceRun((0, 1), RECIPE, tmp_path / "out", jobs, warned.append, make_engine)
+        try:
+            for row in processes.rows(pairs, rest=lambda: rest(rows)):
+                rows.append(row)
+        finally:
+            assert multiprocessing.active_children() == []
+        return rows, warned, processes
+
+    run.rows = rows
+    return run
+
+
+def statuses(rows):
+    """What became of each picture; each has one row."""
+    found = {row.output: row.status for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def names(count):
+    return {f"p{n:02}.png" for n in range(count)}
+
+
+def test_files_are_shared_out_and_every_nth_of_all_is_verified(ran, tmp_path):
+    rows, warned, processes = ran([gpus.SLOW] * 24)
+    assert statuses(rows) == dict.fromkeys(names(24), "done")
+    assert {row.device for row in rows} == {0, 1}
+    assert all(row.line["device"] == row.device for row in rows)
+    verified = {row.output for row in rows if "verify" in row.seconds}
+    assert verified == {f"p{n:02}.png" for n in range(0, 24, 4)}
+    assert {each.name for each in (tmp_path / "out").iterdir()} == names(24)
+    assert warned == []
+    assert processes.cpu_s() > 0
+
+
+def test_a_process_that_is_killed_loses_nothing(ran):
+    rows, warned, _ = ran([gpus.GOOD] * 7 + [gpus.KILLED_ONCE] + [gpus.GOOD] * 12)
+    found = statuses(rows)
+    assert found.keys() == names(20)
+    assert set(found.values()) <= {"done", "skipped"}  # written before the end, and not told of
+    (sentence,) = warned
+    assert " was killed, perhaps for want of memory. Its " in sentence
+    assert sentence.endswith((" pictures are done again.", " picture is done again."))
+
+
+def test_a_picture_that_kills_every_process_is_found_and_fails_alone(ran):
+    rows, warned, _ = ran([gpus.GOOD] * 5 + [gpus.KILLED] + [gpus.GOOD] * 4)
+    found = statuses(rows)
+    assert found.keys() == names(10)
+    assert {name for name, status in found.items() if status == "failed"} == {"p05.png"}
+    (error,) = [row.error for row in rows if row.error]
+    assert error.startswith("p05.png: two processes were lost with it, ")
+    assert len(warned) == 1
+
+
+def test_a_gpu_that_is_lost_is_said_and_nothing_goes_to_the_cpu_instead(ran):
+    rows, warned, _ = ran([gpus.GOOD] * 4 + [gpus.LOST_ONCE] + [gpus.GOOD] * 12)
+    assert statuses(rows).keys() == names(17)
+    assert {row.status for row in rows} <= {"done", "skipped"}
+    (sentence,) = warned
+    assert f": {gpus.LOST_SAID} Its " in sentence
+
+
+def test_where_one_gpu_is_gone_the_other_does_all(ran):
+    rows, warned, _ = ran([gpus.GOOD] * 6, gpus.gpu_but_for_number_1)
+    assert statuses(rows) == dict.fromkeys(names(6), "done")
+    assert {row.device for row in rows} == {0}
+    assert warned == ["GPU 1: There is no GPU number 1 any more."]
+
+
+def test_where_all_are_gone_it_is_one_sentence(ran):
+    with pytest.raises(DeviceLostError, match=r"any more\. No other is left; --resume goes on\."):
+        ran([gpus.GOOD] * 6, gpus.none_any_more)
+
+
+def test_a_bug_in_a_process_comes_with_its_traceback(ran):
+    with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
+        ran([gpus.GOOD] * 3 + [gpus.BUG] * 2)
+
+
+def test_a_stop_tells_of_all_that_is_written_and_leaves_no_process(ran, tmp_path):
+    pending = [KeyboardInterrupt()]
+
+    def stop(rows):
+        if len(rows) >= 3 and pending:
+            raise pending.pop()
+
+    with pytest.raises(KeyboardInterrupt):
+        ran([gpus.SLOW] * 30, rest=stop)
+    assert {each.name for each in (tmp_path / "out").iterdir()} == statuses(ran.rows).keys()
+    assert 3 <= len(ran.rows) < 30
+
+
+def test_a_second_stop_does_not_wait(ran, tmp_path):
+    came = []
+
+    def stop(rows):
+        if (tmp_path / "very slow").exists():
+            came.append(monotonic())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ran([gpus.VERY_SLOW] * 4, rest=stop)
+    assert len(came) == 2
+    assert monotonic() - came[0] < gpus.VERY_SLOW_S
+
+
+def test_the_threads_that_read_are_shared_out(ran):
+    assert shared_jobs(5, (0, 1)) == {0: 3, 1: 2}
+    assert shared_jobs(1, (0, 3)) == {0: 1, 3: 1}
+    assert ran([])[0] == []  # without any process

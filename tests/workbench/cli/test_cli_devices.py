@@ -1,0 +1,225 @@
+"""`workbench batch --device 0,1`: two made-up GPUs, with real processes, as one journal."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from tests.workbench.batch import made_up_gpus as gpus
+from tests.workbench.engines import MadeUpGpu
+from workbench.batch.device_run import DeviceRun
+from workbench.batch.journal import NAME
+from workbench.cli import batch_devices, main
+from workbench.cli.commands import batch as command
+from workbench.files import image_files
+
+# The command with two made-up GPUs, for a process of its own.
+MADE_UP = """
+import sys
+from functools import partial
+from tests.workbench.batch import made_up_gpus
+from tests.workbench.engines import MadeUpGpu
+from workbench.batch.device_run import DeviceRun
+from workbench.cli import batch_devices, main
+from workbench.cli.commands import batch
+batch_devices.engine_maker = lambda arguments: MadeUpGpu
+batch.DeviceRun = partial(DeviceRun, make_engine=made_up_gpus.gpu)
+if __name__ == "__main__":
+    sys.exit(main.main(sys.argv[1:]))
+"""
+FILTER = ("--filter", "sharpen", "--implementation", "shared")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with ten pictures in in/, and as many slow ones in slow/."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MADE_UP_GPUS", str(tmp_path))
+    for name, height in (("in", gpus.GOOD), ("slow", gpus.SLOW)):
+        Path(name).mkdir()
+        for n in range(10):
+            image_files.save(f"{name}/p{n}.png", noise(height, 30, 3))
+    return tmp_path
+
+
+@pytest.fixture
+def two_gpus(monkeypatch):
+    monkeypatch.setattr(batch_devices, "engine_maker", lambda arguments: MadeUpGpu)
+    monkeypatch.setattr(command, "DeviceRun", partial(DeviceRun, make_engine=gpus.gpu))
+
+
+def batch(*words):
+    return main.main(["batch", *words, *FILTER])
+
+
+def apart(*words):
+    """The same in a process, and a group of processes, of its own."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-c", MADE_UP, "batch", *words, *FILTER],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def journal(folder="out"):
+    """The lines that the journal has for pictures."""
+    lines = (json.loads(each) for each in (Path(folder) / NAME).read_text().splitlines())
+    return [each for each in lines if "status" in each]
+
+
+def running_in(group):
+    """The processes of a group, but for those that have ended and nobody has looked at."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ends at this moment
+            state, _, its_group = each.read_text().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state != "Z":
+                found.append(each.parent.name)
+    return found
+
+
+def until(is_so):
+    end = monotonic() + 60
+    while not is_so():
+        assert monotonic() < end, "it did not come about"
+        sleep(0.02)
+
+
+def results(folder):
+    return {each.name: each.read_bytes() for each in Path(folder).glob("*.png")}
+
+
+@pytest.mark.parametrize("devices", ["0,1", "all", "1,0"])
+def test_two_gpus_give_what_one_does_and_a_line_for_each(folder, two_gpus, capsys, devices):
+    assert batch("in", "out", "--device", devices, "--jobs", "2") == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    lines = said.out.splitlines()
+    assert lines[0].startswith("10 pictures in ")
+    assert [each.split()[:2] for each in lines if each.strip().startswith("GPU")] == [
+        ["GPU", "0"],
+        ["GPU", "1"],
+    ]
+    assert len({each["output"] for each in journal()}) == len(journal()) == 10
+    assert {each["device"] for each in journal()} <= {0, 1}
+    words = ("--filter", "sharpen", "--implementation", "opencv")
+    assert main.main(["batch", "in", "one", *words, "--no-gpu"]) == 0
+    assert results("out") == results("one")
+
+
+def test_json_has_the_gpus_and_a_broken_picture_is_a_line(folder, two_gpus, capsys):
+    Path("in/p3.png").write_bytes(b"no picture")
+    assert batch("in", "out", "--device", "0,1", "--json") == 1
+    said = capsys.readouterr()
+    *lines, last = map(json.loads, said.out.splitlines())
+    assert lines == journal()
+    devices = last["ended"]["devices"]
+    assert [each["device"] for each in devices] == [0, 1]
+    assert sum(each["finished"] for each in devices) == 10
+    assert last["ended"]["counts"] == {"done": 9, "failed": 1}
+    assert "p3.png is not a picture" in said.err
+    image_files.save("in/p3.png", noise(9, 9, 3))
+    assert batch("in", "out", "--device", "0,1", "--resume", "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["ended"]["counts"] == {"done": 1}
+
+
+def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, two_gpus, capsys):
+    assert batch("in", "out", "--device", "0,2") == 2
+    assert capsys.readouterr().err == (
+        "workbench: There is no GPU number 2: this computer has 2, counted from 0. "
+        "Choose --device 0 to 1, or all.\n"
+    )
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("devices", ["0,1", "all"])
+def test_without_a_gpu_it_is_the_cpu_and_that_is_said(folder, capsys, devices):
+    words = ("batch", "in", "out", "--filter", "sharpen", "--no-gpu", "--device", devices)
+    assert main.main(words) == 0
+    assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err
+    assert len(results("out")) == 10
+    assert not any("device" in each for each in journal())
+
+
+def test_an_implementation_on_the_cpu_needs_no_process(folder, two_gpus, capsys):
+    words = ("batch", "in", "out", "--filter", "sharpen", "--implementation", "parallel")
+    assert main.main([*words, "--device", "all"]) == 0
+    assert "--device is ignored: parallel runs on the CPU." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("devices", ["0,0", "x", "0,", "", "0,x", "all,0", "0 1", "1.5"])
+def test_what_names_no_gpus_is_refused(folder, capsys, devices):
+    with pytest.raises(SystemExit) as stop:
+        batch("in", "out", "--device", devices)
+    assert stop.value.code == 2
+    said = capsys.readouterr().err
+    assert f"takes a number such as 0, several such as 0,1, or all, not {devices!r}" in said
+
+
+def test_workers_of_a_cluster_have_one_each(folder, capsys):
+    words = ("--device", "0,1", "--scheduler", "tcp://head:8786")
+    assert batch("in", "out", *words) == 2
+    assert "With --scheduler each worker has one GPU" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc says what runs")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_to_all_is_a_stop_that_leaves_no_process(folder, number, code):
+    words = ("slow", "out", "--device", "0,1", "--jobs", "2", "--json")
+    with apart(*words) as process:
+        first = json.loads(process.stdout.readline())
+        if number == signal.SIGINT:  # as a terminal sends it
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        said, complaint = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert "Traceback" not in complaint
+    assert "the same command with --resume goes on" in complaint
+    until(lambda: running_in(process.pid) == [])
+    assert first in journal()
+    done = json.loads(said.splitlines()[-1])["stopped"]["counts"]["done"]
+    assert {each["output"] for each in journal()} == results("out").keys()
+    assert done == len(journal()) < 10
+    with apart(*words, "--resume") as process:
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 10 - done}
+    assert len({each["output"] for each in journal()}) == len(journal()) == 10
+
+
+def test_a_batch_that_is_killed_takes_its_processes_along_and_goes_on(folder):
+    words = ("slow", "out", "--device", "0,1", "--jobs", "2", "--json")
+    with apart(*words) as process:
+        process.stdout.readline()
+        process.kill()
+        process.communicate(timeout=60)  # which waits for all that hold its output
+    with apart(*words, "--resume") as process:
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert len({each["output"] for each in journal()}) == len(journal()) == 10
+    assert len(results("out")) == 10
+
+
+def test_a_program_pauses_and_stops_it(folder):
+    with apart("slow", "out", "--device", "all", "--jobs", "2", "--control") as process:
+        progress = json.loads(process.stdout.readline())["progress"]
+        assert [each["device"] for each in progress["devices"]] == [0, 1]
+        said, _ = process.communicate("pause\nstop\n", timeout=60)
+    assert process.returncode == 143
+    last = json.loads(said.splitlines()[-1])
+    assert last["stopped"]["counts"].get("done", 0) == len(results("out")) < 10

@@ -1,0 +1,292 @@
+"""Many picture files on several GPUs: a process for each, and one list that all take from.
+
+A process that is lost, killed or crashed, takes no picture with it: those that it had are done at
+the end, each alone in a process, so that one which breaks its process is found and fails with a
+sentence.  What is lost after it has finished something is started anew.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import process_time, sleep
+
+from kernels.core.errors import DeviceLostError
+from kernels.cuda_child.child_endings import how_it_ended
+from workbench.batch.device_process import MakeEngine, Order, Said, Tasks, engine_on, work
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.filtering import Recipe
+from workbench.batch.finished_row import FinishedRow
+
+SPAWN = get_context("spawn")  # never fork: CUDA does not outlive it
+PATIENCE_S = 10.0  # with a process that is to end; then it is killed
+REST_S = 0.2  # within which it is stopped
+
+
+def shared_jobs(jobs: int, devices: Sequence[int]) -> dict[int, int]:
+    """Return how many files the process of each device reads at a time, of `jobs` in all."""
+    each, more = divmod(jobs, len(devices))
+    return {device: max(each + (at < more), 1) for at, device in enumerate(devices)}
+
+
+class DeviceRun:
+    """A run over several devices, each named by its number.
+
+    folder       of the results
+    jobs         how many pictures are read, and written, at a time, by all processes together
+    warn         is told of each process that is lost, in a sentence
+    make_engine  makes a process's Engine, in that process; tests have devices made up there
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[int],
+        recipe: Recipe,
+        folder: Path,
+        jobs: int,
+        warn: Callable[[str], None],
+        make_engine: MakeEngine = engine_on,
+    ) -> None:
+        self._folder, self._warn = folder.absolute(), warn
+        self._orders = {
+            device: Order(device, make_engine, recipe, self._folder, share, len(devices))
+            for device, share in shared_jobs(jobs, devices).items()
+        }
+        self._heard: SimpleQueue[tuple[_Worker, Said | None]] = SimpleQueue()
+        self._workers: list[_Worker] = []
+        self._left: Iterator[tuple[int, FilePair]] = iter(())
+        self._suspects: deque[tuple[int, FilePair]] = deque()  # each was with a lost process
+        self._lost_cpu_s, self._patience_s = 0.0, PATIENCE_S
+        self._is_paused: Callable[[], bool] = lambda: False
+        self._rest: Callable[[], None] = lambda: None
+
+    def cpu_s(self) -> float:
+        """Return the core-seconds that this process and the others have used."""
+        return process_time() + self._lost_cpu_s + sum(each.cpu_s for each in self._workers)
+
+    def rows(
+        self,
+        pairs: Iterable[FilePair],
+        is_paused: Callable[[], bool] = lambda: False,
+        rest: Callable[[], None] = lambda: None,
+    ) -> Generator[FinishedRow, None, None]:
+        """Do every pair; yields each when there is nothing left to do to it.
+
+        is_paused  whether nothing is to be handed out for now; `pairs` may then wait as well
+        rest       is called again and again while nothing is half done; may raise KeyboardInterrupt
+
+        After that those still come whose files are written, before it is raised again.  Raises
+        DeviceLostError where no process is left.
+        """
+        self._is_paused, self._rest = is_paused, rest
+        self._left = enumerate(map(FilePair.absolute, pairs))
+        if (first := next(self._left, None)) is None:
+            return
+        self._left = chain((first,), self._left)
+        try:
+            for device in self._orders:
+                self._start(device)
+            while not all(worker.is_idle for worker in self._workers):
+                yield from self._hear(*self._next_word())
+        except KeyboardInterrupt:
+            self._patience_s = 0.0  # a second one is to end it all
+            yield from self._written()
+            raise
+        finally:
+            self._close()
+
+    def _start(self, device: int) -> None:
+        self._workers.append(_Worker(self._orders[device], self._heard))
+
+    def _next_word(self) -> tuple[_Worker, Said | None]:
+        """Wait for what a process says."""
+        while True:
+            self._rest()
+            with suppress(Empty):
+                return self._heard.get(timeout=REST_S)
+
+    def _hear(self, worker: _Worker, said: Said | None) -> Iterator[FinishedRow]:
+        """Do what is to be done about what a process says; None: it has ended."""
+        if said is None:
+            yield from self._lose(worker)
+        elif said.kind == "ready":
+            worker.is_idle = True
+            self._give(worker)
+        elif said.kind == "more":
+            worker.give(self._next(worker.jobs) if worker.suspect is None else ())
+        elif said.kind == "row":
+            yield worker.finish(said)
+        else:
+            worker.fail(said)
+
+    def _next(self, count: int) -> Tasks:
+        while self._is_paused():
+            self._rest()
+            sleep(REST_S)
+        return tuple(islice(self._left, count))
+
+    def _give(self, worker: _Worker) -> None:
+        """Give a process that has nothing to do what there is: a few, or one suspect alone."""
+        if tasks := self._next(worker.jobs):
+            worker.give(tasks)
+        elif self._suspects:
+            worker.give((self._suspects.popleft(),), is_suspect=True)
+
+    def _lose(self, worker: _Worker) -> Iterator[FinishedRow]:
+        self._workers.remove(worker)
+        worker.end()
+        self._lost_cpu_s += worker.cpu_s
+        said = worker.loss
+        if worker.suspect is not None and worker.tasks:
+            yield self._failed(worker.suspect, said, worker.device)
+        else:
+            count = len(worker.tasks)
+            again = f" Its {count:,} picture{'s are' if count > 1 else ' is'} done again."
+            self._warn(said + (again if count else ""))
+            self._suspects.extend(worker.tasks.items())
+        if worker.finished or worker.suspect is not None:
+            self._start(worker.device)
+        if not self._workers:
+            raise DeviceLostError(f"{said} No other is left; --resume goes on.")
+        for each in self._workers:
+            if each.is_idle:
+                self._give(each)
+
+    def _failed(self, pair: FilePair, said: str, device: int) -> FinishedRow:
+        error = (
+            f"{pair.name}: two processes were lost with it, the second one alone with it. {said}"
+        )
+        output = pair.target.relative_to(self._folder).as_posix()
+        return FinishedRow(pair.source_shown, output, "failed", error, device=device)
+
+    def _written(self) -> Iterator[FinishedRow]:
+        """Have all stop, and yield what they have finished."""
+        for worker in self._workers:
+            worker.stop()
+        while self._workers:
+            worker, said = self._next_word()
+            if said is None:
+                self._workers.remove(worker)
+                worker.end()
+            elif said.kind == "row":
+                yield worker.finish(said)
+            elif said.kind == "bug":
+                worker.fail(said)
+
+    def _close(self) -> None:
+        """End all processes; what they write is there as a whole, or not at all."""
+        for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
+            worker.end(self._patience_s)
+
+
+class _Worker:
+    """A process as it is seen from here.
+
+    heard     gets what it says, from a thread, and None at its end
+    tasks     the pictures that it has, by their index
+    suspect   the picture that it does alone, since another process was lost with it
+    finished  how many pictures it has told of
+    is_idle   whether it has nothing to do, and waits to be given something
+    """
+
+    def __init__(self, order: Order, heard: SimpleQueue[tuple[_Worker, Said | None]]) -> None:
+        self.device, self.jobs = order.device, order.jobs
+        self.tasks: dict[int, FilePair] = {}
+        self.suspect: FilePair | None = None
+        self.finished, self.is_idle, self.cpu_s = 0, False, 0.0
+        self._why = ""
+        self._connection, theirs = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=work, args=(theirs, order), daemon=True)
+        with _not_interrupted():
+            self._process.start()
+        theirs.close()
+        self._thread = Thread(target=_listen, args=(self, self._connection, heard), daemon=True)
+        self._thread.start()
+
+    @property
+    def loss(self) -> str:
+        """Return how it was lost, in a sentence."""
+        if self._why:
+            return f"GPU {self.device}: {self._why}"
+        return f"The process for GPU {self.device} {how_it_ended(self._process.exitcode)}."
+
+    def give(self, tasks: Tasks, *, is_suspect: bool = False) -> None:
+        """Give it pictures; none: there are none at the moment."""
+        self.tasks.update(tasks)
+        if tasks:
+            self.is_idle = False
+            self.suspect = tasks[0][1] if is_suspect else None
+        self._say(tasks)
+
+    def finish(self, said: Said) -> FinishedRow:
+        """Return the row of a picture that it is done with."""
+        assert said.row is not None
+        del self.tasks[said.index]
+        self.finished += 1
+        self.cpu_s = said.cpu_s
+        return said.row
+
+    def fail(self, said: Said) -> None:
+        """Keep why it cannot go on, until it has ended.  Raises RuntimeError for a bug."""
+        if said.kind == "bug":
+            raise RuntimeError(f"A process that filters failed:\n{said.text}")
+        self._why = said.text
+
+    def stop(self) -> None:
+        """Have it stop after what it is writing."""
+        self._say(None)
+
+    def end(self, patience_s: float = PATIENCE_S) -> None:
+        """Wait until it has ended, or end it."""
+        self._process.join(patience_s)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self._thread.join()
+        self._connection.close()
+
+    def _say(self, tasks: Tasks | None) -> None:
+        with suppress(OSError):  # it has ended, which the thread tells
+            self._connection.send(tasks)
+
+
+def _listen(
+    worker: _Worker,
+    connection: Connection[Tasks | None, Said],
+    heard: SimpleQueue[tuple[_Worker, Said | None]],
+) -> None:
+    """Put what it says into `heard`.
+
+    On a thread: on the main one an interrupt would tear a word apart.
+    """
+    with suppress(EOFError, OSError):
+        while True:
+            heard.put((worker, connection.recv()))
+    heard.put((worker, None))
+
+
+@contextmanager
+def _not_interrupted() -> Iterator[None]:
+    """Start processes that Ctrl+C does not reach, however early: they are told when to stop.
+
+    A process inherits what is blocked; here what comes meanwhile comes a moment later.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

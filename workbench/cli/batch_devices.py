@@ -1,0 +1,57 @@
+"""The GPUs that `workbench batch --device 0,1` or `--device all` names."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from kernels.core.device import Device
+from workbench.batch.filtering import Recipe
+from workbench.cli.command_error import USAGE, CommandError, complain
+from workbench.cli.recipe_options import note_on, runs_on_gpu
+from workbench.cli.this_machine import engine_maker
+
+
+def first_device(arguments: Namespace) -> int | None:
+    """Return the GPU that this process uses; None: nobody named one.
+
+    Where several are named it is number 0, which is there wherever there is any, to be asked how
+    many there are.
+    """
+    named: tuple[int, ...] | None = arguments.devices
+    if named is None:
+        return None
+    return named[0] if len(named) == 1 else 0
+
+
+def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
+    """Return the GPUs that share the pictures; none: one engine does them all.
+
+    Raises CommandError where one of them is not there, and where a cluster is to do it.
+    """
+    named: tuple[int, ...] | None = arguments.devices
+    if named is None or len(named) == 1:
+        return ()
+    if arguments.scheduler is not None:
+        raise CommandError(
+            "With --scheduler each worker has one GPU: choose --device N, and start a worker for "
+            "each GPU.",
+            USAGE,
+        )
+    engine = engine_maker(arguments)()
+    if not runs_on_gpu(engine, recipe):
+        return ()
+    assert isinstance(engine.device, Device)
+    there = range(engine.device.count)
+    if missing := sorted(set(named) - set(there)):
+        choice = f"0 to {there[-1]}" if there[-1] else "0"
+        raise CommandError(
+            f"There is no GPU number {missing[0]}: this computer has {len(there)}, counted from 0. "
+            f"Choose --device {choice}, or all.",
+            USAGE,
+        )
+    found = named or tuple(there)
+    if len(found) == 1:
+        return ()
+    if note := note_on(engine, recipe, arguments):
+        complain(note)
+    return found
