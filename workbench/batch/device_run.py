@@ -30,6 +30,7 @@ from workbench.batch.finished_row import FinishedRow
 SPAWN = get_context("spawn")  # never fork: CUDA does not outlive it
 PATIENCE_S = 10.0  # with a process that is to end; then it is killed
 REST_S = 0.2  # within which it is stopped
+AT_ONCE = 4  # pictures that a process is given: more would be those of the others
 
 
 def shared_jobs(jobs: int, devices: Sequence[int]) -> dict[int, int]:
@@ -119,10 +120,10 @@ class DeviceRun:
         if said is None:
             yield from self._lose(worker)
         elif said.kind == "ready":
-            worker.is_idle = True
-            self._give(worker)
+            worker.is_starting, worker.is_idle = False, True
+            self._give_idle()
         elif said.kind == "more":
-            worker.give(self._next(worker.jobs) if worker.suspect is None else ())
+            worker.give(self._next(AT_ONCE) if worker.suspect is None else ())
         elif said.kind == "row":
             yield worker.finish(said)
         else:
@@ -134,9 +135,16 @@ class DeviceRun:
             sleep(REST_S)
         return tuple(islice(self._left, count))
 
+    def _give_idle(self) -> None:
+        """Give to all that wait, once none is starting: the first would take it all."""
+        if not any(each.is_starting for each in self._workers):
+            for each in self._workers:
+                if each.is_idle:
+                    self._give(each)
+
     def _give(self, worker: _Worker) -> None:
         """Give a process that has nothing to do what there is: a few, or one suspect alone."""
-        if tasks := self._next(worker.jobs):
+        if tasks := self._next(AT_ONCE):
             worker.give(tasks)
         elif self._suspects:
             worker.give((self._suspects.popleft(),), is_suspect=True)
@@ -157,9 +165,7 @@ class DeviceRun:
             self._start(worker.device)
         if not self._workers:
             raise DeviceLostError(f"{said} No other is left; --resume goes on.")
-        for each in self._workers:
-            if each.is_idle:
-                self._give(each)
+        self._give_idle()
 
     def _failed(self, pair: FilePair, said: str, device: int) -> FinishedRow:
         error = (
@@ -197,14 +203,16 @@ class _Worker:
     tasks     the pictures that it has, by their index
     suspect   the picture that it does alone, since another process was lost with it
     finished  how many pictures it has told of
+    is_starting  whether it has not said anything yet
     is_idle   whether it has nothing to do, and waits to be given something
     """
 
     def __init__(self, order: Order, heard: SimpleQueue[tuple[_Worker, Said | None]]) -> None:
-        self.device, self.jobs = order.device, order.jobs
+        self.device = order.device
         self.tasks: dict[int, FilePair] = {}
         self.suspect: FilePair | None = None
-        self.finished, self.is_idle, self.cpu_s = 0, False, 0.0
+        self.finished, self.cpu_s = 0, 0.0
+        self.is_starting, self.is_idle = True, False
         self._why = ""
         self._connection, theirs = SPAWN.Pipe()
         self._process = SPAWN.Process(target=work, args=(theirs, order), daemon=True)

@@ -70,6 +70,13 @@ def test_files_are_shared_out_and_every_nth_of_all_is_verified(ran, tmp_path):
     assert processes.cpu_s() > 0
 
 
+def test_the_first_that_has_started_reads_ahead_of_no_other(ran):
+    rows, _, _ = ran([gpus.SLOW] * 16, jobs=64)
+    assert statuses(rows) == dict.fromkeys(names(16), "done")
+    shares = [sum(row.device == device for row in rows) for device in (0, 1)]
+    assert min(shares) >= 4
+
+
 def test_a_process_that_is_killed_loses_nothing(ran):
     rows, warned, _ = ran([gpus.GOOD] * 7 + [gpus.KILLED_ONCE] + [gpus.GOOD] * 12)
     found = statuses(rows)
