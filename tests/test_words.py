@@ -47,6 +47,18 @@ def test_a_text_that_was_bettered_is_nowhere(worse):
     assert found == []
 
 
+def test_limits_are_called_max_and_min():
+    limit = re.compile(r"_?(MOST|LEAST|LONGEST|LARGEST|SMALLEST)_[A-Z_]+")
+    found = [
+        f"{path.relative_to(ROOT)}: {node.id}"
+        for folder in ("workbench", "kernels")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Name) and limit.fullmatch(node.id)
+    ]
+    assert found == []
+
+
 @cache
 def surfaces():
     """Return (place, text) of every text that a user may read, with its lines joined."""

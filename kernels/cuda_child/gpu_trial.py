@@ -51,7 +51,7 @@ MIN_DEADLINE_S = 0.5
 SLOWER_THAN_PLAIN = 20  # times: then it is ended
 WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
 MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
-MOST_WAITING = 256 << 20  # bytes of pictures and answers that wait for their check
+MAX_WAITING = 256 << 20  # bytes of pictures and answers that wait for their check
 LOOK_S = 0.002  # between two looks at whether checks are done
 VERIFYING = Progress("verifying against the float64 reference")
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
@@ -298,7 +298,7 @@ class _Trial:
         held_bytes  that each of them holds until it is done
         """
         begun = monotonic()
-        if usable_cores() == 1 or self._checks.left * held_bytes > MOST_WAITING:
+        if usable_cores() == 1 or self._checks.left * held_bytes > MAX_WAITING:
             yield from self._checking()
         self._refuse_wrong()
         return monotonic() - begun

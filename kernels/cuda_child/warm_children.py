@@ -19,7 +19,7 @@ from kernels.cuda_child.warm_child import CUDA, Limits, WarmChild
 
 LEFT_AT_WORK_S = 0.2  # longer than a run takes, as a rule, that nobody waits for any more
 # CuPy never unloads a program, so what each has declared __device__ stays in the GPU's memory.
-MOST_COMPILED = 200
+MAX_COMPILED = 200
 LEAVING_S = 2.0  # at the end of this process, for children to be gone
 
 
@@ -85,7 +85,7 @@ class WarmChildren:
         """Keep a child for who takes one next, unless it has ended, or has had many texts."""
         with self._lock:
             self._out.remove(child)
-            if child.compiled >= MOST_COMPILED and any(each.is_ready for each in self._waiting):
+            if child.compiled >= MAX_COMPILED and any(each.is_ready for each in self._waiting):
                 child.end()
             self._waiting.append(child)
             self._drop_ended()

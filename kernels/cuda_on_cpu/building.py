@@ -19,10 +19,10 @@ from kernels.cuda_on_cpu.compiler import Compiler, the_compiler
 from kernels.cuda_on_cpu.flavours import HERE, RUNTIME, Flavour
 
 LOOK_S = 0.01  # between two looks at whether the compiler has ended
-MOST_SECONDS = 60  # of the CPU's time, for one text
-MOST_KILOBYTES = 4 << 20  # of g++; zig's own working space is larger
-MOST_BLOCKS = 1 << 18  # of 512 bytes: of a file that it writes
-MOST_SAID = 1 << 20  # bytes of what it says, and as many of its last words
+MAX_SECONDS = 60  # of the CPU's time, for one text
+MAX_KILOBYTES = 4 << 20  # of g++; zig's own working space is larger
+MAX_BLOCKS = 1 << 18  # of 512 bytes: of a file that it writes
+MAX_SAID = 1 << 20  # bytes of what it says, and as many of its last words
 # No hard limit of time, of which it would say no more than that it was killed.
 LIMITED = """
 ulimit -S -t "$0"; ulimit -f "$1"; test "$2" = 0 || ulimit -v "$2"; shift 2; exec "$@"
@@ -131,10 +131,10 @@ def _made(
 
 def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, None, None]:
     """Run the compiler, within limits of time and memory; it ends when nobody drives this."""
-    memory = MOST_KILOBYTES if compiler.is_gnu else 0
+    memory = MAX_KILOBYTES if compiler.is_gnu else 0
     # The first time zig compiles its libraries, too.
-    seconds = MOST_SECONDS if compiler.is_gnu else 10 * MOST_SECONDS
-    limited = ("/bin/sh", "-c", LIMITED, str(seconds), str(MOST_BLOCKS), str(memory))
+    seconds = MAX_SECONDS if compiler.is_gnu else 10 * MAX_SECONDS
+    limited = ("/bin/sh", "-c", LIMITED, str(seconds), str(MAX_BLOCKS), str(memory))
     scratch = tempfile.TemporaryDirectory(prefix="cuda-on-cpu-", ignore_cleanup_errors=True)
     with scratch as folder, tempfile.TemporaryFile() as said:  # one that is killed leaves files
         process = subprocess.Popen(
@@ -162,6 +162,6 @@ def _words_in(said: IO[bytes]) -> str:
     """Return the begin and the end of what a compiler said: it may be endless."""
     size = said.seek(0, os.SEEK_END)
     said.seek(0)
-    words = said.read(MOST_SAID)
-    said.seek(max(size - MOST_SAID, len(words)))
+    words = said.read(MAX_SAID)
+    said.seek(max(size - MAX_SAID, len(words)))
     return (words + said.read()).decode("utf-8", "replace")

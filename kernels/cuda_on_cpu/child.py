@@ -27,14 +27,14 @@ from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.confinement import confine
 from kernels.cuda_on_cpu.counting import CountingShim
 from kernels.cuda_on_cpu.run_counts import counted
-from kernels.cuda_on_cpu.shared_run import LENGTH, MOST_MEMORY, Request, SharedRun
+from kernels.cuda_on_cpu.shared_run import LENGTH, MAX_MEMORY, Request, SharedRun
 from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, load_transforms
 from kernels.cuda_on_cpu.step_trace import TRACE_BYTES
 from kernels.cuda_on_cpu.stepped import SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
 PATIENCE = 20  # times the CPU time that a run may take: then it is killed, however it waits
-MOST_SAID = 64 << 20  # bytes that it may say
+MAX_SAID = 64 << 20  # bytes that it may say
 PR_SET_PDEATHSIG = 1
 
 
@@ -84,7 +84,7 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
                 from_where.remove(hearing)
         elif ended:
             return said, os.waitstatus_to_exitcode(status)
-        is_too_much = time.monotonic() > until or len(said) > MOST_SAID
+        is_too_much = time.monotonic() > until or len(said) > MAX_SAID
         if not ended and (is_too_much or (0 in ready and not isinstance(_next(), Request))):
             os.kill(process, signal.SIGKILL)
             until = float("inf")
@@ -165,7 +165,7 @@ def _run(request: Request, memory: int, telling: int) -> None:
         said["refused"], said["line"] = str(error), getattr(error, "line", None)
     except MemoryError:
         said["refused"] = (
-            f"The run needs more than the {MOST_MEMORY >> 30} GiB of memory it may have."
+            f"The run needs more than the {MAX_MEMORY >> 30} GiB of memory it may have."
         )
     said["arrays"] = getattr(shim, "names", [])
     said["printed"] = _printed(shim)
@@ -206,7 +206,7 @@ def _limit(seconds: float) -> None:
     pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
     size = int(pages) * resource.getpagesize()
     for kind, most in (
-        (resource.RLIMIT_AS, size + MOST_MEMORY),
+        (resource.RLIMIT_AS, size + MAX_MEMORY),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, math.ceil(PATIENCE * seconds)),
         (resource.RLIMIT_FSIZE, 0),

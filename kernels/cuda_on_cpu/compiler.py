@@ -15,7 +15,7 @@ from pathlib import Path
 CPU_FACTS = Path("/proc/cpuinfo")
 # Without F16C each half is taken apart bit by bit, which is most of what tensor cores' work costs.
 HALVES = ("-mf16c",) if CPU_FACTS.is_file() and "f16c" in CPU_FACTS.read_text().split() else ()
-LEAST_GNU, LEAST_CLANG = 12, 15  # the first that know _Float16
+MIN_GNU, MIN_CLANG = 12, 15  # the first that know _Float16
 HOW_TO_GET_ONE = (
     "install g++ (on Debian and Ubuntu: apt install g++), or `pip install ziglang`, which brings "
     "clang"
@@ -68,7 +68,7 @@ def the_compiler() -> Compiler:
 def _found() -> Compiler | str:
     """Return g++, clang++ or zig's clang, the first that is new enough; else why there is none."""
     too_old = ""
-    for word, is_gnu, least in (("g++", True, LEAST_GNU), ("clang++", False, LEAST_CLANG)):
+    for word, is_gnu, least in (("g++", True, MIN_GNU), ("clang++", False, MIN_CLANG)):
         path = shutil.which(word)
         version = _version(path) if path else ""
         if not path or not version:

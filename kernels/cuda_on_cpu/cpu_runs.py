@@ -27,7 +27,7 @@ from kernels.cuda_on_cpu.step_trace import TRACE_BYTES, StepTrace
 from kernels.cuda_on_cpu.stepped import SteppedShim
 from kernels.rungs.rung import Rung
 
-MOST_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
+MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,6 +160,6 @@ def _tidied(folder: Path) -> Path:
     kept = 0
     for path, facts in sorted(files, key=lambda each: -each[1].st_mtime):
         kept += facts.st_size
-        if kept > MOST_KEPT_BYTES and path.suffix != ".lock":  # which somebody may hold
+        if kept > MAX_KEPT_BYTES and path.suffix != ".lock":  # which somebody may hold
             path.unlink(missing_ok=True)
     return folder

@@ -9,7 +9,7 @@ from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words
 from kernels.cuda_on_cpu.cpu_runs import Ended
 from kernels.cuda_on_cpu.line_table import Row
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Report, Signal, Where
-from kernels.cuda_on_cpu.shared_run import MOST_MEMORY
+from kernels.cuda_on_cpu.shared_run import MAX_MEMORY
 from kernels.rungs.rung import Rung
 
 NEAR_NULL = 1 << 16
@@ -102,7 +102,7 @@ def refused_in_words(ended: Ended) -> str:
     """Return how a thread goes on without the memory that it asked for; empty: it got all."""
     if not (count := ended.reports.refused_bytes):
         return ""
-    return f"lacks {_size(count)} of memory that was refused: a run may take {_size(MOST_MEMORY)}"
+    return f"lacks {_size(count)} of memory that was refused: a run may take {_size(MAX_MEMORY)}"
 
 
 def _size(count: int) -> str:

@@ -25,7 +25,7 @@ from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
-MOST_MEMORY = 2 << 30  # bytes that a run may take besides
+MAX_MEMORY = 2 << 30  # bytes that a run may take besides
 ALIGNMENT = 256  # as memory on a device
 LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
 END = "end"  # instead of a request: of what runs

@@ -26,7 +26,7 @@ from kernels.rungs.rung import PICTURE, Pass, Rung
 
 POISON = 0xA5  # every byte of an answer before it is written
 NEVER_STORED = 0xFF  # every byte of what lies between passes: NaN, read as floats
-MOST_STATIC_SHARED = 48 * 1024  # of a block: CUDA's compiler refuses more
+MAX_STATIC_SHARED = 48 * 1024  # of a block: CUDA's compiler refuses more
 
 Named = Sequence[tuple[str, NDArray[Any]]]
 
@@ -182,10 +182,10 @@ class Shim:
         if reason := why_not_signature(function, said, arguments, store[0], weights, job):
             raise LaunchError(reason)
         static = self.library.static_shared_bytes()
-        if static > MOST_STATIC_SHARED:
+        if static > MAX_STATIC_SHARED:
             raise LaunchError(
                 f"Arrays declared __shared__ take {static / 1024:.1f} KiB; a block has "
-                f"{MOST_STATIC_SHARED // 1024} KiB for those, and more only as dynamic shared "
+                f"{MAX_STATIC_SHARED // 1024} KiB for those, and more only as dynamic shared "
                 "memory."
             )
 

@@ -23,7 +23,7 @@ from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung
 
 CROP_S = 10.0  # more than any kernel takes for the part of a picture that is tried first
-LEAST_S = 60.0  # for a whole picture, and so many times what the part of it says
+MIN_S = 60.0  # for a whole picture, and so many times what the part of it says
 PATIENCE = 20.0
 
 
@@ -79,7 +79,7 @@ def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
         doing = Progress(f"running {rung.key} on the CPU runtime, which is slow")
         yield doing
         share = tried.region.width * tried.region.height / (job.width * job.height)
-        patience_s = LEAST_S + PATIENCE * (monotonic() - began) / share
+        patience_s = MIN_S + PATIENCE * (monotonic() - began) / share
         tried = yield from _tried(rung, job, whole=True, deadline_s=patience_s, doing=doing)
     assert tried.answer is not None
     ran = (_ran(rung, job, "the CPU runtime"),)

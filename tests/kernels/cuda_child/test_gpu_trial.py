@@ -198,7 +198,7 @@ def test_a_time_is_never_one_of_a_picture_that_was_seen_before(children):
     assert (good.kernel.samples_ms, good.kernel.ended) == ((4_000.0,), "single")
 
 
-@pytest.mark.parametrize("limit", [{"usable_cores": lambda: 1}, {"MOST_WAITING": 0}])
+@pytest.mark.parametrize("limit", [{"usable_cores": lambda: 1}, {"MAX_WAITING": 0}])
 def test_a_kernel_is_right_where_each_check_is_waited_for_as_well(children, monkeypatch, limit):
     for name, value in limit.items():
         monkeypatch.setattr(module, name, value)

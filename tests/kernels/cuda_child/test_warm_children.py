@@ -122,7 +122,7 @@ def test_a_spare_that_is_ready_takes_over_from_a_hang_that_nobody_waits_for(chil
 
 
 def test_a_child_that_has_had_many_texts_makes_room_for_the_spare(children, monkeypatch):
-    monkeypatch.setattr("kernels.cuda_child.warm_children.MOST_COMPILED", 2)
+    monkeypatch.setattr("kernels.cuda_child.warm_children.MAX_COMPILED", 2)
     assert tried(children, text(), sampling=ONCE).ok
     first, spare = _children_of(os.getpid())
     while first in _children_of(os.getpid()):  # until the spare is ready

@@ -28,7 +28,7 @@ def test_a_folder_has_one_name_however_it_is_reached(tmp_path, monkeypatch):
 
 def test_what_was_not_used_for_long_is_deleted_and_no_lock(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(cpu_runs, "MOST_KEPT_BYTES", 50)
+    monkeypatch.setattr(cpu_runs, "MAX_KEPT_BYTES", 50)
     folder = tmp_path / "cuda-on-cpu"
     folder.mkdir()
     for age, name in enumerate(("new.so", "older.so", "oldest.so", "oldest.lock")):

@@ -57,8 +57,8 @@ def test_the_first_error_is_one_sentence(log, sentence, line):
 @pytest.mark.parametrize(
     ("text", "limit", "value", "what"),
     [
-        (ENDLESS, "MOST_SECONDS", 1, "takes too long"),
-        ("char many[1 << 20] = {1};", "MOST_BLOCKS", 1 << 10, "has arrays with values"),
+        (ENDLESS, "MAX_SECONDS", 1, "takes too long"),
+        ("char many[1 << 20] = {1};", "MAX_BLOCKS", 1 << 10, "has arrays with values"),
     ],
 )
 def test_a_compiler_that_takes_too_much_is_told_to_give_up(

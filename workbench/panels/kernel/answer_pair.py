@@ -13,7 +13,7 @@ from workbench.widgets.boxes import HBox
 
 HINT = "The part of the picture\nthat it is tried on"
 ANSWER_HINT = "What your kernel\nmakes of it"
-LEAST_PX, MOST_PX = 120, 420  # high
+MIN_PX, MAX_PX = 120, 420  # high
 RING = 1.6  # of the marked pixel's side
 
 
@@ -71,7 +71,7 @@ class AnswerPair(QWidget):
         self._width_px = width_px
         across, down = self._size or (1, 1)
         high = width_px // 2 * down // across
-        self.setFixedHeight(min(max(high, LEAST_PX), MOST_PX))
+        self.setFixedHeight(min(max(high, MIN_PX), MAX_PX))
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
         """Draw a ring around a pixel (x, y) of the part; None: around none."""

@@ -15,7 +15,7 @@ from workbench.panels.kernel.step_words import number_words
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
-MOST_PX = 26  # the side of a cell, where no numbers are asked for
+MAX_PX = 26  # the side of a cell, where no numbers are asked for
 NUMBER_PX = 44  # wide, with a number in it
 FRAMED_PX = 12  # the side from which on a cell has room for a frame
 SHADE_ALPHA = 110
@@ -148,7 +148,7 @@ class TileView(QWidget):
         if self._has_numbers:
             factor = factor_of(self)
             return NUMBER_PX * factor, self.fontMetrics().height() + 4.0
-        side = min(max(self.width() / self._shape()[1], 2.0), MOST_PX)
+        side = min(max(self.width() / self._shape()[1], 2.0), MAX_PX)
         return side, side
 
     def _fit(self) -> None:
