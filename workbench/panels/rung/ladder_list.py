@@ -20,9 +20,9 @@ from workbench.model.rung_times import LadderLine
 from workbench.widgets.tile import MUTED, scaled_font
 
 PLACE = Qt.ItemDataRole.UserRole
-LONGEST_MS_ROLE = Qt.ItemDataRole.UserRole + 1
+MAX_MS_ROLE = Qt.ItemDataRole.UserRole + 1
 CHOSEN = Qt.ItemDataRole.UserRole + 2
-ROW_GAP_PX = 5  # added to the height of the letters
+ROW_GAP_PX = 4  # added to the height of the letters
 EDGE_PX = 6
 MARK_PX = 4  # the mark of the chosen one, at the left
 RECORDED_ALPHA, BAR_ALPHA, CHOSEN_ALPHA = 28, 60, 105
@@ -121,7 +121,7 @@ class LadderList(QListWidget):
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         item.setText("")
         item.setData(PLACE, place)
-        item.setData(LONGEST_MS_ROLE, longest)
+        item.setData(MAX_MS_ROLE, longest)
         item.setData(CHOSEN, is_chosen)
         words = place.in_words
         item.setToolTip(tip_text(words))
@@ -169,7 +169,7 @@ class _Bar(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(option.rect).adjusted(1, 1, -1, -1)
-        self._draw_bar(painter, option, box, place, index.data(LONGEST_MS_ROLE), is_chosen)
+        self._draw_bar(painter, option, box, place, index.data(MAX_MS_ROLE), is_chosen)
         self._draw_words(painter, option, box, place, is_chosen)
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setBrush(Qt.BrushStyle.NoBrush)
