@@ -1,9 +1,9 @@
 """Writes the tables of kernels/README.md between their markers: `make tables`.
 
 The text comes from the rungs' own headers, what they ask for from the model of their work (see
-`kernels.rungs.work`), registers from NVIDIA's compilers, and times from what
-`workbench bench kernels --peers --json assets/measured/h200.json` left.  Without the compilers the
-registers stay as they were; without the times the tables say so.
+`kernels.rungs.work`), registers from NVIDIA's compilers, and times from what `workbench bench
+kernels --peers --json assets/measured/ladder.json` left.  Without the compilers the registers stay
+as they were; without the times the tables say so.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kernels.rungs.work import Work, work_of
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"
-MEASURED = ROOT / "assets" / "measured" / "h200.json"
+MEASURED = ROOT / "assets" / "measured" / "ladder.json"
 REGISTERS = ROOT / "assets" / "measured" / "registers.json"
 
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)

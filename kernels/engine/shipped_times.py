@@ -24,7 +24,8 @@ class ShippedTimes:
     def nearest(self, kind: JobClass) -> JobClass | None:
         """Return the class measured that is most like `kind`, of the same class of weights.
 
-        First by pixel type, then by the weights' size, the channels and the picture's size.
+        First by pixel type; then each doubling of the samples counts half of one of K, as both
+        change which rung is the quickest, K more so.
         """
         alike = [each for each in self.ways if _family(each) == _family(kind)]
         return min(alike, key=lambda each: _distance(each, kind), default=None)
@@ -44,10 +45,10 @@ def _family(kind: JobClass) -> str:
 
 
 def _distance(one: JobClass, other: JobClass) -> tuple[float, ...]:
+    samples = one.size - other.size + log2(one.channels / other.channels)
     return (
         one.pixel_type != other.pixel_type,
-        abs(log2(one.ksize / other.ksize)),
+        2 * abs(log2(one.ksize / other.ksize)) + abs(samples),
         one.channels != other.channels,
-        abs(one.size - other.size),
         one.border != other.border,
     )

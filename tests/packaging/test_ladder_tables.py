@@ -217,10 +217,10 @@ def test_it_writes_the_page_and_keeps_the_registers_without_compilers(
 ):
     page, registers = tmp_path / "README.md", tmp_path / "registers.json"
     page.write_text("".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in TABLES))
-    (tmp_path / "h200.json").write_text(json.dumps(MEASURED))
+    (tmp_path / "ladder.json").write_text(json.dumps(MEASURED))
     for name, path in (("README", page), ("REGISTERS", registers), ("ROOT", tmp_path)):
         monkeypatch.setattr(script, name, path)
-    monkeypatch.setattr(script, "MEASURED", tmp_path / "h200.json")
+    monkeypatch.setattr(script, "MEASURED", tmp_path / "ladder.json")
     monkeypatch.setattr(script, "compiler_versions", dict)
     assert script.main() == 0
     assert "Aims met: 1 of 2." in page.read_text(encoding="utf-8")

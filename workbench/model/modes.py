@@ -82,7 +82,7 @@ MODES = {
         "Implementation and ladder",
         "**Ctrl+L** shows the idea of the chosen implementation, its source, its PTX and SASS, "
         "and what it takes of the device; **Ctrl+Shift+L** measures its place on the ladder. "
-        "Without a GPU what an H200 took stands there, marked as recorded.",
+        "Without a GPU, times that came with the program stand there, marked as recorded.",
     ),
     "blocks": Mode(
         "Block shapes, live",

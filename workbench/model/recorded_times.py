@@ -1,4 +1,4 @@
-"""Times that came with the program: what an H200 took for the jobs of `workbench bench kernels`."""
+"""Times that came with the program: what one GPU took for the jobs of `workbench bench kernels`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kernels.sweeps.session_files import read_session
 from workbench.base.assets_path import asset
 from workbench.model.rung_times import RecordedTime, WorkKey
 
-MEASURED, SESSIONS = "measured/h200.json", "recorded"  # in assets
+MEASURED, SESSIONS = "measured/ladder.json", "recorded"  # in assets
 CACHE: Cache = "cold"  # the L2 before each sample of all that was recorded of rungs
 
 

@@ -163,7 +163,7 @@ def test_the_times_that_come_with_the_program_are_of_rungs_there_are():
     ("filter_key", "ksize", "shape", "expected"),
     [
         ("random", 9, (8192, 8192, 1), "register_tile"),  # tensor_split takes a sixth longer
-        ("random", 8 * 2 + 1, (512, 512, 1), "tensor_split"),
+        ("random", 17, (4096, 4096, 1), "tensor_split"),
         ("edges", 5, (512, 512, 1), "gradient_fused"),
     ],
 )
@@ -175,7 +175,7 @@ def test_without_measurements_it_goes_by_those_of_the_nearest_kind(
     kind = replace(job_class_of(job), size=size_class(*shape[:2]))
     first, why = next(usual_ways(kind))
     assert first.implementation == expected
-    assert "not measured here yet; the quickest on an NVIDIA H200" in why
+    assert f"not measured here yet; the quickest on an {shipped_times().device}" in why
 
 
 def test_a_kind_like_none_measured_still_has_an_order():

@@ -16,7 +16,6 @@ from kernels.rungs.rung import Rung
 from workbench.base import numbers
 from workbench.cli.bench_cells import (
     FFT,
-    LAUNCH,
     LAUNCH_EXTRA_MS,
     REDUCED_ERROR,
     Aim,
@@ -141,13 +140,13 @@ class CellReport:
         if aim.target == FFT:
             found = [each.ms for each in self.peers if each.module == "cufft" and each.ms]
             return min(found, default=None)
-        if aim.target == LAUNCH:
+        if (extra_ms := LAUNCH_EXTRA_MS.get(str(aim.target))) is not None:
             height, width = self.cell.size
             count = (
                 2 * height * width * self.cell.channels * np.dtype(self.cell.pixel_type).itemsize
             )
             here = self.conditions
-            return here.empty_launch_ms + here.memory_ms(count) + LAUNCH_EXTRA_MS
+            return here.empty_launch_ms + here.memory_ms(count) + extra_ms
         return self.copy_ms / (float(aim.target) / 100)
 
     def met(self, aim: Aim) -> bool | None:
@@ -191,7 +190,7 @@ class CellReport:
         if not isinstance(aim.target, str):
             return f"{aim.target:g} %"
         time = numbers.duration(limit_ms) if limit_ms else numbers.MISSING
-        return f"cuFFT {time}" if aim.target == FFT else f"launch + memory + 2 µs = {time}"
+        return f"{aim.target} = {time}"
 
     def to_data(self) -> dict[str, Any]:
         """Return what JSON can hold of it."""

@@ -119,7 +119,7 @@ class Presenter(QObject):
             Action(
                 *(MENU, "Present the &lecture", self.lecture, ("Shift+F5",)),
                 "“From global memory to the limit”, 45 minutes with notes for the speaker; without "
-                "a GPU it shows what an H200 took, marked as recorded.",
+                "a GPU it shows what another one took, marked as recorded.",
             ),
             Action(
                 *(MENU, "&Add as step", self.remember, ("Ctrl+Shift+F5",)),
