@@ -554,6 +554,7 @@ class MainWindow(QMainWindow):
         """
         self.gpu_loss.take(device)
         self.chip.show_device(device)
+        self.folder_menu.show_device(device)
         panels: tuple[LazyPanel[Any], ...] = (
             *(self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
         )

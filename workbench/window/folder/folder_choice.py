@@ -36,6 +36,7 @@ class FolderChoice:
     recursive       the folders in the folder as well
     replace         write files anew that are there already
     reduce          round to 8 bits, and put what is transparent on white, where that is needed
+    devices         the GPUs, as --device has them; empty: the window's
     """
 
     source: str = ""
@@ -45,6 +46,7 @@ class FolderChoice:
     recursive: bool = False
     replace: bool = False
     reduce: bool = False
+    devices: str = ""
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> FolderChoice:
@@ -89,6 +91,7 @@ def words_of(choice: FolderChoice, state: State, *, resume: bool = False) -> lis
     words += filter_words(state, _stored_as(choice, state))
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
+    words += ["--device", choice.devices] if choice.devices else []
     given = {**asdict(choice), "resume": resume}
     return words + [
         f"--{each}" for each in ("recursive", "replace", "reduce", "resume") if given[each]

@@ -84,6 +84,12 @@ class FolderFilter(QObject):
             self._show_choice()
         self.dialog.bring_forward()
 
+    def show_devices(self, count: int) -> None:
+        """Offer a choice among so many GPUs."""
+        self.dialog.form.show_devices(count)
+        if not self._process.is_running:
+            self._show_choice()
+
     def close(self) -> None:
         """Stop what runs, which can be resumed, and wait for all threads."""
         self._pause.stop()
@@ -153,8 +159,9 @@ class FolderFilter(QObject):
         )
 
     def _words(self, *, resume: bool) -> list[str]:
-        words = words_of(self.dialog.form.choice, self._store.state, resume=resume)
-        return words + device_options(sys.argv[1:])
+        choice = self.dialog.form.choice
+        words = words_of(choice, self._store.state, resume=resume)
+        return words if choice.devices else words + device_options(sys.argv[1:])
 
     @property
     def _resumes(self) -> bool:

@@ -29,6 +29,7 @@ TICKS = (
         "else such a picture fails",
     ),
 )
+GPU_TIP = "Which of this computer's GPUs filters; several share the pictures, a process for each"
 NAME_TIP = (
     "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
     "picture"
@@ -54,16 +55,20 @@ class FolderForm(QWidget):
         self._format.addItem("As the picture", "")
         for name in EXTENSION_OF:
             self._format.addItem(name.upper(), name)
+        self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
+        self._devices_wanted = ""
         self._ticks = {name: _tick(name, text, tip) for name, text, tip in TICKS}
         self._arrange()
+        self.show_devices(0)
         for line in (self._source, self._target, self._pattern):
             line.textChanged.connect(self._tell)
         self._format.currentIndexChanged.connect(self._tell)
+        self._devices.currentIndexChanged.connect(self._tell)
         for tick in self._ticks.values():
             tick.toggled.connect(self._tell)
 
     def _arrange(self) -> None:
-        form = Form(self)
+        form = self._form = Form(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.add("&From", self._with_button(self._source, "Choose…", "source"), self._source)
         form.add("&Into", self._with_button(self._target, "Choose…", "target"), self._target)
@@ -71,6 +76,7 @@ class FolderForm(QWidget):
         row.add((self._pattern, 1), self._format)
         VBox(names, 0).add(row)
         form.add("&Names", names, self._pattern)
+        form.add("&GPU", self._devices)
         ticks = QWidget()
         line = HBox(ticks, 0, 18)
         line.add(*self._ticks.values(), 1)
@@ -84,6 +90,7 @@ class FolderForm(QWidget):
             target=_folder(self._target),
             pattern=self._pattern.text(),
             format_name=self._format.currentData(),
+            devices=self._devices.currentData(),
             **{name: tick.isChecked() for name, tick in self._ticks.items()},
         )
 
@@ -96,6 +103,25 @@ class FolderForm(QWidget):
             self._format.setCurrentIndex(self._format.findData(choice.format_name))
             for name, tick in self._ticks.items():
                 tick.setChecked(getattr(choice, name))
+            self._devices_wanted = choice.devices
+            self._show_wanted_devices()
+
+    def show_devices(self, count: int) -> None:
+        """Offer a choice among so many GPUs, where it is one, and tell nobody."""
+        offered = [("As the window", "")]
+        if count > 1:
+            offered.append((f"All {count}, which share the pictures", "all"))
+            offered += [(f"Number {number}", str(number)) for number in range(count)]
+        with QSignalBlocker(self):
+            self._devices.clear()
+            for text, devices in offered:
+                self._devices.addItem(text, devices)
+            self._show_wanted_devices()
+        self._form.setRowVisible(self._devices, count > 1)
+
+    def _show_wanted_devices(self) -> None:
+        """Choose what settings remember, if this computer has it."""
+        self._devices.setCurrentIndex(max(self._devices.findData(self._devices_wanted), 0))
 
     def _tell(self) -> None:
         self.chosen.emit(self.choice)

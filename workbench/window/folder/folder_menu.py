@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from kernels.core.device import Device, NoDevice
 from workbench.base.settings import Settings
 from workbench.session.opener import Opener
 from workbench.session.store import Store
@@ -38,6 +39,7 @@ class FolderMenu(QObject):
         self._store, self._opener, self._settings = store, opener, settings
         self._messages, self._add_help, self._parent = messages, add_help, parent
         self.made: FolderFilter | None = None
+        self._devices = 0
 
     def actions(self) -> list[Action]:
         """Return the line of the menu."""
@@ -57,8 +59,15 @@ class FolderMenu(QObject):
             self.made = FolderFilter(
                 self._store, self._opener, self._settings, self._messages, self._parent
             )
+            self.made.show_devices(self._devices)
             self._add_help(self.made.dialog, "folder")
         self.made.open()
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Offer a choice among the GPUs that this computer has, which one of them knows."""
+        self._devices = device.count if isinstance(device, Device) else 0
+        if self.made is not None:
+            self.made.show_devices(self._devices)
 
     def close(self) -> None:
         """Stop what runs, which can be resumed, and wait for all threads."""

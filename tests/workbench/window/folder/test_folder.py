@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
+from tests.workbench.engines import MadeUpGpu
 from workbench.batch.journal import NAME
 from workbench.cli import main
 from workbench.files import image_files
@@ -353,8 +354,36 @@ def test_settings_from_anywhere_make_a_choice():
     assert FolderChoice.from_data({"source": 3, "format_name": "exe", "replace": "yes"}) == (
         FolderChoice()
     )
-    choice = FolderChoice("a", "b", "{stem}", "png", True, True, True)
+    choice = FolderChoice("a", "b", "{stem}", "png", True, True, True, "all")
     assert FolderChoice.from_data(choice.as_data) == choice
+
+
+def test_a_choice_of_gpus_is_there_where_there_are_several(qtbot, make_window, folder):
+    window = make_window(MadeUpGpu)
+    show_picture(qtbot, window, noise(20, 30, 3))
+    until(qtbot, lambda: window.device is not None)
+    trigger(window, "Filter a folder…")
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    gpus, command = child(window, "folder-gpus", QComboBox), child(window, "folder-command")
+    assert gpus.isVisible()
+    assert "--device" not in command.text()
+    pick(gpus, "all")
+    settled(qtbot, window)
+    assert command.text().count("--device all") == 1
+    pick(gpus, "1")
+    settled(qtbot, window)
+    assert command.text().count("--device 1") == 1
+    window.close()
+    other = make_window(MadeUpGpu)  # it is remembered
+    until(qtbot, lambda: other.device is not None)
+    trigger(other, "Filter a folder…")
+    assert child(other, "folder-gpus", QComboBox).currentData() == "1"
+
+
+def test_without_several_gpus_there_is_no_such_choice(qtbot, window, dialog):
+    assert not child(window, "folder-gpus", QComboBox).isVisible()
+    window.folder_menu.made.dialog.form.show_choice(FolderChoice(devices="1"))
+    assert window.folder_menu.made.dialog.form.choice.devices == ""
 
 
 def test_f1_leads_to_its_page_and_the_palette_finds_it(qtbot, window, dialog):
