@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"
 MEASURED = ROOT / "assets" / "measured" / "ladder.json"
 REGISTERS = ROOT / "assets" / "measured" / "registers.json"
+COUNTERS = ROOT / "assets" / "measured" / "counters.json"  # of packaging/counters.py
 
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)
 TENSOR_CORES_FROM = 75
@@ -43,6 +44,16 @@ LARGE_WEIGHTS = ("bands", "thin_bands", "spectrum", "spectrum_and_roots")  # for
 WORK_KSIZES, WORK_SIDES, MULTIPROCESSORS = (7, 5), (2048, 64), 132
 # The ladder's times are of this cell, or of the first one in which a rung ran.
 HOME = {"weights": "gaussian", "pixel_type": "float32", "channels": 1, "width": 8192, "ksize": 7}
+# Shares of what the hardware can do, by their names in COUNTERS, as the table's head has them.
+COUNTED = {
+    "issue": "issue slots",
+    "fma": "FMA",
+    "alu": "ALU",
+    "tensor": "tensor",
+    "l1": "L1",
+    "l2": "L2",
+    "dram": "DRAM",
+}
 NOT_MEASURED = "*Not measured yet: see `workbench bench kernels --json`.*"
 NOTHING = "—"
 
@@ -134,7 +145,9 @@ def _in_words(rung: Rung, job: Job | None) -> str:
 # ---------------------------------------------------------------------------- tables
 
 
-def tables(measured: Data | None, registers: Data | None) -> dict[str, str]:
+def tables(
+    measured: Data | None, registers: Data | None, counted: Data | None = None
+) -> dict[str, str]:
     """Each table by the name in its markers."""
     cells = (measured or {}).get("cells", [])
     return {
@@ -144,6 +157,7 @@ def tables(measured: Data | None, registers: Data | None) -> dict[str, str]:
         "sizes": "\n\n".join(size_tables(cells)) or NOT_MEASURED,
         "peers": peers_table(cells) if cells else NOT_MEASURED,
         "bench": bench_words(measured) if measured else NOT_MEASURED,
+        "counters": counters_table(counted["cells"]) if counted else NOT_MEASURED,
     }
 
 
@@ -301,6 +315,30 @@ def _against(ours: tuple[str, Data], peer: tuple[str, Data] | None) -> tuple[str
     return (*words, name, time(its["ms"]), f"{its['ms'] / own['ms']:.2f}")
 
 
+def counters_table(cells: Iterable[Data]) -> str:
+    """What the hardware counted where an aim is missed, in percent of what it can do."""
+    head = ("cell", "rung", "of copy", "aim", *COUNTED.values(), "warps", "stalls")
+    rows = (
+        (
+            cell_name(cell),
+            f"`{cell['rung']}`",
+            _percent(cell["share"]),
+            f"{cell['aim']} %" if isinstance(cell["aim"], int) else cell["aim"],
+            *(f"{cell[name]:.0f}" for name in COUNTED),
+            f"{cell['warps']:.1f}",
+            _stalls_in_words(cell["stalls"]),
+        )
+        for cell in cells
+    )
+    return table(head, rows, right=range(2, len(head) - 1))
+
+
+def _stalls_in_words(stalls: Data) -> str:
+    """Return the two reasons that keep most warps from issuing, with how many at a time."""
+    largest = sorted(stalls.items(), key=lambda each: -each[1])[:2]
+    return ", ".join(f"{name.replace('_', ' ')} {count:.1f}" for name, count in largest)
+
+
 def bench_words(measured: Data) -> str:
     """Where and when, and the bench's closing lines as printed."""
     device = measured.get("device", "")
@@ -434,7 +472,7 @@ def main() -> int:
         REGISTERS.write_text(json.dumps(measure_registers(), indent=1) + "\n", encoding="utf-8")
     else:
         print("Not all compilers are installed, so the registers stay as they were.")
-    made = tables(read_json(MEASURED), read_json(REGISTERS))
+    made = tables(read_json(MEASURED), read_json(REGISTERS), read_json(COUNTERS))
     README.write_text(with_tables(README.read_text("utf-8"), made), encoding="utf-8")
     print(f"Wrote the tables of {README.relative_to(ROOT)}.")
     return 0

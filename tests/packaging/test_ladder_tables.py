@@ -12,7 +12,7 @@ from kernels.rungs.work import not_described
 from tests.kernels.rungs.test_rungs_compile import SPILLS
 
 RUNGS = {rung.key: rung for rung in ladder()}
-TABLES = ("ladder", "work", "registers", "sizes", "peers", "bench")
+TABLES = ("ladder", "work", "registers", "sizes", "peers", "bench", "counters")
 
 
 def cell(ksize=7, weights="gaussian", rungs=(), peers=(), **facts):
@@ -72,7 +72,8 @@ def rows(text):
 
 def test_the_page_is_what_make_tables_makes_of_the_files_beside_it(script):
     text = script.README.read_text(encoding="utf-8")
-    tables = script.tables(script.read_json(script.MEASURED), script.read_json(script.REGISTERS))
+    files = script.MEASURED, script.REGISTERS, script.COUNTERS
+    tables = script.tables(*map(script.read_json, files))
     assert script.with_tables(text, tables) == text, "make tables"
 
 
@@ -176,6 +177,21 @@ def test_libraries_are_compared_with_the_quickest_of_ours(script):
     assert len(lines) == 4
 
 
+def test_what_was_counted_stands_beside_the_aim_that_was_missed(script):
+    counted = {
+        **{"weights": "gaussian", "pixel_type": "uint8", "channels": 3, "size": 4096, "ksize": 7},
+        **{"rung": "shared", "share": 60.04, "aim": 75, "warps": 3.61},
+        **dict.fromkeys(script.COUNTED, 50.4),
+        "stalls": {"math_pipe_throttle": 1.26, "wait": 1.0, "barrier": 0.1},
+    }
+    line = script.counters_table([counted]).splitlines()[-1]
+    shares = " | ".join(["50"] * len(script.COUNTED))
+    assert line == (
+        "| gaussian, uint8 × 3, 4096², K=7 | `shared` | 60.0 % | 75 % "
+        f"| {shares} | 3.6 | math pipe throttle 1.3, wait 1.0 |"
+    )
+
+
 def test_the_closing_lines_are_printed_as_they_were(script):
     words = script.bench_words(MEASURED)
     assert words == "NVIDIA H200, CUDA 13.0, 2026-11-21:\n\n```text\nAims met: 1 of 2.\n```"
@@ -218,7 +234,10 @@ def test_it_writes_the_page_and_keeps_the_registers_without_compilers(
     page, registers = tmp_path / "README.md", tmp_path / "registers.json"
     page.write_text("".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in TABLES))
     (tmp_path / "ladder.json").write_text(json.dumps(MEASURED))
-    for name, path in (("README", page), ("REGISTERS", registers), ("ROOT", tmp_path)):
+    for name, path in (
+        *(("README", page), ("REGISTERS", registers), ("ROOT", tmp_path)),
+        ("COUNTERS", tmp_path / "counters.json"),
+    ):
         monkeypatch.setattr(script, name, path)
     monkeypatch.setattr(script, "MEASURED", tmp_path / "ladder.json")
     monkeypatch.setattr(script, "compiler_versions", dict)
