@@ -1,4 +1,4 @@
-"""Answers that wait for their check: done one after the other in a thread, beside the child."""
+"""Answers that wait for their check: done in threads beside the child, as are their references."""
 
 from __future__ import annotations
 
@@ -6,36 +6,54 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from itertools import takewhile
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.job import Job
+from kernels.core.cores import usable_cores
+from kernels.core.job import Job, Sampling
 from kernels.core.verdict import Check, Tolerance
+from kernels.cuda_child.expected_answers import ExpectedAnswers, Unseen
 from kernels.oracle.checking import Oracle, checking
-from kernels.oracle.reference import filtered
 
-SOME_TILES = 8  # of an answer, drawn at random
-TILE = 64  # pixels
+MAX_THREADS = 3  # more of them wait for the interpreter, and for one another
+
+T = TypeVar("T")
 
 
 class CheckQueue:
-    """Checks of answers against the reference, in the order in which they were added."""
+    """Checks of answers against the reference, in the order in which they were added.
 
-    def __init__(self, tolerance_of: Callable[[Job], Tolerance]) -> None:
-        self._tolerance_of = tolerance_of
-        self._thread = ThreadPoolExecutor(1, "checks")
+    expected  what answers are held against; theirs alone until `close`
+    """
+
+    def __init__(
+        self, tolerance_of: Callable[[Job], Tolerance], expected: ExpectedAnswers, sampling: Sampling
+    ) -> None:
+        self._tolerance_of, self._expected = tolerance_of, expected
+        self._max_taps = sampling.check_taps
+        count = min(max(usable_cores() - 1, 1), MAX_THREADS)
+        self._threads = ThreadPoolExecutor(count, "checks")
         self._is_closed = Event()
         self._checks: list[Future[Check]] = []
 
-    def add(self, job: Job, answer: NDArray[Any], max_taps: int | None) -> None:
-        """Add an answer, (H, W, C), to be checked as far as so many products go; None: wholly."""
-        self._begin(checking(job, answer, self._tolerance_of(job), max_taps))
+    def begin(self) -> None:
+        """Work out what is going to be expected, while nothing has been added yet."""
+        self._expected.begin(self._submit)
 
-    def add_some(self, job: Job, answer: NDArray[Any]) -> None:
-        """Add an answer, (H, W, C), of which some tiles are to be checked."""
-        self._begin(self._some(job, answer))
+    def add(self, job: Job, answer: NDArray[Any]) -> None:
+        """Add the answer to the user's own picture, (H, W, C)."""
+        reference = self._expected.reference(self._submit)
+        self._checks.append(self._submit(self._checking_own(job, answer, reference)))
+
+    def unseen(self, is_whole: bool) -> Unseen:
+        """Return a picture that no run has seen, of whose answer some is to be compared, or all."""
+        return self._expected.unseen(self._submit, is_whole)
+
+    def add_unseen(self, unseen: Unseen, answer: NDArray[Any], is_whole: bool) -> None:
+        """Add the answer to such a picture; all of it is compared if that is asked for only now."""
+        reference = unseen.reference if unseen.is_whole == is_whole else None
+        self._checks.append(self._submit(self._checking(unseen.job, answer, reference)))
 
     @property
     def done(self) -> list[Check]:
@@ -54,29 +72,32 @@ class CheckQueue:
     def close(self) -> None:
         """Do no more of them, without waiting for what is under way: a GUI thread may be here."""
         self._is_closed.set()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _begin(self, steps: Iterator[Check]) -> None:
-        self._checks.append(self._thread.submit(self._driven, steps))
+    def _submit(self, steps: Iterator[T]) -> Future[T]:
+        return self._threads.submit(self._driven, steps)
 
-    def _driven(self, steps: Iterator[Check]) -> Check:
+    def _driven(self, steps: Iterator[T]) -> T:
         known = next(steps)
         for known in steps:  # noqa: B007 - the last one counts
             if self._is_closed.is_set():
                 raise CancelledError
         return known
 
-    def _some(self, job: Job, answer: NDArray[Any]) -> Iterator[Check]:
-        tiles = some_tiles(job, np.random.default_rng())
-        yield from checking(job, answer, self._tolerance_of(job), None, tiles)
+    def _checking_own(
+        self, job: Job, answer: NDArray[Any], reference: Future[Oracle] | None
+    ) -> Iterator[Check]:
+        tolerance = self._tolerance_of(job)
+        if (check := self._expected.passed(tolerance, answer)) is not None:
+            yield check
+            return
+        for check in self._checking(job, answer, reference):
+            yield check
+        self._expected.note_passed(tolerance, answer, check)
 
-
-def some_tiles(job: Job, random: np.random.Generator) -> Oracle:
-    """Return the reference for some tiles of the answer."""
-    found: Oracle = {}
-    for _ in range(SOME_TILES):
-        top = int(random.integers(0, max(job.height - TILE, 0) + 1))
-        left = int(random.integers(0, max(job.width - TILE, 0) + 1))
-        bottom, right = min(top + TILE, job.height), min(left + TILE, job.width)
-        found[top, bottom, left, right] = filtered(job, (top, bottom), (left, right))
-    return found
+    def _checking(
+        self, job: Job, answer: NDArray[Any], reference: Future[Oracle] | None
+    ) -> Iterator[Check]:
+        # What is worked out was begun before, so that no thread waits for another one in vain.
+        known = None if reference is None else reference.result()
+        yield from checking(job, answer, self._tolerance_of(job), self._max_taps, known)

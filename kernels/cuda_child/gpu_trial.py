@@ -38,7 +38,7 @@ from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
 from kernels.cuda_child.child_requests import asked_of
 from kernels.cuda_child.device_layout import layout_of, unwritten
-from kernels.cuda_child.fresh_input import fresh
+from kernels.cuda_child.expected_answers import put_back, taken
 from kernels.cuda_child.warm_child import WarmChild
 from kernels.cuda_child.warm_children import WarmChildren, cuda_children
 from kernels.cuda_on_cpu.regions import cropped, region_of
@@ -138,7 +138,7 @@ def _on_a_child(
     child = yield from in_place_of(children.taking(), starting)
     try:
         assert child.facts is not None
-        with closing(_Trial(child, rung, job, child.facts)) as trial:
+        with closing(_Trial(child, rung, job, child.facts, sampling)) as trial:
             known = yield from trial.compiled()
             yield known
             children.keep_spare()
@@ -146,7 +146,7 @@ def _on_a_child(
             known = replace(known, predicted_s=predicted_s)
             whole = yield from trial.whole()
             known = replace(known, answer=whole.answer, printed=whole.printed)
-            yield from trial.checked(known, whole, sampling)
+            yield from trial.checked(known, whole)
     finally:
         children.give_back(child)
 
@@ -170,16 +170,21 @@ class _Trial:
         rung: Rung,
         job: Job,
         device: Device | NoDevice,
+        sampling: Sampling,
     ) -> None:
         if reason := rung.why_not(job, device):
             raise RunEndedError(reason)
         assert isinstance(device, Device)
         self._child, self._rung, self._job, self._device = child, rung, job, device
         self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * slowest_s(job, device))
-        self._checks = CheckQueue(rung.tolerance)
+        self._sampling = sampling
+        self._expected = taken(job, sampling)
+        self._checks = CheckQueue(rung.tolerance, self._expected, sampling)
 
     def compiled(self) -> Generator[Progress, None, GpuTrial]:
-        """Compile it for the whole picture."""
+        """Compile it for the whole picture, and work out meanwhile what to expect of it."""
+        if usable_cores() > 1:
+            self._checks.begin()
         said = yield from self._compiled(self._job)
         occupancy = said["occupancy"]
         built = Built(
@@ -213,28 +218,30 @@ class _Trial:
         return replace(again, problem=problem or unwritten_in_words(never))
 
     def checked(
-        self, known: GpuTrial, whole: _Run, sampling: Sampling
+        self, known: GpuTrial, whole: _Run
     ) -> Generator[Progress | GpuTrial, None, None]:
         """Check the answer, and time it where it is right; yield each as soon as it is known."""
-        self._checks.add(self._job, whole.answer, sampling.check_taps)
+        self._checks.add(self._job, whole.answer)
         yield known  # and while the answer is shown it is being checked
         known = replace(known, problem=whole.problem)
-        is_timed = sampling.max_samples > 0 and not whole.problem
+        is_timed = self._sampling.max_samples > 0 and not whole.problem
         if not is_timed or usable_cores() == 1:
             yield from self._checking()
             known = replace(known, check=self._checks.done[0])
             yield known
         if is_timed and (known.check is None or known.ok):
-            yield from self._checked_while_timed(known, whole, sampling)
+            yield from self._checked_while_timed(known, whole)
 
     def close(self) -> None:
-        """Check no more."""
+        """Check no more; what is known of the job is kept for the next text."""
         self._checks.close()
+        self._expected.drop_unfinished()
+        put_back(self._expected)
 
     def _checked_while_timed(
-        self, known: GpuTrial, whole: _Run, sampling: Sampling
+        self, known: GpuTrial, whole: _Run
     ) -> Generator[Progress | GpuTrial, None, None]:
-        with closing(self._timed_or_wrong(whole, sampling)) as steps:
+        with closing(self._timed_or_wrong(whole)) as steps:
             for step in steps:
                 is_news = known.check is None and bool(self._checks.done)
                 if is_news:
@@ -247,50 +254,41 @@ class _Trial:
                 elif not is_news:
                     yield step
 
-    def _timed_or_wrong(
-        self, whole: _Run, sampling: Sampling
-    ) -> Generator[Progress | Timing, None, None]:
+    def _timed_or_wrong(self, whole: _Run) -> Generator[Progress | Timing, None, None]:
         """Time it; what ends that counts only where the answer to the picture itself is right."""
         try:
-            yield (yield from self._timed(whole, sampling))
+            yield (yield from self._timed(whole))
         except RunEndedError:
             yield from self._checking(first_alone=True)
             raise
 
-    def _timed(self, whole: _Run, sampling: Sampling) -> Generator[Progress, None, Timing]:
+    def _timed(self, whole: _Run) -> Generator[Progress, None, Timing]:
         """Time it with a fresh picture each time; check some tiles of each answer, all of one.
 
         No kernel can tell which one that will be.
         """
+        sampling = self._sampling
         random = np.random.default_rng()
         wholly, count = int(random.integers(0, sampling.max_samples)), 0
         samples = Sampler(whole.ms, sampling, sampling.cache)
         is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
         until = monotonic() + MAX_TIMING_S
         while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
-            job, turn = fresh(self._job, random), int(random.integers(0, 2))
-            run = yield from self._run(job, "the whole", turn, sampling.cache)
+            unseen, turn = self._checks.unseen(count == wholly), int(random.integers(0, 2))
+            run = yield from self._run(unseen.job, "the whole", turn, sampling.cache)
             if is_only:
                 samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
             else:
                 samples.add(run.ms)
-            self._begin_check(job, run.answer, sampling, is_whole=count == wholly)
-            until += yield from self._waited_for_checks(2 * job.picture.nbytes)
+            self._checks.add_unseen(unseen, run.answer, count == wholly)
+            until += yield from self._waited_for_checks(2 * run.answer.nbytes)
             count += 1
         if count <= wholly:  # fewer were taken
-            self._begin_check(job, run.answer, sampling, is_whole=True)
+            self._checks.add_unseen(unseen, run.answer, True)
         yield from self._checking()
         self._refuse_wrong()
         timing = samples.timing()
         return timing if timing.ended else replace(timing, ended="time")
-
-    def _begin_check(
-        self, job: Job, answer: NDArray[Any], sampling: Sampling, *, is_whole: bool
-    ) -> None:
-        if is_whole:
-            self._checks.add(job, answer, sampling.check_taps)
-        else:
-            self._checks.add_some(job, answer)
 
     def _waited_for_checks(self, held_bytes: int) -> Generator[Progress, None, float]:
         """Wait where there is no core for checks, or no room; return for how many seconds.
