@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from kernels.core import atomic_files
 from kernels.rungs.own_kernels import MAX_BYTES
 from workbench.base.background import Background
 from workbench.base.throttle import Throttle
 from workbench.files.kernel_files import KernelFileError
+from workbench.session.file_watch import FileWatch
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
-SETTLE_MS = 100  # an editor writes a file in several steps, or puts another in its place
 KEEP_MS = 300  # of typing are lost at most, where the program is killed
 NEW_NAME = "my_kernel.cu"
 
@@ -26,6 +26,7 @@ class KernelFile(QObject):
         arrived(text): the text on disk is another, and is to be shown instead; it can be undone.
         began(text): another kernel is worked on from now on.
         named(): its path, or whether it is saved, is another.
+        saving(): the text is about to be written to its file, which may take a while.
         saved(): the text is on disk.
         said(sentence): what became of a text, in words.
         broke(sentence, details): a bug, with its traceback.
@@ -34,6 +35,7 @@ class KernelFile(QObject):
     arrived = Signal(str)
     began = Signal(str)
     named = Signal()
+    saving = Signal()
     saved = Signal()
     said = Signal(str)
     broke = Signal(str, str)
@@ -49,11 +51,8 @@ class KernelFile(QObject):
         self._text = self._on_disk = ""
         self._newline = "\n"
         self._was_gone = False
-        self._watcher = QFileSystemWatcher(self)
-        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settling.timeout.connect(self._look)
-        self._watcher.fileChanged.connect(lambda _: self._settling.start())
-        self._watcher.directoryChanged.connect(lambda _: self._settling.start())
+        self._watch = FileWatch(self)
+        self._watch.changed.connect(self._look)
 
     @property
     def path(self) -> Path | None:
@@ -127,6 +126,7 @@ class KernelFile(QObject):
         target = target.absolute()
         if path is None:
             self._look()  # what somebody else wrote meanwhile is not written over
+            self.saving.emit()
         text = self._text
         write_kernel(target, text, self._newline)
         self._take(target, text, text)
@@ -135,9 +135,8 @@ class KernelFile(QObject):
 
     def close(self) -> None:
         """Let go of the file; what is not saved is offered the next time."""
-        self._settling.stop()
+        self._watch.begin(None)
         self._soon.stop()
-        self._unwatch()
         self._keeping.close()
         self._journal.close()
 
@@ -147,8 +146,7 @@ class KernelFile(QObject):
         if path is None:
             self._newline = "\n"
         self._path, self._text, self._on_disk, self._was_gone = path, text, on_disk, False
-        self._settling.stop()
-        self._watch()
+        self._watch.begin(path)
         self.named.emit()
 
     def _set_aside(self) -> None:
@@ -180,7 +178,7 @@ class KernelFile(QObject):
         path = self._path
         if path is None:
             return
-        self._watch()  # an editor that replaces a file takes it out of the watcher's sight
+        self._watch.renew()
         try:
             found, newline = read_kernel(path)
         except KernelFileError as error:
@@ -211,19 +209,6 @@ class KernelFile(QObject):
         self._newline = newline
         self._note()
         self.arrived.emit(found)
-
-    def _watch(self) -> None:
-        wanted = [] if self._path is None else [str(self._path), str(self._path.parent)]
-        watched = [*self._watcher.files(), *self._watcher.directories()]
-        if gone := [each for each in watched if each not in wanted]:
-            self._watcher.removePaths(gone)
-        missing = [each for each in wanted if each not in watched and Path(each).exists()]
-        if missing:
-            self._watcher.addPaths(missing)
-
-    def _unwatch(self) -> None:
-        if watched := [*self._watcher.files(), *self._watcher.directories()]:
-            self._watcher.removePaths(watched)
 
 
 def read_kernel(path: Path) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from workbench.base.background import Background
 from workbench.files.kernel_files import is_own_file, kernels_folder
 from workbench.model import intents
 from workbench.model.state import State
-from workbench.session.kernel_file import SETTLE_MS
+from workbench.session.file_watch import SETTLE_MS
 from workbench.session.store import Store
 
 GONE_MS = 500  # a file may be away for that long while an editor puts another in its place

@@ -127,7 +127,7 @@ class Trying(QObject):
         editor.textChanged.connect(self._pause.start)
         editor.textChanged.connect(self._patience.stop)
         file.began.connect(self._begin_another)
-        for signal in (file.arrived, file.saved):
+        for signal in (file.arrived, file.saving, file.saved):
             signal.connect(self._try)
         file.saved.connect(self._note_saved)
         view.cancel_wanted.connect(self._cancel)
