@@ -28,7 +28,10 @@ class CheckQueue:
     """
 
     def __init__(
-        self, tolerance_of: Callable[[Job], Tolerance], expected: ExpectedAnswers, sampling: Sampling
+        self,
+        tolerance_of: Callable[[Job], Tolerance],
+        expected: ExpectedAnswers,
+        sampling: Sampling,
     ) -> None:
         self._tolerance_of, self._expected = tolerance_of, expected
         self._max_taps = sampling.check_taps
@@ -88,8 +91,8 @@ class CheckQueue:
         self, job: Job, answer: NDArray[Any], reference: Future[Oracle] | None
     ) -> Iterator[Check]:
         tolerance = self._tolerance_of(job)
-        if (check := self._expected.passed(tolerance, answer)) is not None:
-            yield check
+        if (passed := self._expected.passed(tolerance, answer)) is not None:
+            yield passed
             return
         for check in self._checking(job, answer, reference):
             yield check

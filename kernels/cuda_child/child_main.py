@@ -23,7 +23,7 @@ import numpy as np
 from kernels.core.device import NoDevice
 from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
 from kernels.cuda_child.child_requests import LENGTH, Asked, device_in_words
-from kernels.cuda_child.guarded_run import GuardedDevice, HostBlock, guarded_run
+from kernels.cuda_child.guarded_run import GuardedDevice, HostMemory, guarded_run
 from kernels.cuda_child.shared_bytes import SharedMap
 
 MAX_PRINTED = 64 << 10  # bytes that are passed on
@@ -56,7 +56,7 @@ class _Child:
         self._printed = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - for the process's life
         for stream in (1, 2):
             os.dup2(self._printed.fileno(), stream)
-        self._shared, self._host = SharedMap(), HostBlock()
+        self._shared = SharedMap()
 
     def start(self, maker: str, index: int) -> None:
         """Make the device, and say what it is, or why there is none."""
@@ -69,6 +69,8 @@ class _Child:
         except Exception:  # noqa: BLE001 - whoever waits for it raises it
             self._say(bug=traceback.format_exc())
             os._exit(1)
+        else:
+            self._host = HostMemory(self._device)
         self._say(ready=True, device=device_in_words(facts))
 
     def serve(self, asked: Asked) -> None:

@@ -21,7 +21,10 @@ from kernels.cuda.launch import Programs, occupancy_on, prepare_launch
 from kernels.cuda.probing import probe
 from kernels.cuda_child.child_requests import Phase
 from kernels.cuda_child.device_layout import Place
+from kernels.cuda_child.kept_memory import KeptMemory
 from kernels.rungs.rung import Rung
+
+MAX_LOCKED = 256 << 20  # bytes of this computer's memory that are locked at once, to be copied fast
 
 
 class CudaDevice:
@@ -34,7 +37,8 @@ class CudaDevice:
         import cupy as cp
 
         self._cp = cp
-        self._memory: Any = None
+        pool = cp.get_default_memory_pool()
+        self._memory = KeptMemory(lambda size: cp.empty(size, np.uint8), pool.free_all_blocks)
         with cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(index).use()
             with suppress(ImportError):  # loads the compiler, while nobody waits for it
@@ -72,7 +76,7 @@ class CudaDevice:
     ) -> float:
         """Run it once, in memory that holds `block`, which then has what is there."""
         with self._using("making room for the picture"):
-            memory = self._room(block.nbytes)
+            memory = self._memory.get(block.nbytes)
             memory.set(block, stream=self._stream)
         arrays = {name: memory[first:end] for name, (first, end) in places.items()}
         source, target = (self._samples(arrays.pop(name), job) for name in ("source", "target"))
@@ -92,6 +96,16 @@ class CudaDevice:
             self._stream.synchronize()
         return ms
 
+    def host_memory(self, size: int) -> NDArray[np.uint8]:
+        """Return memory of this computer, locked where it is little: copied at the bus's speed."""
+        if size > MAX_LOCKED:
+            return np.empty(size, np.uint8)
+        self._cp.get_default_pinned_memory_pool().free_all_blocks()  # what was dropped before
+        try:
+            return np.frombuffer(self._cp.cuda.alloc_pinned_memory(size), np.uint8, size)
+        except self._cp.cuda.runtime.CUDARuntimeError:  # a limit of the system's
+            return np.empty(size, np.uint8)
+
     def held_bytes(self) -> int:
         """Return what its arrays take; CUDA's context takes some hundred MB besides."""
         return int(self._cp.get_default_memory_pool().total_bytes())
@@ -103,14 +117,6 @@ class CudaDevice:
 
     def _samples(self, array: Any, job: Job) -> Any:
         return array.view(job.picture.dtype).reshape(job.height, -1)
-
-    def _room(self, size: int) -> Any:
-        """Return memory of that size: the same as before wherever it has that."""
-        if self._memory is None or self._memory.nbytes != size:
-            self._memory = None
-            self._cp.get_default_memory_pool().free_all_blocks()
-            self._memory = self._cp.empty(size, np.uint8)
-        return self._memory
 
     @contextmanager
     def _using(self, doing: str) -> Iterator[None]:

@@ -102,9 +102,7 @@ class ExpectedAnswers:
         known = (each for each in self._passed if each[0] == tolerance)
         return next((check for _, other, check in known if np.array_equal(other, bits)), None)
 
-    def note_passed(
-        self, tolerance: Tolerance, answer: NDArray[np.generic], check: Check
-    ) -> None:
+    def note_passed(self, tolerance: Tolerance, answer: NDArray[np.generic], check: Check) -> None:
         """Remember an answer to the user's picture that was compared as a whole, and is right."""
         if self.is_kept and check.ok and check.is_full:
             self._passed = [*self._passed, (tolerance, _bits(answer), check)][-MAX_PASSED:]

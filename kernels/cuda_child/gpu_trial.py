@@ -9,10 +9,10 @@ beside the child's work where there is a core for that.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any, Literal
 
 import numpy as np
@@ -57,6 +57,7 @@ VERIFYING = Progress("verifying against the float64 reference")
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
 
 Stage = Literal["a part", "a strip", "the whole"]
+Part = Literal["child", "compile", "guard", "run", "check", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ class GpuTrial:
     log      of the compiler
     printed  by the kernel
     predicted_s  how long the whole was to take, by a strip of it
+    parts    of the trial, once there is a time: when each began, in seconds by `perf_counter`, and
+             when the last ended
     """
 
     job: Job
@@ -101,6 +104,7 @@ class GpuTrial:
     printed: str = ""
     predicted_s: float | None = None
     device_name: str = ""
+    parts: tuple[tuple[Part, float], ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -134,11 +138,12 @@ def gpu_trial(
 def _on_a_child(
     rung: Rung, job: Job, sampling: Sampling, children: WarmChildren
 ) -> Generator[Progress | GpuTrial, None, None]:
+    begun = perf_counter()
     starting = Progress("starting the process that runs kernels on the GPU")
     child = yield from in_place_of(children.taking(), starting)
     try:
         assert child.facts is not None
-        with closing(_Trial(child, rung, job, child.facts, sampling)) as trial:
+        with closing(_Trial(child, rung, job, child.facts, sampling, begun)) as trial:
             known = yield from trial.compiled()
             yield known
             children.keep_spare()
@@ -171,6 +176,7 @@ class _Trial:
         job: Job,
         device: Device | NoDevice,
         sampling: Sampling,
+        begun: float,
     ) -> None:
         if reason := rung.why_not(job, device):
             raise RunEndedError(reason)
@@ -178,14 +184,15 @@ class _Trial:
         self._child, self._rung, self._job, self._device = child, rung, job, device
         self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * slowest_s(job, device))
         self._sampling = sampling
+        self._parts: list[tuple[Part, float]] = [("child", begun)]
         self._expected = taken(job, sampling)
         self._checks = CheckQueue(rung.tolerance, self._expected, sampling)
 
     def compiled(self) -> Generator[Progress, None, GpuTrial]:
         """Compile it for the whole picture, and work out meanwhile what to expect of it."""
-        if usable_cores() > 1:
-            self._checks.begin()
-        said = yield from self._compiled(self._job)
+        self._enter("compile")
+        meanwhile = self._checks.begin if usable_cores() > 1 else lambda: None
+        said = yield from self._compiled(self._job, meanwhile)
         occupancy = said["occupancy"]
         built = Built(
             said["compile_ms"],
@@ -198,6 +205,7 @@ class _Trial:
 
     def predicted(self) -> Generator[Progress, None, float]:
         """Run it on a crop, then on a strip; return how many seconds the whole is to take."""
+        self._enter("guard")
         crop = cropped(self._job, region_of(self._job, CROP, None))
         run = yield from self._run(crop, "a part")
         rows = min(max(STRIP_ROWS, self._job.height // STRIPS), self._job.height)
@@ -217,9 +225,7 @@ class _Trial:
         problem = order_in_words(first.answer, again.answer, never)
         return replace(again, problem=problem or unwritten_in_words(never))
 
-    def checked(
-        self, known: GpuTrial, whole: _Run
-    ) -> Generator[Progress | GpuTrial, None, None]:
+    def checked(self, known: GpuTrial, whole: _Run) -> Generator[Progress | GpuTrial, None, None]:
         """Check the answer, and time it where it is right; yield each as soon as it is known."""
         self._checks.add(self._job, whole.answer)
         yield known  # and while the answer is shown it is being checked
@@ -250,7 +256,8 @@ class _Trial:
                     if not known.ok:
                         return
                 if isinstance(step, Timing):
-                    yield replace(known, kernel=step)
+                    self._enter("end")
+                    yield replace(known, kernel=step, parts=tuple(self._parts))
                 elif not is_news:
                     yield step
 
@@ -267,6 +274,7 @@ class _Trial:
 
         No kernel can tell which one that will be.
         """
+        self._enter("run")
         sampling = self._sampling
         random = np.random.default_rng()
         wholly, count = int(random.integers(0, sampling.max_samples)), 0
@@ -285,6 +293,7 @@ class _Trial:
             count += 1
         if count <= wholly:  # fewer were taken
             self._checks.add_unseen(unseen, run.answer, True)
+        self._enter("check")
         yield from self._checking()
         self._refuse_wrong()
         timing = samples.timing()
@@ -318,11 +327,13 @@ class _Trial:
                     f"timed, it is not: {check}. A kernel must work out each answer anew."
                 )
 
-    def _compiled(self, job: Job) -> Generator[Progress, None, dict[str, Any]]:
+    def _compiled(
+        self, job: Job, meanwhile: Callable[[], None] = lambda: None
+    ) -> Generator[Progress, None, dict[str, Any]]:
         doing = Progress(f"compiling {self._rung.title}")
         yield doing
         asked = asked_of("compile", self._rung, job)
-        return (yield from in_place_of(self._child.asking(asked), doing))
+        return (yield from in_place_of(self._child.asking(asked, once_asked=meanwhile), doing))
 
     def _run(
         self, job: Job, stage: Stage, turn: int = 0, cache: Cache = "cold"
@@ -340,6 +351,9 @@ class _Trial:
         if said["changed"]:
             raise RunEndedError(WRITTEN_TO_PICTURE)
         return _Run(said["ms"], answer, said["printed"])
+
+    def _enter(self, part: Part) -> None:
+        self._parts.append((part, perf_counter()))
 
     def _as_before(self, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
         """Return which samples of an answer to the whole are what they were filled with."""

@@ -14,6 +14,7 @@ from kernels.core.job import Job
 from kernels.core.timing import Cache
 from kernels.cuda_child.child_requests import Phase
 from kernels.cuda_child.device_layout import Place, layout_of
+from kernels.cuda_child.kept_memory import KeptMemory
 from kernels.rungs.rung import Rung
 
 
@@ -42,25 +43,41 @@ class GuardedDevice(Protocol):
         Says when it enters "launching" and "fetching"; returns the kernel's time in milliseconds.
         """
 
+    def host_memory(self, size: int) -> NDArray[np.uint8]:
+        """Return so many bytes of this computer's memory, for what goes to the device and back.
+
+        Raises MemoryError.
+        """
+
     def held_bytes(self) -> int:
         """Return the memory of the device that this process holds."""
 
 
-class HostBlock:
-    """Memory of this computer for what goes to the device, kept from run to run.
+class HostMemory:
+    """Memory of this computer for what goes to a device, kept from run to run.
 
     New memory would cost a fault a page, each time.
     """
 
-    def __init__(self) -> None:
-        self._bytes = np.empty(0, np.uint8)
+    def __init__(self, device: GuardedDevice) -> None:
+        self._device = device
+        self._kept = KeptMemory(self._made)
 
-    def array(self, size: int, facts: Device) -> NDArray[np.uint8]:
+    def array(self, size: int) -> NDArray[np.uint8]:
         """Return `size` bytes, whatever is in them, where computer and device have as much."""
-        if self._bytes.size != size:
-            self._bytes = np.empty(0, np.uint8)
-            self._bytes = _room(size, facts)
-        return self._bytes
+        return self._kept.get(size)
+
+    def _made(self, size: int) -> NDArray[np.uint8]:
+        assert isinstance(self._device.facts, Device)
+        if size <= self._device.facts.memory_bytes:
+            try:
+                return self._device.host_memory(size)
+            except MemoryError:
+                pass
+        raise OutOfMemoryError(
+            f"It takes {size / (1 << 30):,.3g} GiB for the picture, the answer and the kernel's "
+            "own buffers, which there is no room for; use a smaller picture, or smaller buffers."
+        )
 
 
 def guarded_run(
@@ -70,13 +87,13 @@ def guarded_run(
     turn: int,
     cache: Cache,
     enter: Callable[[Phase], None],
-    host: HostBlock,
+    host: HostMemory,
     answer: NDArray[Any],
 ) -> dict[str, Any]:
     """Run it once into `answer`, (H, W, C); return its time and what it did that it may not."""
     assert isinstance(device.facts, Device)
     layout = layout_of(rung, job, device.facts)
-    block = host.array(layout.size, device.facts)
+    block = host.array(layout.size)
     layout.fill(block, job, turn)
     ms = device.launch(rung, job, block, layout.places, cache, enter)
     answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
@@ -85,15 +102,3 @@ def guarded_run(
         "outside": layout.touched_outside(block),
         "changed": layout.is_changed(block, job),
     }
-
-
-def _room(size: int, facts: Device) -> NDArray[np.uint8]:
-    if size <= facts.memory_bytes:
-        try:
-            return np.empty(size, np.uint8)
-        except MemoryError:
-            pass
-    raise OutOfMemoryError(
-        f"It takes {size / (1 << 30):,.3g} GiB for the picture, the answer and the kernel's own "
-        "buffers, which there is no room for; use a smaller picture, or smaller buffers."
-    )

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -117,14 +117,20 @@ class WarmChild:
         assert self.facts is not None
         return self.facts
 
-    def asking(self, asked: Asked, launch_s: float = 0.0) -> Generator[None, None, dict[str, Any]]:
+    def asking(
+        self,
+        asked: Asked,
+        launch_s: float = 0.0,
+        once_asked: Callable[[], None] = lambda: None,
+    ) -> Generator[None, None, dict[str, Any]]:
         """Ask for it, wait, and return what it found.
 
         Raises RunEndedError where that is nothing good; where a deadline was over, or it took too
         much memory, it is ended.  Whoever stops driving this leaves it at work: who asks next
         waits for it, until the deadlines that it has, or ends it.
 
-        launch_s  seconds that the kernel may run
+        launch_s    seconds that the kernel may run
+        once_asked  what to do while it is at work
         """
         yield from self.ready()
         if self._is_ended:  # by somebody else
@@ -137,6 +143,7 @@ class WarmChild:
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended: the answer will say so
             self._process.stdin.write(LENGTH.pack(len(body)) + body)
+        once_asked()
         said = yield from self._answer()
         if "error" in said:
             raise failed(asked.rung, said)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-STEADY_MS = 10  # a file that is the same for so long is written
+STEADY_MS = 5  # a file that is the same for so long is written
 SETTLE_MS = 100  # one that is empty, or gone, is for so long: an editor puts another in its place
 
 Stamp = tuple[int, int, int] | None  # of its contents; None: it is not there

@@ -87,6 +87,9 @@ class FakeDevice:
     def held_bytes(self):
         return 1 << 20
 
+    def host_memory(self, size):
+        return np.empty(size, np.uint8)
+
     def compile(self, rung, job):
         doing = _named("compile", rung)
         if doing == "error":

@@ -1,16 +1,20 @@
 """Measure from a kernel's save to its verdict: compiled, run, checked and shown.
 
-On a GPU, where there is one, with its time; else on the CPU, without.
+On a GPU, where there is one, with its time, and how long each part of it took; else on the CPU,
+without.
 """
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, time_ns
 
 from kernels.core.device import Device
+from kernels.cuda_child.gpu_trial import GpuTrial, Part
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures import generated
 from kernels.rungs.starting_points import starting_points
@@ -30,6 +34,14 @@ RUNS = 10
 SIDE = 1024
 KEYS = ("constant", "shared")
 LIMIT_MS = 300.0  # on a GPU
+PARTS = {
+    "notice": "until the saved text is taken up",
+    "compile": "compile",
+    "guard": "run on a crop, on a strip, and twice on all of it",
+    "run": "run with pictures that it has not seen, for its time",
+    "check": "wait for the last checks",
+    "shown": "until all of that is shown",
+}
 
 
 def measure(arguments: Namespace) -> Iterator[BenchRow]:
@@ -53,12 +65,16 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
             page.open_file(path)
             wait_until(window, lambda: page.is_tried)
             for way, save in (("by another program", _save_outside), ("in the panel", _save_here)):
-                samples = [
-                    _ms(window, page, save, path, f"{_text(key, number)}// {way}\n")
+                waits = [
+                    _waited(window, page, save, path, f"{_text(key, number)}// {way}\n")
                     for number in range(1, 1 + (arguments.runs or RUNS))
                 ]
                 limit_ms = LIMIT_MS if is_on_gpu else None
+                samples = [each.ms for each in waits]
                 yield BenchRow(f"{key}, saved {way}, {where}", samples, limit_ms=limit_ms)
+                for part, words in PARTS.items():
+                    if found := [each.parts_ms[part] for each in waits if each.parts_ms]:
+                        yield BenchRow(f"  {part}: {words}", found)
 
 
 def _text(key: str, number: int) -> str:
@@ -75,20 +91,37 @@ def _save_here(page: KernelPage, _path: Path, text: str) -> None:
     page.save()
 
 
-def _ms(
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """How long a user waits, in milliseconds: in all, and for each of PARTS, on a GPU."""
+
+    ms: float
+    parts_ms: Mapping[str, float]
+
+
+def _waited(
     window: MainWindow,
     page: KernelPage,
     save: Callable[[KernelPage, Path, str], None],
     path: Path,
     text: str,
-) -> float:
-    """Return the milliseconds until the verdict of `text` is shown, and on a GPU its time.
-
-    Counts may come later.
-    """
+) -> _Wait:
+    """Wait until the verdict of `text` is shown, and on a GPU its time; counts may come later."""
     start = perf_counter()
     save(page, path, text)
     wait_until(window, lambda: page.entrance.toPlainText() == text and page.has_verdict)
-    taken = 1e3 * (perf_counter() - start)
+    end = perf_counter()
+    tried = page.tried
+    parts = tried.parts if isinstance(tried, GpuTrial) else ()
     wait_until(window, lambda: page.is_tried)
-    return taken
+    return _Wait(1e3 * (end - start), _parts_ms(start, parts, end))
+
+
+def _parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> Mapping[str, float]:
+    """Return the milliseconds of each of PARTS; {}: the trial does not tell them."""
+    if not parts:
+        return {}
+    at: dict[str, float] = dict(parts)
+    begins = {"notice": start, **at, "shown": at["end"]}
+    bounds = [*(begins[part] for part in PARTS), end]
+    return {part: 1e3 * (b - a) for part, (a, b) in zip(PARTS, pairwise(bounds), strict=True)}

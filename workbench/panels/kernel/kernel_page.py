@@ -12,6 +12,8 @@ from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
+from kernels.cuda_child.gpu_trial import GpuTrial
+from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.starting_points import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelFileError, is_own_file, kernels_folder
@@ -122,6 +124,11 @@ class KernelPage(QWidget):
     def count_by_line(self, is_so: bool) -> None:
         """Have counts stand beside the lines, or not."""
         self._view.choose_by_line(is_so)
+
+    @property
+    def tried(self) -> CpuTrial | GpuTrial | None:
+        """Return what is known of the text that was tried last; None: nothing yet."""
+        return self._trying.tried
 
     @property
     def has_verdict(self) -> bool:

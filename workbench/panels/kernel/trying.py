@@ -69,6 +69,8 @@ HELD = "Not run yet: the file comes from elsewhere."
 class Trying(QObject):
     """A service that tries the newest text; one that is under way makes room for it.
 
+    tried  what is known of the text that was tried last; None: nothing yet
+
     Signals:
         refused(sentence): the text does not run, and why, for whoever does not see its line; of
             one that is being typed only after a while.
@@ -114,6 +116,7 @@ class Trying(QObject):
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # what the answer in view is of
         self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
+        self.tried: CpuTrial | GpuTrial | None = None  # last of all
         self._is_under_way = self._is_held = self._is_trial = False
         self._doing: KernelText | None = None  # what is under way, or was last
         self._remark = ""  # to be said at the end of what is under way
@@ -331,7 +334,7 @@ class Trying(QObject):
         if step.is_good:
             self._show_answer(step)
             return
-        tried = step.trial
+        self.tried = tried = step.trial
         line = tried.line or 0
         if isinstance(tried, GpuTrial):
             self._take_build(tried, step.rung)
