@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 from kernels.core.job import Progress
@@ -37,10 +37,17 @@ def in_place_of(steps: Generator[Any, None, T], where: Where) -> Generator[Where
 
     Whoever stops driving this closes them at once.
     """
+    return (yield from told_of(steps, lambda: where))
+
+
+def told_of(
+    steps: Generator[Any, None, T], where: Callable[[], Where]
+) -> Generator[Where, None, T]:
+    """Drive `steps`, yielding what `where` says after each; else as `in_place_of`."""
     try:
         while True:
             next(steps)
-            yield where
+            yield where()
     except StopIteration as end:
         outcome: T = end.value
         return outcome

@@ -53,6 +53,11 @@ TOO_LONG: dict[Phase, str] = {
     "fetching": "Fetching the answer from the GPU took more than {time}.",
 }
 
+MAY_HAVE_FAILED = (
+    "The kernel was still running after {time}: a loop that does not end, threads that wait for "
+    "one another, or a fault that the GPU has not reported yet?"
+)
+
 
 class RunEndedError(KernelError):
     """A run came to no end that is any good.
@@ -77,9 +82,13 @@ def was_ended() -> RunEndedError:
     return RunEndedError("The process that runs kernels on the GPU was ended.")
 
 
-def too_long(phase: Phase, seconds: float) -> RunEndedError:
-    """Return the error for a phase that was not over at its deadline."""
-    return RunEndedError(TOO_LONG[phase].format(time=in_seconds(seconds)))
+def too_long(phase: Phase, seconds: float, *, may_have_failed: bool = False) -> RunEndedError:
+    """Return the error for a phase that was not over at its deadline.
+
+    may_have_failed  whether the GPU may not have had the time to say that the kernel failed
+    """
+    words = MAY_HAVE_FAILED if may_have_failed else TOO_LONG[phase]
+    return RunEndedError(words.format(time=in_seconds(seconds)))
 
 
 def too_much_memory(phase: Phase, most: int) -> RunEndedError:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cores import usable_cores
 from kernels.core.device import Device, NoDevice
-from kernels.core.driving import in_place_of
+from kernels.core.driving import in_place_of, told_of
 from kernels.core.job import Job, Progress, Sampling
 from kernels.core.poison import (
     WRITTEN_TO_PICTURE,
@@ -54,6 +54,7 @@ MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and ba
 MAX_WAITING = 256 << 20  # bytes of pictures and answers that wait for their check
 LOOK_S = 0.002  # between two looks at whether checks are done
 VERIFYING = Progress("verifying against the float64 reference")
+OVERDUE = "waiting for whether the GPU reports a fault: the kernel did not end within {time}"
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
 
 Stage = Literal["a part", "a strip", "the whole"]
@@ -345,7 +346,8 @@ class _Trial:
         doing = Progress(f"running {self._rung.title} on {stage} of the picture")
         yield doing
         steps = self._child.running(asked, job.picture, self._deadline_s)
-        said, answer = yield from in_place_of(steps, doing)
+        late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
+        said, answer = yield from told_of(steps, lambda: late if self._child.is_overdue else doing)
         for name, offset in said["outside"]:
             raise RunEndedError(outside_in_words(name, offset))
         if said["changed"]:

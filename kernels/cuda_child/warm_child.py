@@ -39,6 +39,9 @@ PROGRAM = (
 )
 CUDA = "kernels.cuda_child.cuda_device:CudaDevice"
 ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
+# After its deadline a kernel gets so long for the GPU to say that it failed: a fault may be told of
+# only a second later.  Not where a display hangs on the GPU, which stands still meanwhile.
+FAULT_S = 1.5
 LOOK_S = 0.002  # between two looks at whether it has said something
 # Times the picture's size that a run may hold here: picture and answer, shared, laid out and
 # packed, and buffers of the kernel's own.
@@ -69,13 +72,15 @@ class WarmChild:
 
     It starts by itself, while nobody waits.  Once `is_usable` is False it is of no use any more.
 
-    maker     "module:function" that makes its device, of a number
-    compiled  so many times it was asked to compile a text
+    maker       "module:function" that makes its device, of a number
+    compiled    so many times it was asked to compile a text
+    is_overdue  whether a kernel was running at its deadline, and it is still asked why
     """
 
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
         self.facts: Device | NoDevice | None = None
         self.device_bytes = self.compiled = 0
+        self.is_overdue = False
         self._limits = limits or Limits()
         self._most_bytes = self._limits.held_bytes
         self._memory, self._process = _started(maker, index)
@@ -135,7 +140,7 @@ class WarmChild:
         yield from self.ready()
         if self._is_ended:  # by somebody else
             raise was_ended()
-        self._launch_s, self._owes = launch_s, True
+        self._launch_s, self._owes, self.is_overdue = launch_s, True, False
         self.compiled += asked.what == "compile"
         self._most_bytes = self._limits.held_bytes + COPIES * asked.picture_bytes
         self._begin("preparing")
@@ -205,6 +210,8 @@ class WarmChild:
             if "ready" in said:
                 self.facts = device_of(said["device"])
             self.device_bytes = int(said.get("device_bytes", self.device_bytes))
+            if self.is_overdue and "error" not in said:  # it came to its end, too late
+                raise too_long("launching", self._launch_s)
             return said
 
     def _begin(self, phase: Phase) -> None:
@@ -214,11 +221,21 @@ class WarmChild:
     def _look(self) -> None:
         """End it where it takes too long, or too much memory."""
         if time.monotonic() > self._until:
-            self.end()
-            raise too_long(self._phase, self._limit_s)
+            self._end_unless_it_fails()
         if self.held_bytes > self._most_bytes:
             self.end()
             raise too_much_memory(self._phase, self._most_bytes)
+
+    def _end_unless_it_fails(self) -> None:
+        """End what takes too long; a kernel only once it had time to fail instead."""
+        has_display = isinstance(self.facts, Device) and self.facts.watchdog
+        if self._phase == "launching" and not self.is_overdue and not has_display:
+            self.is_overdue = True
+            self._until += FAULT_S
+            return
+        self.end()
+        may_have_failed = self._phase == "launching" and has_display
+        raise too_long(self._phase, self._limit_s, may_have_failed=may_have_failed)
 
 
 def _started(maker: str, index: int) -> tuple[SharedBytes, subprocess.Popen[bytes]]:

@@ -177,6 +177,14 @@ class _Launch:
     def misaligned(self):
         lost("cudaErrorMisalignedAddress")
 
+    def misaligned_and_told_late(self):
+        time.sleep(0.6)
+        lost("cudaErrorMisalignedAddress")
+
+    def ends_late(self):
+        self.good()
+        time.sleep(0.6)
+
     def stack(self):
         lost("cudaErrorHardwareStackError")
 

@@ -186,6 +186,39 @@ def test_a_hang_is_ended_at_its_deadline(children, short_deadlines, doing, shown
     assert outcome.kernel is None
 
 
+def test_a_fault_that_is_told_after_the_deadline_is_named_and_said_to_be_waited_for(
+    children, short_deadlines
+):
+    rung = own_kernel("mine.cu", text(run="misaligned_and_told_late"))
+    steps = list(gpu_trial(rung, a_job(), children=children))
+    outcome = steps[-1]
+    assert is_said(ENDED["misaligned"], outcome.problem), outcome.problem
+    doing = {step.doing for step in steps if isinstance(step, Progress)}
+    assert "did not end within 0.3 s" in " ".join(doing)
+
+
+def test_what_ends_after_its_deadline_took_too_long_and_its_process_goes_on(
+    children, short_deadlines
+):
+    outcome = tried(children, text(run="ends_late"))
+    assert is_said("^The kernel was still running after 0.3 s: a loop", outcome.problem)
+    assert outcome.answer is None
+    held = children.held().children
+    assert tried(children, text(), sampling=Sampling(max_samples=0)).ok
+    assert children.held().children == held
+
+
+def test_where_a_display_hangs_on_the_gpu_no_fault_is_waited_for_and_both_causes_are_named(
+    short_deadlines,
+):
+    made = children_of("with_a_display")
+    try:
+        outcome = tried(made, text(run="misaligned_and_told_late"))
+        assert is_said("or a fault that the GPU has not reported yet?$", outcome.problem)
+    finally:
+        made.end(60)
+
+
 def test_fetching_a_large_answer_is_not_taken_for_a_kernel_that_hangs(children, short_deadlines):
     assert tried(children, text(fetch="slow"), sampling=Sampling(max_samples=0)).ok
 
