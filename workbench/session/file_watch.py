@@ -27,7 +27,7 @@ class FileWatch(QObject):
         self._stamp: Stamp = None
         self._steady_ms = 0
         self._watcher = QFileSystemWatcher(self)
-        self._timer = QTimer(self, singleShot=True, interval=STEADY_MS)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._settle)
         self._watcher.fileChanged.connect(lambda _: self._notice())
         self._watcher.directoryChanged.connect(lambda _: self._notice())
@@ -51,7 +51,7 @@ class FileWatch(QObject):
 
     def _notice(self) -> None:
         self._stamp, self._steady_ms = self._found(), 0
-        self._timer.start()
+        self._timer.start(STEADY_MS)
 
     @Slot()
     def _settle(self) -> None:
@@ -62,7 +62,7 @@ class FileWatch(QObject):
         if self._steady_ms >= (STEADY_MS if is_written else SETTLE_MS):
             self.changed.emit()
         else:
-            self._timer.start()
+            self._timer.start(STEADY_MS)
 
     def _found(self) -> Stamp:
         try:

@@ -10,6 +10,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 from kernels.pictures import generated
+from tests.kernels.cuda_child.conftest import children_of
+from tests.made_up import H200
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
@@ -19,6 +21,7 @@ from workbench.cli.benches.view_modes import MODES
 from workbench.cli.commands import window
 from workbench.files import image_files
 from workbench.panels.kernel import trying
+from workbench.panels.kernel.kernel_page import KernelPage
 from workbench.session.screenshot_files import read_settings
 
 SOME_MODES = [mode for mode in MODES if mode.name in ("wipe", "difference", "four results")]
@@ -225,6 +228,32 @@ def test_the_saving_bench_prints_its_figures(folder, capsys, monkeypatch):
     for key in saving.KEYS:
         assert f"{key}, saved by another program" in said
         assert f"{key}, saved in the panel" in said
+
+
+def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monkeypatch):
+    children, take = children_of("fake"), KernelPage.take_device
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
+    monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: "There is no compiler.")
+    monkeypatch.setattr(KernelPage, "take_device", lambda page, _: take(page, H200))
+    monkeypatch.setattr(saving, "why_not", lambda: None)
+    monkeypatch.setattr(saving, "SIDE", 80)
+    monkeypatch.setattr(trying, "PAUSE_MS", 0)
+    try:
+        assert main.main(["bench", "saving", "--runs", "1", "--no-gpu"]) == 0
+    finally:
+        children.end(60)
+    said = capsys.readouterr().out
+    for part, words in saving.PARTS.items():
+        assert said.count(f"{part}: {words}") == 2 * len(saving.KEYS)
+
+
+def test_the_parts_of_a_save_add_up_to_all_of_it():
+    parts = (("child", 1.1), ("compile", 1.2), ("guard", 1.5), ("run", 2), ("check", 4), ("end", 5))
+    found = saving._parts_ms(1.0, parts, 5.5)
+    assert list(found) == list(saving.PARTS)
+    assert list(found.values()) == pytest.approx([200, 300, 500, 2000, 1000, 500])
+    assert saving._parts_ms(1.0, (), 5.5) == {}
 
 
 def test_the_startup_bench_prints_its_figures(folder, capsys):

@@ -362,3 +362,13 @@ def test_where_the_file_is_gone_its_text_is_brought_back_to_be_saved(file, mine)
     again.save()
     assert mine.read_text(encoding="utf-8") == "typed\n"
     again.close()
+
+
+def test_what_is_saved_is_told_of_before_the_disk_is_waited_for(file, mine):
+    file.open(mine)
+    file.type("two\n")
+    seen = []
+    file.saving.connect(lambda: seen.append((file.text, mine.read_text(encoding="utf-8"))))
+    file.saved.connect(lambda: seen.append((file.text, mine.read_text(encoding="utf-8"))))
+    file.save()
+    assert seen == [("two\n", "one\n"), ("two\n", "two\n")]

@@ -1,0 +1,133 @@
+"""What is expected of a job: worked out once, kept from text to text, and no weaker for that."""
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job, Sampling
+from kernels.core.verdict import Check, Tolerance
+from kernels.cuda_child import expected_answers as module
+from kernels.cuda_child.expected_answers import ExpectedAnswers, put_back, taken
+from kernels.oracle.reference import filtered
+from tests.kernels.cuda_child.bad_texts import BLUR, a_job, text, tried
+
+SAMPLING = Sampling(max_samples=3)
+TOLERANCE = Tolerance(9)
+
+
+@pytest.fixture(autouse=True)
+def deadlines(long_deadlines):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def shelf():
+    module.forget()
+    yield
+    module.forget()
+
+
+def at_once(steps):
+    done = Future()
+    *_, last = steps
+    done.set_result(last)
+    return done
+
+
+def whole(job, found):
+    answer = np.full(job.picture.shape, np.nan)
+    for (top, bottom, left, right), part in found.items():
+        answer[top:bottom, left:right] = part
+    return answer
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1000])
+def test_the_reference_of_a_picture_is_all_of_it(monkeypatch, rows):
+    job = a_job()
+    monkeypatch.setattr(module, "STRIP_SAMPLES", rows * 120)
+    found = ExpectedAnswers(job, SAMPLING).reference(at_once).result()
+    assert (whole(job, found) == filtered(job)).all()
+
+
+def test_what_is_worked_out_before_is_one_picture_wholly_and_others_in_parts():
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    expected.begin(at_once)
+    given = [expected.unseen(at_once, is_whole) for is_whole in (False, True, False, False, True)]
+    pictures = [each.job.picture.tobytes() for each in given]
+    assert len(set(pictures)) == 5
+    for each in given:
+        found = each.reference.result()
+        for (top, bottom, left, right), part in found.items():
+            assert (part == filtered(each.job, (top, bottom), (left, right))).all()
+        assert np.isnan(whole(each.job, found)).any() != each.is_whole
+
+
+def test_an_answer_that_equals_one_that_passed_bit_by_bit_has_passed_and_no_other():
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    answer = np.ones((100, 120, 1), np.uint8)
+    passed = Check(0.0, (0, 0, 0), 0, 0, 1.0, 12_000, 12_000)
+    expected.note_passed(TOLERANCE, answer, passed)
+    assert expected.passed(TOLERANCE, answer.copy()) is passed
+    assert expected.passed(Tolerance(8), answer) is None
+    other = answer.copy()
+    other[99, 119] ^= 1
+    assert expected.passed(TOLERANCE, other) is None
+
+
+@pytest.mark.parametrize("wrong_checked", [(1, 12_000), (0, 11_999)])
+def test_what_did_not_pass_wholly_is_not_remembered(wrong_checked):
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    wrong, checked = wrong_checked
+    answer = np.ones((100, 120, 1), np.uint8)
+    expected.note_passed(TOLERANCE, answer, Check(0, (0, 0, 0), 0, wrong, 1.0, checked, 12_000))
+    assert expected.passed(TOLERANCE, answer) is None
+
+
+def test_what_is_known_of_a_job_is_kept_for_it_alone():
+    job = a_job()
+    expected = taken(job, SAMPLING)
+    put_back(expected)
+    assert taken(job, SAMPLING) is expected
+    assert taken(job, SAMPLING) is not expected  # it is for one trial at a time
+    for other in (a_job(), Job(job.picture, BLUR, "mirror", block_xy=(32, 8))):
+        put_back(expected)
+        assert taken(other, SAMPLING) is not expected
+    put_back(expected)
+    assert taken(job, Sampling(max_samples=4)) is not expected
+
+
+def test_of_large_pictures_nothing_is_kept(monkeypatch):
+    monkeypatch.setattr(module, "MAX_BYTES", 1000)
+    expected = ExpectedAnswers(a_job(), SAMPLING)
+    expected.begin(at_once)
+    assert expected.reference(at_once) is None
+    assert expected.unseen(at_once, True).reference is None
+    assert expected.unseen(at_once, False).reference is not None
+    put_back(expected)
+    assert taken(a_job(), SAMPLING) is not expected
+
+
+def test_of_what_was_given_up_nothing_is_kept():
+    expected, never = ExpectedAnswers(a_job(), SAMPLING), Future()
+    expected.begin(lambda _: never)
+    expected.drop_unfinished()
+    assert expected.reference(at_once).result()
+    assert expected.unseen(at_once, False).reference is not never
+
+
+def test_the_reference_is_worked_out_once_for_all_texts_of_a_job(children, monkeypatch):
+    jobs = []
+
+    def seen(job, *part):
+        jobs.append(job)
+        return filtered(job, *part)
+
+    monkeypatch.setattr(module, "filtered", seen)
+    job = a_job()
+    for number in range(3):
+        assert tried(children, f"{text()}// {number}\n", job).kernel is not None
+        count = sum(each is job for each in jobs)
+        assert count == 1
+    assert tried(children, text(run="wrong"), job).check.ok is False
+    assert tried(children, text(run="right_at_first"), job).kernel is None
