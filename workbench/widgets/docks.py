@@ -195,7 +195,7 @@ class Docks(Mapping[str, PanelFrame]):
         title, name = panel.dock.title, panel.dock.setting
         frame = PanelFrame(title, panel, self.area)
         frame.enlarge_wanted.connect(partial(self.enlarge, title))
-        self.area.add_frame(frame, panel.dock.place)
+        self.area.add_frame(frame, panel.dock.place, panel.dock.width_px)
         if name:
             panel.when_made(lambda made: made.restore(self._kept.pop(name, {})))
         return frame

@@ -18,6 +18,8 @@ SIDES: tuple[Side, Side] = ("left", "right")
 USUAL_PX: Mapping[Side, int] = {"left": 320, "right": 356}  # for usual letters
 MIN_PX = 240
 MIN_SHARE = 0.46  # of the window that panels beside the picture leave to the middle
+WISH_SHARE = 0.452  # that one leaves which would be wider than usual, and is
+MAX_DRAWER_SHARE = 0.5  # of the room for the picture that one over it covers, for its wish's sake
 EDGE_PX = 6
 
 
@@ -26,7 +28,8 @@ class PanelArea(QWidget):
 
     One that is open alone stands beside the rail; what belongs to the left makes room for another.
     A panel stands beside the picture where that keeps MIN_SHARE of the window, else it lies over
-    it, as a drawer. Two are open at once only where both have room beside it.
+    it, as a drawer. Two are open at once only where both have room beside it.  One that would be
+    wider than usual is, as far as that changes none of this.
 
     Signals:
         drawer_moved(): a drawer covers another part of the picture, or none any more.
@@ -41,6 +44,7 @@ class PanelArea(QWidget):
         self._foot: QWidget | None = None
         self._rail: Rail | None = None
         self._frames: dict[PanelFrame, Side] = {}
+        self._wishes: dict[PanelFrame, int] = {}  # widths, for usual letters
         self._widths: dict[Side, int] = {}
         self._drawer = QRect()  # empty: none lies over the picture
         self._edges = {side: _Edge(self, side) for side in SIDES}
@@ -56,9 +60,12 @@ class PanelArea(QWidget):
         self._foot = foot
         foot.setParent(self)
 
-    def add_frame(self, frame: PanelFrame, side: Side) -> None:
-        """Give `frame`, which is a child of this, its place at `side`."""
-        self._frames[frame] = side
+    def add_frame(self, frame: PanelFrame, side: Side, width_px: int = 0) -> None:
+        """Give `frame`, which is a child of this, its place at `side`.
+
+        width_px  how wide it would be where there is room, for usual letters; 0: as others are
+        """
+        self._frames[frame], self._wishes[frame] = side, width_px
         frame.opened.connect(lambda is_open: self._take(frame, is_open))
         frame.enlarged.connect(lambda _: self.arrange())
 
@@ -76,16 +83,19 @@ class PanelArea(QWidget):
         self.arrange()
 
     def width_of(self, side: Side) -> int:
-        """Return how wide panels of `side` are: as the user made them, or as they have to be."""
-        usual = theme.in_letters(USUAL_PX[side])
-        needed = [each.minimumSizeHint().width() for each in self._open(side)]
-        return max(self._widths.get(side, usual), theme.in_letters(MIN_PX), *needed, 0)
+        """Return how wide panels of `side` are: as the user made them, or as they have to be.
+
+        One that would be wider is, where the user made none of that side as they like.
+        """
+        least = self._least_width(side)
+        if side in self._widths:
+            return least
+        wish = max((theme.in_letters(self._wishes[each]) for each in self._open(side)), default=0)
+        return max(least, min(wish, self._room_for(side)))
 
     def is_roomy(self, *sides: Side) -> bool:
         """Return whether panels at all of `sides` leave the middle its share of the window."""
-        window = self.window()
-        middle = (self._inner_width - sum(map(self.width_of, sides))) * self._inner_height
-        return middle >= MIN_SHARE * window.width() * window.height()
+        return sum(map(self._least_width, sides)) <= self._room()
 
     def arrange(self) -> None:
         """Place the picture, the panels and the rail."""
@@ -163,6 +173,26 @@ class PanelArea(QWidget):
             self.updateGeometry()
             self.arrange()
         return super().event(event)
+
+    def _room(self, share: float = MIN_SHARE) -> int:
+        """Return how wide panels beside the picture may be that leave it its share, together."""
+        middle = share * self.window().width() * self.window().height()
+        return int(self._inner_width - middle / max(self._inner_height, 1))
+
+    def _room_for(self, side: Side) -> int:
+        """Return how wide those of `side` may be, with what is open at the other."""
+        beside = [each for each in SIDES if self._open(each)]
+        if not self.is_roomy(*beside):
+            return int(MAX_DRAWER_SHARE * self._inner_width)
+        return self._room(WISH_SHARE) - sum(
+            self._least_width(each) for each in beside if each != side
+        )
+
+    def _least_width(self, side: Side) -> int:
+        """Return how wide panels of `side` are at least: as usual, or as the user made them."""
+        usual = theme.in_letters(USUAL_PX[side])
+        needed = [each.minimumSizeHint().width() for each in self._open(side)]
+        return max(self._widths.get(side, usual), theme.in_letters(MIN_PX), *needed, 0)
 
     @property
     def _is_rail_shown(self) -> bool:

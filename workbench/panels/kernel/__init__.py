@@ -16,6 +16,7 @@ DOCK = Dock(
     setting="kernel",
     keys=("Ctrl+U",),
     tip="A CUDA kernel of your own: write it, and see what it does to the picture.",
+    width_px=568,  # 60 letters of its source
 )
 
 

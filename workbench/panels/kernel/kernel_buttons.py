@@ -21,6 +21,8 @@ InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip,
 class KernelButtons(QWidget):
     """Buttons in as many rows as the panel's width makes them.
 
+    outside  the button for the user's own editor, which stands beside the file's name
+
     Signals:
         open_wanted(), save_wanted(), save_as_wanted(), editor_wanted(): they were clicked.
     """
@@ -49,11 +51,11 @@ class KernelButtons(QWidget):
         for name, text, tip, signal in plain:
             buttons[name] = make_button(name, text, tip)
             buttons[name].clicked.connect(signal)
-        self._save = buttons["kernel-save"]
+        self._save, self.outside = buttons["kernel-save"], buttons["kernel-editor"]
         flow = Flow(SPACING_PX)
         for button in (
             *(self._new, buttons["kernel-open"], self._recent, self._save),
-            *(buttons["kernel-save-as"], buttons["kernel-editor"]),
+            buttons["kernel-save-as"],
         ):
             flow.addWidget(button)
         flow.setContentsMargins(0, 0, 0, 0)

@@ -34,7 +34,7 @@ from workbench.session.kernel_journal import KernelJournal
 from workbench.session.kernel_steps import Followed
 from workbench.session.shared_kernel import shared_text
 from workbench.session.store import Store
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
 from workbench.widgets.question import Question
 from workbench.widgets.sentence_label import words_label
@@ -43,8 +43,8 @@ FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
 RECENT_FILES = 10
 KEYS = ("Ctrl+S", "Ctrl+F", "Ctrl+G", "F3", "Shift+F3")
 SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
-SHARES = (300, 280)  # of source and trial: the verdict and the pictures are seen at once
-STEPPING_SHARES = (200, 400)  # there is more to see of a step
+SHARES = (270, 310)  # of source and trial: the verdict and what it costs are seen at once
+STEPPING_SHARES = (150, 450)  # there is more to see of a step
 CODE_SHARES = (250, 350)
 FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
 COPY_SAVED = "Saved {name} with this comment: {verdict}"
@@ -479,9 +479,9 @@ class KernelPage(QWidget):
         self._below.addWidget(self.code)
         self._split.addWidget(self._below)
         self._split.setSizes(SHARES)
-        VBox(self, 0, 6).add(
-            *(self._buttons, self._name, self._foreign, self._offer), (self._split, 1)
-        )
+        named = HBox(spacing=8)
+        named.add((self._name, 1), self._buttons.outside)
+        VBox(self, 0, 6).add(*(self._buttons, named, self._foreign, self._offer), (self._split, 1))
 
 
 def _tip_of(key: str) -> str:

@@ -6,7 +6,14 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QScrollArea, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
 from kernels.cuda_on_cpu.block_steps import WARP, BlockSteps
 from workbench.base.plain_text import Label, tip_text
@@ -30,6 +37,7 @@ from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
 
 SPACING_PX = 4
+SIDE_BY_SIDE_PX = 400  # from this width on variables and shared memory stand beside each other
 ROWS_SEEN = 6  # of variables
 MAX_TILE_PX = 420  # high; beyond, it scrolls
 OF_ONE_TIP = "Go only to steps that the chosen thread takes part in"
@@ -139,6 +147,9 @@ class StepView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
         self.pictures.take_width(event.size().width())
+        is_wide = event.size().width() >= SIDE_BY_SIDE_PX
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._memory.setDirection(across if is_wide else down)
 
     # -- what is shown
 
@@ -273,6 +284,10 @@ class StepView(QWidget):
         self._tile_area.setWidgetResizable(True)
         self._tile_area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._tile.fitted.connect(self._make_room_for_tile)
+        tile = QWidget()
+        VBox(tile, 0, 6).add(self._tile_head, self._tile_area, 1)
+        self._memory = HBox(spacing=8)
+        self._memory.add((self._variables, 1), (tile, 1))
         inside = QWidget()
         across = HBox(spacing=8)
         across.add((self._slider, 1), self._close)
@@ -280,7 +295,7 @@ class StepView(QWidget):
         column.addLayout(flow)
         column.add(
             *(across, self._where, self._problem, self._does, self._lanes),
-            *(self._tile_head, self._tile_area, self._variables, self._part, self.pictures, 1),
+            *(self._memory, self._part, self.pictures, 1),
         )
         VBox(self, 0).add(UprightArea(inside))
 

@@ -236,9 +236,27 @@ def test_whichever_panel_is_open_it_is_as_wide(qtbot, window):
     for title in window.docks:
         window.docks.bring_forward(title)
         QApplication.processEvents()
-        if title != "Settings":  # which is at the left
+        if title not in ("Settings", "Kernel"):  # one is at the left, one has source to read
             widths.add(window.docks[title].width())
     assert len(widths) == 1
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (1024, 640), (1920, 1080)])
+def test_a_kernel_has_more_room_than_other_panels_and_as_much_as_the_user_gives_it(window, size):
+    window.resize(*size)
+    window.docks.bring_forward("Sweep")
+    QApplication.processEvents()
+    usual = window.docks["Sweep"].width()
+    window.docks.bring_forward("Kernel")
+    QApplication.processEvents()
+    kernel = window.docks["Kernel"]
+    letter = child(window, "kernel-source").fontMetrics().horizontalAdvance("0")
+    letters = child(window, "kernel-source").viewport().width() / letter
+    assert kernel.width() > usual
+    assert letters >= (60 if size >= (1440, 900) else 45)
+    assert kernel.x() + kernel.width() <= window.docks.rail.x()
+    window.docks.area.set_widths({"right": usual + 40})
+    assert kernel.width() == usual + 40
 
 
 def test_in_a_wide_window_settings_stay_beside_another_panel(qtbot, window):
