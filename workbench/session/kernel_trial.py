@@ -10,6 +10,7 @@ import numpy as np
 
 from kernels.core.device import Device
 from kernels.core.job import Job, Progress
+from kernels.cuda_child import expected_answers
 from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
 from kernels.cuda_child.warm_children import Held, cuda_children
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
@@ -125,8 +126,12 @@ def trying(asked: KernelText) -> Iterator[Step | None]:
 
 
 def end_children(device: Device) -> None:
-    """End the processes that ran kernels on a GPU, if there are any, without waiting for that."""
+    """End the processes that ran kernels on a GPU, if there are any, without waiting for that.
+
+    What was kept for the next text goes with them.
+    """
     cuda_children(device.index).end(0)
+    expected_answers.forget()
 
 
 def searching(asked: KernelText) -> Iterator[Step]:

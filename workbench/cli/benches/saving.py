@@ -93,7 +93,7 @@ def _save_here(page: KernelPage, _path: Path, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """How long a user waits, in milliseconds: in all, and for each of PARTS, on a GPU."""
+    """Milliseconds that a user waits: in all and, on a GPU, for each of PARTS."""
 
     ms: float
     parts_ms: Mapping[str, float]
@@ -114,10 +114,10 @@ def _waited(
     tried = page.tried
     parts = tried.parts if isinstance(tried, GpuTrial) else ()
     wait_until(window, lambda: page.is_tried)
-    return _Wait(1e3 * (end - start), _parts_ms(start, parts, end))
+    return _Wait(1e3 * (end - start), parts_ms(start, parts, end))
 
 
-def _parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> Mapping[str, float]:
+def parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> Mapping[str, float]:
     """Return the milliseconds of each of PARTS; {}: the trial does not tell them."""
     if not parts:
         return {}

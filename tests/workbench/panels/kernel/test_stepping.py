@@ -172,3 +172,10 @@ def test_instructions_and_steps_take_turns_below_the_source(qtbot, window, monke
     assert code.isVisible()
     trigger(window, "PTX/SASS of the kernel")
     assert child(window, "kernel-verdict", QLabel).isVisible()
+
+
+def test_variables_are_in_sight_without_scrolling(qtbot, window):
+    window.resize(1440, 900)
+    begin(qtbot, window, "shared")
+    table = child(window, "kernel-variables", QTableWidget)
+    until(qtbot, lambda: table.visibleRegion().boundingRect().size() == table.size())
