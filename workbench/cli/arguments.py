@@ -607,7 +607,9 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
         "(default: as in its file)",
     )
     options.add_argument(
-        "--implementation", metavar="NAME", help="default: the best that can run it"
+        "--implementation",
+        metavar="NAME",
+        help="or ./mine.cu, a kernel of your own (default: the best that can run it)",
     )
     options.add_argument(
         "--block", metavar="XxY", type=types.pair, help="CUDA threads per block, such as 32x8"

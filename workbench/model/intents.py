@@ -77,8 +77,8 @@ def own_text(state: State) -> str:
 
     What was read may be of another file by now.
     """
-    name, text = state.own_kernel or ("", "")
-    return text if name == state.implementation else ""
+    own = state.own_kernel
+    return own.text if own is not None and own.name == state.implementation else ""
 
 
 def needs_run(old: State, new: State) -> bool:

@@ -17,7 +17,7 @@ from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel
 from workbench.base.background import Background
 from workbench.files.kernel_files import is_own_file, kernels_folder
 from workbench.model import intents
-from workbench.model.state import State
+from workbench.model.state import OwnFile, State
 from workbench.session.kernel_file import SETTLE_MS
 from workbench.session.store import Store
 
@@ -30,22 +30,22 @@ class _Found:
     """The files of the folder, and what became of reading one of them.
 
     chosen    the file that was to be read; empty: none
-    text      of it; empty: it cannot be used, and `sentence` says why
+    file      what was read; None: it cannot be used, and `sentence` says why
     """
 
     names: tuple[str, ...]
     chosen: str = ""
-    text: str = ""
+    file: OwnFile | None = None
     sentence: str = ""
     is_there: bool = False
 
 
 class KernelFolder(QObject):
-    """A reader of the user's folder of kernels, in the background.
+    """A reader of the user's folder of kernels, and of a file from elsewhere, in the background.
 
     Signals:
         changed(): there are other files.
-        arrived(kernel): the chosen file's name and its text, as they are to stand in the State.
+        arrived(file): the chosen file with its text, an OwnFile, as it is to stand in the State.
         refused(sentence): why no kernel can be made of its text now; the one before it stays.
         mended(): after that, one can, or another implementation was chosen.
         lost(sentence): why there is nothing to run at all.
@@ -61,7 +61,8 @@ class KernelFolder(QObject):
         super().__init__(parent)
         self.names: tuple[str, ...] = ()
         self._store, self._background = store, background
-        self._read: tuple[str, str] | None = None
+        self._read: OwnFile | None = None
+        self._admitted: Path | None = None
         self._refusal, self._is_missed = "", False
         self._watcher = QFileSystemWatcher(self)
         self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -77,6 +78,12 @@ class KernelFolder(QObject):
         text = {state.implementation: intents.own_text(state)}
         return tuple(OwnKernel(name, text.get(name, "")) for name in self.names)
 
+    def admit(self, path: Path) -> None:
+        """Take a file from elsewhere in, in place of one of its name, until the window closes."""
+        self._admitted = path.absolute()
+        if self._store.state.implementation == path.name:  # and nothing else will have it read
+            self.look()
+
     @Slot()
     def look(self) -> None:
         """Find out which files there are, and read the chosen one."""
@@ -85,7 +92,8 @@ class KernelFolder(QObject):
         folder = kernels_folder()
         if not chosen and not self.names and not folder.is_dir():
             return  # as for most people: there is nothing to start a thread for
-        self._background.run(partial(_found, folder, chosen), self._take, lambda _: None)
+        looking = partial(_found, folder, self._admitted, chosen)
+        self._background.run(looking, self._take, lambda _: None)
 
     def _follow(self, old: State, new: State) -> None:
         """Read what is chosen now; what is taken back may be chosen with an earlier text."""
@@ -96,7 +104,7 @@ class KernelFolder(QObject):
             self._say_mended()
         if not is_own(chosen):
             return
-        if self._read is not None and self._read[0] == chosen and new.own_kernel != self._read:
+        if self._read is not None and self._read.name == chosen and new.own_kernel != self._read:
             self.arrived.emit(self._read)
         if is_another:  # while another one was chosen, nobody looked at this file
             self.look()
@@ -108,9 +116,9 @@ class KernelFolder(QObject):
             self.changed.emit()
         if not found.chosen or found.chosen != self._store.state.implementation:
             return
-        if found.text:
-            self._take_text(found)
-        elif self._read is None or self._read[0] != found.chosen:
+        if found.file is not None:
+            self._take_file(found.file)
+        elif self._read is None or self._read.name != found.chosen:
             self._lose(found)
         elif found.is_there:
             self._refuse(found.sentence)
@@ -120,8 +128,8 @@ class KernelFolder(QObject):
         else:
             self._lose(found)
 
-    def _take_text(self, found: _Found) -> None:
-        self._read, self._is_missed = (found.chosen, found.text), False
+    def _take_file(self, file: OwnFile) -> None:
+        self._read, self._is_missed = file, False
         self._say_mended()
         if self._store.state.own_kernel != self._read:
             self.arrived.emit(self._read)
@@ -138,12 +146,12 @@ class KernelFolder(QObject):
 
     def _lose(self, found: _Found) -> None:
         self._read, self._refusal, self._is_missed = None, "", False
-        sentence = found.sentence if found.is_there else GONE.format(name=found.chosen)
-        self.lost.emit(sentence)
+        self.lost.emit(found.sentence)
 
     def _watch(self, chosen: str) -> None:
         folder = kernels_folder()
-        paths = [folder, folder / chosen] if chosen else [folder]
+        path = _path_of(chosen, folder, self._admitted)
+        paths = [folder, path.parent, path] if chosen else [folder]
         wanted = {str(each) for each in paths if each.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if watched - wanted:
@@ -152,22 +160,29 @@ class KernelFolder(QObject):
             self._watcher.addPaths(sorted(wanted - watched))
 
 
-def _found(folder: Path, chosen: str) -> _Found:
-    """Read the folder, and the chosen file in it."""
+def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
+    """Read the folder, and the chosen file in it, or that from elsewhere which was admitted."""
     try:
-        there = sorted(folder.iterdir(), key=lambda path: path.name.casefold())
+        files = {path.name for path in folder.iterdir() if _is_kernel(path)}
     except OSError:
-        there = []
-    names = tuple(path.name for path in there if _is_kernel(path))
+        files = set()
+    if admitted is not None and admitted.is_file():
+        files.add(admitted.name)
+    names = tuple(sorted(files, key=str.casefold))
     if not chosen:
         return _Found(names)
-    if chosen not in names:
-        return _Found(names, chosen)
+    path = _path_of(chosen, folder, admitted)
+    if chosen not in names and path != admitted:
+        return _Found(names, chosen, sentence=GONE.format(name=chosen))
     try:
-        text = read_own_kernel(folder / chosen).source
+        text = read_own_kernel(path).source
     except HeaderError as error:
-        return _Found(names, chosen, sentence=str(error), is_there=(folder / chosen).exists())
-    return _Found(names, chosen, text, is_there=True)
+        return _Found(names, chosen, sentence=str(error), is_there=path.exists())
+    return _Found(names, chosen, OwnFile(path, text), is_there=True)
+
+
+def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
+    return admitted if admitted is not None and admitted.name == name else folder / name
 
 
 def _is_kernel(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import Slot
@@ -21,7 +22,7 @@ from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.rung_times import RungTimes
-from workbench.model.state import Matrix, State
+from workbench.model.state import Matrix, OwnFile, State
 from workbench.panels import (
     analysis,
     anatomy,
@@ -150,6 +151,13 @@ class MainWindow(QMainWindow):
     def device(self) -> Device | NoDevice | None:
         """Return the GPU, or why there is none; None while it is looked for."""
         return self.worker.device
+
+    def open_kernel(self, path: Path) -> None:
+        """Filter with the kernel in a file, and show it: the user named it to be run."""
+        self.kernel_folder.admit(path)
+        with self.undo_history.quietly():
+            self.store.choose(implementation=path.name)
+        self.kernel_menu.open_named(path)
 
     # -- the parts
 
@@ -567,7 +575,7 @@ class MainWindow(QMainWindow):
         self._show_state(self.store.state)
 
     @Slot(object)
-    def _take_own_kernel(self, kernel: tuple[str, str]) -> None:
+    def _take_own_kernel(self, kernel: OwnFile) -> None:
         """Filter with the text that a file has now, which is nothing that is undone here."""
         with self.undo_history.quietly():
             self.store.update(own_kernel=kernel)
