@@ -13,7 +13,8 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel
+from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel, text_hash
+from kernels.rungs.rung import Rung
 from workbench.base.background import Background
 from workbench.files.kernel_files import is_own_file, kernels_folder
 from workbench.model import intents
@@ -22,6 +23,8 @@ from workbench.session.kernel_file import SETTLE_MS
 from workbench.session.store import Store
 
 GONE_MS = 500  # a file may be away for that long while an editor puts another in its place
+NOT_THERE = "{name} is not in your folder of kernels."
+OTHER_TEXT = "{name} has another text by now."
 GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 
 
@@ -29,11 +32,13 @@ GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 class _Found:
     """The files of the folder, and what became of reading one of them.
 
+    kernels   what each of them is, or why it makes no kernel
     chosen    the file that was to be read; empty: none
     file      what was read; None: it cannot be used, and `sentence` says why
     """
 
     names: tuple[str, ...]
+    kernels: tuple[Rung | str, ...] = ()
     chosen: str = ""
     file: OwnFile | None = None
     sentence: str = ""
@@ -43,8 +48,12 @@ class _Found:
 class KernelFolder(QObject):
     """A reader of the user's folder of kernels, and of a file from elsewhere, in the background.
 
+    names    of the files
+    kernels  what each of them was when the folder was looked at last, or why it makes none; the
+             chosen one is newer in the State
+
     Signals:
-        changed(): there are other files.
+        changed(): there are other files, or other texts in them.
         arrived(file): the chosen file with its text, an OwnFile, as it is to stand in the State.
         refused(sentence): why no kernel can be made of its text now; the one before it stays.
         mended(): after that, one can, or another implementation was chosen.
@@ -60,6 +69,7 @@ class KernelFolder(QObject):
     def __init__(self, store: Store, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.names: tuple[str, ...] = ()
+        self.kernels: tuple[Rung | str, ...] = ()
         self._store, self._background = store, background
         self._read: OwnFile | None = None
         self._admitted: Path | None = None
@@ -70,6 +80,11 @@ class KernelFolder(QObject):
         self._watcher.fileChanged.connect(lambda _: self._settling.start(SETTLE_MS))
         self._watcher.directoryChanged.connect(lambda _: self._settling.start(SETTLE_MS))
         store.changed.connect(self._follow)
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """Return where the files are, by name."""
+        return {name: _path_of(name, kernels_folder(), self._admitted) for name in self.names}
 
     @property
     def all(self) -> tuple[OwnKernel, ...]:
@@ -83,6 +98,14 @@ class KernelFolder(QObject):
         self._admitted = path.absolute()
         if self._store.state.implementation == path.name:  # and nothing else will have it read
             self.look()
+
+    def why_another(self, name: str, text_sha256: str) -> str | None:
+        """Return why what runs as `name` now is not the text with that SHA-256; None if it is."""
+        if name not in self.names:
+            return NOT_THERE.format(name=name)
+        kernel = self.kernels[self.names.index(name)]
+        is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
+        return None if is_same else OTHER_TEXT.format(name=name)
 
     @Slot()
     def look(self) -> None:
@@ -111,8 +134,8 @@ class KernelFolder(QObject):
 
     def _take(self, found: _Found) -> None:
         self._watch(found.chosen)
-        if found.names != self.names:
-            self.names = found.names
+        if (found.names, found.kernels) != (self.names, self.kernels):
+            self.names, self.kernels = found.names, found.kernels
             self.changed.emit()
         if not found.chosen or found.chosen != self._store.state.implementation:
             return
@@ -169,16 +192,23 @@ def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
     if admitted is not None and admitted.is_file():
         files.add(admitted.name)
     names = tuple(sorted(files, key=str.casefold))
+    kernels = tuple(_kernel_in(_path_of(name, folder, admitted)) for name in names)
     if not chosen:
-        return _Found(names)
+        return _Found(names, kernels)
     path = _path_of(chosen, folder, admitted)
     if chosen not in names and path != admitted:
-        return _Found(names, chosen, sentence=GONE.format(name=chosen))
+        return _Found(names, kernels, chosen, sentence=GONE.format(name=chosen))
+    read = kernels[names.index(chosen)] if chosen in names else _kernel_in(path)
+    if isinstance(read, str):
+        return _Found(names, kernels, chosen, sentence=read, is_there=path.exists())
+    return _Found(names, kernels, chosen, OwnFile(path, read.source), is_there=True)
+
+
+def _kernel_in(path: Path) -> Rung | str:
     try:
-        text = read_own_kernel(path).source
+        return read_own_kernel(path)
     except HeaderError as error:
-        return _Found(names, chosen, sentence=str(error), is_there=path.exists())
-    return _Found(names, chosen, OwnFile(path, text), is_there=True)
+        return str(error)
 
 
 def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:

@@ -16,6 +16,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Engine, Implementation, all_implementations
+from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background
 from workbench.base.settings import Settings
@@ -238,14 +239,14 @@ class MainWindow(QMainWindow):
         self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
         self.sweep_controller = SweepController(
-            *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times, docks),
-            *(messages, self),
+            *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times),
+            *(self.kernel_folder, docks, messages, self),
         )
         self.unfinished_sweep = UnfinishedSweep(
             worker, reading, settings, self.sweep, self.sweep_controller, messages, self
         )
         self.apply_measurement = ApplyMeasurement(
-            store, worker, self.sessions, self.sweep, reading, messages, self
+            *(store, worker, self.sessions, self.sweep, self.kernel_folder, reading, messages, self)
         )
         self.report_writer = ReportWriter(store, self.sessions, reading, settings, messages, self)
         self.sweep_menu = SweepMenu(
@@ -516,10 +517,21 @@ class MainWindow(QMainWindow):
         self._tell(panel)
 
     def _tell_sweep(self, panel: SweepPanel) -> None:
-        panel.show_implementations(
-            [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
-        )
+        ready = ((each, intents.why_not_here(each, self.device)) for each in all_implementations())
+        panel.show_implementations((*ready, *self._own_to_time()))
         self._tell(panel)
+
+    def _own_to_time(self) -> list[tuple[OwnKernel, str | None]]:
+        """Return the user's own kernels, each with why it cannot be timed, or None."""
+        folder = self.kernel_folder
+        found: list[tuple[OwnKernel, str | None]] = []
+        for name, read in zip(folder.names, folder.kernels, strict=True):
+            if isinstance(read, str):
+                found.append((OwnKernel(name), read))
+            else:
+                own = OwnKernel(name, read.source)
+                found.append((own, intents.why_untimed(own, self.device)))
+        return found
 
     def _tell_rung(self, panel: RungPane) -> None:
         state = self.store.state

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QPlainTextEdit
 
 from kernels.core.device import NoDevice
-from kernels.core.errors import BadJobError
 from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
-from kernels.sweeps.plan import Plan
 from tests.first_kernel import steps
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until, view
 from workbench.cli import main
@@ -247,21 +245,19 @@ def test_blocks_says_that_it_has_no_time_without_a_gpu(qtbot, window):
     until(qtbot, lambda: words not in note.text())
 
 
-@needs_compiler
-def test_sweep_says_that_it_takes_no_part(qtbot, window):
-    choose(qtbot, window)
+def test_a_sweep_offers_it_and_says_why_it_has_no_time(qtbot, window, folder):
     window.docks.enter("Sweep")
-    label = child(window, "sweep-own-kernel", QLabel)
-    assert label.isVisible()
-    assert label.text().startswith("blur.cu is a kernel of your own, and a sweep measures those")
-    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
-    assert not label.isVisible()
-
-
-def test_a_plan_that_names_one_is_refused_with_the_reason():
-    plan = Plan("mine", ("opencv", "blur.cu"), sizes=((64, 64),))
-    with pytest.raises(BadJobError, match="records do not tell one text of that name from"):
-        plan.cells()
+    child(window, "sweep-custom").click()
+    tick = child(window, "sweep-blur.cu", QCheckBox)
+    assert tick.isVisible()
+    assert (tick.isEnabled(), tick.isChecked()) == (False, False)
+    assert tick.toolTip().startswith("blur.cu: blur.cu runs on the CPU runtime here, where a")
+    (folder / "headless.cu").write_text(HEADLESS, encoding="utf-8")
+    until(qtbot, lambda: window.findChild(QCheckBox, "sweep-headless.cu"))
+    other = child(window, "sweep-headless.cu", QCheckBox)
+    assert "convolve takes 6 arguments" in other.toolTip()
+    (folder / "headless.cu").unlink()
+    until(qtbot, lambda: not window.findChild(QCheckBox, "sweep-headless.cu"))
 
 
 @needs_compiler
