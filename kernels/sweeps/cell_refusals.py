@@ -1,4 +1,4 @@
-"""Why a cell cannot be measured here, as far as that can be told without its pixels."""
+"""Reasons why cells cannot be measured here, as far as they can be told without pixels."""
 
 from __future__ import annotations
 

@@ -87,6 +87,6 @@ class TickList(QScrollArea):
         tick.deleteLater()
 
     def _fit(self, row_px: int, heading_px: int) -> None:
-        """Be as high as the longest column, or as ROWS_SEEN."""
+        """Set the height to that of the longest group, or to ROWS_SEEN."""
         rows = max(boxes.count() for _, boxes in self._groups.values())
         self.setFixedHeight(heading_px + int(row_px * min(rows, ROWS_SEEN)) + 2)

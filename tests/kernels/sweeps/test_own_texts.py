@@ -126,8 +126,8 @@ def test_without_a_gpu_it_has_no_time():
     assert found["sequential"].verified
 
 
-def test_on_a_gpu_that_was_lost_the_sweep_ends(engine):
-    engine._lost = "The GPU was lost."
+def test_on_a_gpu_that_was_lost_the_sweep_ends(engine, monkeypatch):
+    monkeypatch.setattr(Engine, "lost", "The GPU was lost.")
     with pytest.raises(DeviceLostError):
         records_of(engine, text(), implementations=("mine.cu",))
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from kernels import Engine
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import text_hash
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.kernels.cuda_child.bad_texts import text
@@ -203,13 +204,9 @@ def test_a_measurement_leads_back_to_its_text_alone(qtbot, window):
 
 
 def test_a_plans_file_that_names_one_measures_the_one_in_the_folder(qtbot, window, tmp_path):
-    ask_for(window, "4", "mine.cu")
-    plan = window.sweep.get()._choice.plan
     named = tmp_path / "plan.toml"
-    named.write_text(
-        as_toml(replace(plan, title="Mine", implementations=("mine.cu", "gone.cu"))),
-        encoding="utf-8",
-    )
+    plan = Plan("Mine", ("mine.cu", "gone.cu"), sizes=((4, 4),))
+    named.write_text(as_toml(plan), encoding="utf-8")
     window.sweep_menu.open_plan(named)
     until(qtbot, lambda: "1 of its 2 implementations cannot run here." in hint(window))
     assert tick_of(window, "mine.cu").isChecked()
