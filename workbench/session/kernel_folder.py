@@ -99,10 +99,14 @@ class KernelFolder(QObject):
         if self._store.state.implementation == path.name:  # and nothing else will have it read
             self.look()
 
+    def why_gone(self, name: str) -> str | None:
+        """Return why nothing can run as `name`, as far as the folder says; None if it does."""
+        return None if name in self.names else NOT_THERE.format(name=name)
+
     def why_another(self, name: str, text_sha256: str) -> str | None:
         """Return why what runs as `name` now is not the text with that SHA-256; None if it is."""
-        if name not in self.names:
-            return NOT_THERE.format(name=name)
+        if reason := self.why_gone(name):
+            return reason
         kernel = self.kernels[self.names.index(name)]
         is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
         return None if is_same else OTHER_TEXT.format(name=name)

@@ -255,7 +255,7 @@ class MainWindow(QMainWindow):
         # Input and output.
         self.intake = PictureIntake(
             *(store, worker, self.opener, self.timing_views, self.sweep, self.sweep_menu),
-            *(reading, settings, messages, self),
+            *(self.kernel_folder, reading, settings, messages, self),
         )
         self.open_menu = OpenMenu(store, self.opener, settings, messages, self)
         self.walk = Walk(store, self.opener, reading, self)
@@ -616,6 +616,7 @@ class MainWindow(QMainWindow):
             worker=self.worker,
             live=self.live,
             opener=self.opener,
+            kernels=self.kernel_folder,
             background=self.reading,
             messages=self.messages,
             undo_history=self.undo_history,
