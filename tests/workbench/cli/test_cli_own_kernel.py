@@ -106,6 +106,7 @@ def look():
     for window in QApplication.topLevelWidgets():
         result = window.live.result if isinstance(window, MainWindow) else None
         if result and result.check and window.docks.panel("Kernel").get().page.is_tried:
+            timer.stop()
             page = window.docks.panel("Kernel").get().page
             print(result.implementation, result.check.ok, page.path.name, page.has_verdict)
             window.close()

@@ -31,7 +31,6 @@ from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import Act, MessageBar
 from workbench.window.intake.open_menu import FOLDER
 from workbench.window.presenter.talk_files import is_talk
-from workbench.window.restoring.pin_notes import TEXT
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
@@ -273,7 +272,7 @@ class PictureIntake(QObject):
 
     def _why_another_text(self, data: dict[str, Any]) -> str | None:
         """Return that a kernel of the user's own is not what it was; None where it is, or none."""
-        name, text_sha256 = data.get("implementation"), data.get(TEXT)
+        name, text_sha256 = data.get("implementation"), data.get(choices.TEXT)
         if not isinstance(name, str) or not isinstance(text_sha256, str):
             return None
         return self._kernels.why_another(name, text_sha256)

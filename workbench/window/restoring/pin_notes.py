@@ -17,8 +17,6 @@ from workbench.panels.compare.pins import Pin
 from workbench.session.live import Live
 from workbench.session.store import Store
 
-TEXT = "text_sha256"  # beside choices: of a kernel of the user's own, whose file changes
-
 
 class PinNotes:
     """A memory of the choices with which each pinned result was made, which a pin does not hold.
@@ -58,7 +56,7 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
     """
     job, data = result.job, choices.to_data(state)
     data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
-    text = {TEXT: text_hash(job.own)} if job.own else {}
+    text = {choices.TEXT: text_hash(job.own)} if job.own else {}
     if intents.is_answer(result, replace(state, **data)):
         return data | text
     if job.gradient:

@@ -16,7 +16,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
 from workbench.window.layout.window_layout import WindowLayout
-from workbench.window.restoring.pin_notes import TEXT, PinNotes
+from workbench.window.restoring.pin_notes import PinNotes
 
 
 class Memory:
@@ -45,7 +45,7 @@ class Memory:
         built_in = picture.built_in if picture else None
         kept = {**choices.to_data(self._store.state), "built_in": built_in}
         own = intents.own_text(self._store.state)
-        return {**kept, TEXT: text_hash(own)} if own else kept
+        return {**kept, choices.TEXT: text_hash(own)} if own else kept
 
     def for_window_screenshot(self) -> dict[str, Any]:
         """Return what a screenshot of the window keeps besides: where its picture is, its pins."""

@@ -18,7 +18,6 @@ from workbench.model.state import Picture
 from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window.restoring.lockfiles import LockedFile
-from workbench.window.restoring.pin_notes import TEXT
 from workbench.window.restoring.snapshot import SnapshotContents
 
 NO_PIN = "A pinned result is not back: {reason}"
@@ -142,7 +141,7 @@ class BringingBack(QObject):
         shown = self._shown
         changes = choices.from_data(data if isinstance(data, dict) else {}, shown.store.state)
         changes.pop("view_mode", None)
-        if reason := self._why_no_kernel(changes, _of(data, TEXT, str)):
+        if reason := self._why_no_kernel(changes, _of(data, choices.TEXT, str)):
             self.lost.append(NO_PIN.format(reason=reason))
             return
         with self._quietly():
