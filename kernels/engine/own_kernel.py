@@ -14,6 +14,7 @@ from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import IDEA, own_kernel
 from kernels.rungs.rung import Rung
 
+UNTIMED = "{key} runs on the CPU runtime here, where a kernel has no time."
 HERE = "Your own kernel. With an NVIDIA GPU it runs there, apart; else on the CPU runtime, untimed."
 
 

@@ -22,6 +22,8 @@ class Cell:
     matrix    the weights of the filter "custom"; None for all others
     block_xy  None on the CPU, and where a rung has its own shape
     cache     of the GPU, before each sample; None on the CPU
+    text_sha256  of a kernel of the user's own, as `own_kernels.text_hash` gives it: files change,
+              and two texts of one name are two things to measure; "" for all others
     """
 
     implementation: str
@@ -39,6 +41,7 @@ class Cell:
     pixel_type: str = "float32"
     count: int = 1
     cache: Literal["cold", "warm"] | None = None
+    text_sha256: str = ""
 
     @property
     def megapixels(self) -> float:

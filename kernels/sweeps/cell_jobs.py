@@ -24,13 +24,18 @@ KEPT_BYTES = 1 << 30  # of pictures, which a sweep comes back to in every round
 
 Given = Mapping[str, NDArray[Any]]
 NOTHING_GIVEN: Given = {}
+Texts = Mapping[str, str]  # of kernels of the user's own, by their SHA-256
+NO_TEXTS: Texts = {}
 
 
-def job_of(cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0) -> Job:
+def job_of(
+    cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0, texts: Texts = NO_TEXTS
+) -> Job:
     """Return the job of `cell`'s picture `number`, of cell.count.
 
     given  the pictures that are not of PICTURE_KINDS, by the name that cells have for them:
            (H, W, C) of one of PIXEL_TYPES; they are brought to the cell's channels and pixel type
+    texts  without its own a job of the user's own kernel is of an empty one
     Its picture is read-only, so that it may stay on the device, and is kept while there is room
     for it among those asked for since (KEPT_BYTES), so that many cells share it, round after round.
     Raises BadJobError for what makes no sense, OutOfMemoryError for a picture that is too large.
@@ -38,18 +43,18 @@ def job_of(cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0) -> Job:
     with _refusing_nonsense(cell):
         if cell.is_made:
             facts = cell.height, cell.width, cell.channels, cell.pixel_type
-            return _job(cell, _made.of(cell.picture, *facts, number))
-        return _job(cell, _given(cell, given, number))
+            return _job(cell, _made.of(cell.picture, *facts, number), texts)
+        return _job(cell, _given(cell, given, number), texts)
 
 
-def stand_in_job(cell: Cell) -> Job:
+def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
     """Return a job as `job_of` does, with a black picture.
 
     It is for questions that do not depend on pixels, such as `why_not`. Raises BadJobError for
     what makes no sense.
     """
     with _refusing_nonsense(cell):
-        return _job(cell, _black(cell.height, cell.width, cell.channels, cell.pixel_type))
+        return _job(cell, _black(cell.height, cell.width, cell.channels, cell.pixel_type), texts)
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
@@ -60,7 +65,7 @@ def weights_of(cell: Cell) -> NDArray[np.float32]:
     return _weights(cell.filter, cell.ksize, cell.sigma, cell.amount, cell.matrix)
 
 
-def _job(cell: Cell, picture: NDArray[Any]) -> Job:
+def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
     chosen = filters.get(cell.filter)
     return Job(
         picture=picture,
@@ -70,6 +75,7 @@ def _job(cell: Cell, picture: NDArray[Any]) -> Job:
         block_xy=cell.block_xy or DEFAULT_BLOCK_XY,
         filter_title=chosen.title,
         gradient=chosen.gradient,
+        own=texts.get(cell.text_sha256, ""),
     )
 
 

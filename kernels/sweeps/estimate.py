@@ -15,6 +15,7 @@ from kernels.core.cores import usable_cores
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.engine.engine import all_implementations
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import sampling_of
 from kernels.sweeps.record import Measurement, Record
@@ -26,12 +27,13 @@ PRODUCTS_PER_CORE = {"sequential": 5e8, "parallel": 7e9, "opencv": 7e9}
 PRODUCTS_PER_GPU = 3e12
 MEMORY_PRODUCTS = 8  # a sample's way through memory takes as long as so many
 MAX_OPENCV_PRODUCTS = 40  # per sample: two passes or spectra for large weights
-START_S = {"cpu": 1e-4, "cuda": 5e-6}  # threads to wake, a kernel to launch
+START_S = {"cpu": 1e-4, "cuda": 5e-6, "own": 5e-6}  # threads to wake, a kernel to launch
 # What a cell costs beside its runs: bringing the answer back and comparing it; and a run on the GPU
 # beside the kernel: emptying L2, keeping the stream busy.
-CELL_S = {"cpu": 0.02, "cuda": 0.03}
-PART_S = {"cpu": 0.002, "cuda": 0.005}  # the same in later rounds, where nothing is compared
-BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4}
+# Each part of the user's own kernel is compiled, tried and compared: what `bench saving` aims at.
+CELL_S = {"cpu": 0.02, "cuda": 0.03, "own": 0.3}
+PART_S = {"cpu": 0.002, "cuda": 0.005, "own": 0.3}  # in later rounds, where others compare nothing
+BETWEEN_S = {"cpu": 0.0, "cuda": 2.5e-4, "own": 2.5e-4}
 PICTURE_S_A_SAMPLE = 1e-8  # making it and holding it against the oracle
 LATEST = 40  # records that tell how far off the model is
 
@@ -141,7 +143,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
     cores = 1 if cell.implementation == "sequential" else usable_cores()
     per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
-    pace = PRODUCTS_PER_GPU if kind == "cuda" else per_core * cores
+    pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU
     return START_S[kind] * cell.count + products / pace
 
 
@@ -150,4 +152,6 @@ def _timed(record: Record) -> bool:
 
 
 def _kind(cell: Cell) -> str:
+    if is_own(cell.implementation):
+        return "own"
     return next(each.kind for each in all_implementations() if each.key == cell.implementation)

@@ -11,17 +11,33 @@ from kernels.core.errors import BadJobError
 from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Cache
-from kernels.engine.engine import all_implementations
+from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell, Matrix
 
-NOT_SWEPT = (
-    "{key} is a kernel of your own, and a sweep measures those that come with the program: its "
-    "records do not tell one text of that name from another."
-)
+NOT_READ = "{key} is a kernel of your own, and its file is not there to be read."
 MAX_CELLS = 200_000  # days of measuring, and some 0.5 GB of cells and records
 SAMPLES_OF_MANY = 10  # of each of several pictures: as many of one as of any other
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """A text of a kernel of the user's own that a plan measures, without the text itself.
+
+    key        the name of its file, as `implementations` has it
+    sha256     see `Cell.text_sha256`
+    own_block  whether it has a block shape of its own, and no choice
+    """
+
+    key: str
+    sha256: str
+    own_block: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Return "cuda": only there it has a time."""
+        return "cuda"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,8 @@ class Plan:
     source, table    the publication it reproduces, and where in it
     note             what has to be known to read it
     tolerance        an answer may be off by so much; shown beside the rounding bound it always has
+    own_texts        of those of the implementations that are kernels of the user's own; it does not
+                     stand in a plan's file, whoever measures it reads theirs: see `own_texts`
     """
 
     title: str
@@ -61,6 +79,7 @@ class Plan:
     table: str = ""
     note: str = ""
     tolerance: float | None = None
+    own_texts: tuple[OwnText, ...] = ()
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -72,14 +91,15 @@ class Plan:
 
         Values that are listed twice, or pictures of one size, make fewer.
 
-        rungs  all there are, by their keys
+        rungs  all there are, by their keys, but for the user's own
         """
         shared = (self.pictures, self.sizes, self.pixel_types, self.channels, self.counts)
         works = prod(map(len, (*shared, self.filters, self.borders, self.ksizes)))
         ways = 0
+        on_gpu: dict[str, Rung | OwnText] = {**rungs, **{each.key: each for each in self.own_texts}}
         for key in self.implementations:
-            blocks = len(self.blocks) if key in rungs and not rungs[key].own_block else 1
-            ways += blocks * (len(self.caches) if key in rungs else 1)
+            blocks = len(self.blocks) if key in on_gpu and not on_gpu[key].own_block else 1
+            ways += blocks * (len(self.caches) if key in on_gpu else 1)
         return works * ways
 
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
@@ -91,13 +111,15 @@ class Plan:
         given_sizes  (width, height) of pictures that are given; one without has plan.sizes
         Raises BadJobError for an implementation there is not, and for more cells than MAX_CELLS.
         """
+        about: dict[str, Implementation | OwnText]
         about = {each.key: each for each in all_implementations()}
-        if unknown := [key for key in self.implementations if key not in about]:
-            if is_own(unknown[0]):
-                raise BadJobError(NOT_SWEPT.format(key=unknown[0]))
+        if unknown := [key for key in self.implementations if key not in about and not is_own(key)]:
             raise BadJobError(
                 f"There is no implementation {unknown[0]!r}; choose from {', '.join(about)}."
             )
+        about |= {each.key: each for each in self.own_texts}
+        if unread := [key for key in self.implementations if key not in about]:
+            raise BadJobError(NOT_READ.format(key=unread[0]))
         rungs = {key: each for key, each in about.items() if isinstance(each, Rung)}
         if (count := self.count(rungs)) > MAX_CELLS:
             raise BadJobError(
@@ -120,7 +142,12 @@ class Plan:
             for key in self.implementations:
                 implementation = about[key]
                 on_gpu = implementation.kind == "cuda"
-                has_shape = isinstance(implementation, Rung) and not implementation.own_block
+                text_sha256 = ""
+                if isinstance(implementation, OwnText):
+                    text_sha256 = implementation.sha256
+                has_shape = (
+                    isinstance(implementation, Rung | OwnText) and not implementation.own_block
+                )
                 for cache in self.caches if on_gpu else (None,):
                     for block_xy in self.blocks if has_shape else (None,):
                         cell = Cell(
@@ -139,6 +166,7 @@ class Plan:
                             pixel_type=pixel_type,
                             count=count,
                             cache=cache,
+                            text_sha256=text_sha256,
                         )
                         found[cell] = None
         return tuple(found)

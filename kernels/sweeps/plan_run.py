@@ -19,9 +19,18 @@ from kernels.cuda.transfers import Transfers
 from kernels.engine.engine import Engine
 from kernels.measuring.trials import checked, measure_checked
 from kernels.oracle.checking import Oracle
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.cell_jobs import NOTHING_GIVEN, Given, job_of, stand_in_job
+from kernels.sweeps.cell_jobs import (
+    NO_TEXTS,
+    NOTHING_GIVEN,
+    Given,
+    Texts,
+    job_of,
+    stand_in_job,
+)
+from kernels.sweeps.cell_refusals import refusal, refuse
 from kernels.sweeps.combining import one_after_another, repeated
 from kernels.sweeps.estimate import about, but_for_size, scaled_s
 from kernels.sweeps.plan import Plan, sampling_of
@@ -58,7 +67,11 @@ Steps = Generator[Progress, None, Measurement | str]
 
 
 def sweeping(
-    plan: Plan, engine: Engine, given: Given = NOTHING_GIVEN, before: Iterable[Record] = ()
+    plan: Plan,
+    engine: Engine,
+    given: Given = NOTHING_GIVEN,
+    before: Iterable[Record] = (),
+    texts: Texts = NO_TEXTS,
 ) -> Iterator[Progress | Record]:
     """Measure every cell of `plan` in rounds, see `kernels.sweeps.rounds`.
 
@@ -67,12 +80,14 @@ def sweeping(
 
     given   pictures by name, see `cell_jobs.job_of`
     before  what is known already: complete records are left as they are, the others gone on with
+    texts   of the kernels of the user's own that it measures, see `own_texts`; each part of theirs
+            is run in a process of its own, from compiling it to checking what was timed
     A Record comes after each part of a cell and holds all that is known of it, in place of the one
     before; the last of a cell is complete.  A cell that cannot be measured becomes a record with
     the reason.  Only a DeviceLostError ends the sweep: nothing after it could be trusted.
     """
     every, known = cells_of(plan, given), {record.cell: record for record in before}
-    running = _Running(plan, engine, given)
+    running = _Running(plan, engine, given, texts)
     rounds, is_compiled = rounds_of(plan.sampling), False
     for number in range(rounds):
         # What was gone on with has had its first rounds.
@@ -101,17 +116,6 @@ def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
     return plan.cells({name: (each.shape[1], each.shape[0]) for name, each in given.items()})
 
 
-def refusal(engine: Engine, cell: Cell) -> str | None:
-    """Return why `cell` cannot be measured here, or None.
-
-    As far as that can be told without its pixels.
-    """
-    try:
-        return engine.why_not(stand_in_job(cell))
-    except KernelError as error:
-        return str(error)
-
-
 def in_words(cell: Cell) -> str:
     """Return what a line of progress calls `cell`: "shared 16×16, gaussian 5×5, 1024²"."""
     how = f"{cell.implementation} {cell.block_in_words}".rstrip()
@@ -135,6 +139,7 @@ class _Running:
     plan: Plan
     engine: Engine
     given: Given
+    texts: Texts
     asked: Cell | None = None
     oracles: dict[int, Oracle] = field(default_factory=dict)
     right: dict[tuple[Cell, int], tuple[int, Check]] = field(default_factory=dict)
@@ -144,8 +149,8 @@ class _Running:
 
     def compiling(self, cells: Sequence[Cell]) -> Iterator[Progress]:
         """Compile what `cells` need, on all cores."""
-        able = [cell for cell in cells if refusal(self.engine, cell) is None]
-        yield from self.engine.compiling(map(stand_in_job, able))
+        able = [cell for cell in cells if refusal(self.engine, cell, self.texts) is None]
+        yield from self.engine.compiling(stand_in_job(cell, self.texts) for cell in able)
 
     def measuring(self, cell: Cell, where: Progress, before: Record | None, number: int) -> Steps:
         """Measure the part of `cell` in round `number`, and return all that is known of it then.
@@ -154,7 +159,7 @@ class _Running:
         """
         known = before.outcome if before and isinstance(before.outcome, Measurement) else None
         try:
-            self._refuse(cell)
+            refuse(self.engine, cell, self.texts)
             if known is None and (hopeless := self._why_hopeless(cell)):
                 return hopeless
             part = yield from self._measured(cell, where, number, is_first=known is None)
@@ -170,12 +175,6 @@ class _Running:
         outcome = with_part(known, part, sampling_of(cell, self.plan.sampling), cell.count)
         self.slowest[but_for_size(cell)] = cell, outcome.kernel.median_ms / 1e3
         return outcome
-
-    def _refuse(self, cell: Cell) -> None:
-        """Raise what the engine would, before a picture is made for it."""
-        job = stand_in_job(cell)
-        if self.engine.why_not(job):
-            next(self.engine.filtering(job))  # DeviceLostError or CannotRunError
 
     def _why_hopeless(self, cell: Cell) -> str | None:
         """Return why not even to begin, or None.
@@ -202,23 +201,23 @@ class _Running:
         With the first also what is the same in all rounds.
         """
         parts: list[Measurement] = []
-        is_rung = isinstance(self.engine.implementation(cell.implementation), Rung)
+        key = cell.implementation
+        on_gpu = is_own(key) or isinstance(self.engine.implementation(key), Rung)
         for picture in range(cell.count):
-            job = job_of(cell, self.given, picture)
+            job = job_of(cell, self.given, picture, self.texts)
             found, load = yield from in_place_of(
                 self._watched(self._trying(cell, job, number)), where
             )
             if isinstance(found, str):
                 return found
             check = yield from in_place_of(self._checked(cell, found, picture), where)
-            parts.append(
-                replace(Measurement.of(found, load=None if is_rung else load), check=check)
-            )
+            parts.append(replace(Measurement.of(found, load=None if on_gpu else load), check=check))
         whole = one_after_another(parts)
-        if not is_rung or not is_first:
+        if not on_gpu or not is_first:
             return whole
-        # It was compiled ahead, beside others: what is known is only how long finding it took.
-        whole = replace(whole, compile_ms=None)
+        if not is_own(key):
+            # It was compiled ahead, beside others: what is known is only how long finding it took.
+            whole = replace(whole, compile_ms=None)
         transfers = yield from self._transferring(job, where)
         if transfers is not None:
             whole = replace(whole, transfers=repeated(transfers, cell.count))

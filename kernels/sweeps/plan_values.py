@@ -20,6 +20,7 @@ from kernels.core.timing import Cache
 from kernels.engine.engine import all_implementations
 from kernels.filters import custom
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import PICTURE_KINDS, Matrix
 from kernels.sweeps.plan import Plan
 
@@ -169,6 +170,15 @@ def _picture(key: str, value: Any) -> str:
     return kind
 
 
+def _implementation(key: str, value: Any) -> str:
+    """Return the name of an implementation, or of a kernel's file of the user's own."""
+    if isinstance(value, str) and is_own(value):
+        return without_controls(value)
+    keys = [each.key for each in all_implementations()]
+    found: str = _one_of(lambda: keys, ", or a file such as mine.cu")(key, value)
+    return found
+
+
 def _matrix(key: str, value: Any) -> Matrix:
     """Return weights from rows of numbers: a list of lists, or the text that --weights takes."""
     if isinstance(value, list) and all(isinstance(row, list) for row in value):
@@ -246,15 +256,13 @@ class PlanKey:
     write: Callable[[Any], Any] = lambda value: value
 
 
-# Every field of Plan -> its key, in the order in which they are written.
+# Every field of Plan but own_texts -> its key, in the order in which they are written.
 PLAN_KEYS = {
     "title": PlanKey("title", _title),
     "source": PlanKey("source", _text),
     "table": PlanKey("table", _text),
     "note": PlanKey("note", _text),
-    "implementations": PlanKey(
-        "implementation", _one_of(lambda: [each.key for each in all_implementations()])
-    ),
+    "implementations": PlanKey("implementation", _implementation),
     "sizes": PlanKey(
         "size", _size, lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size)
     ),

@@ -12,6 +12,7 @@ from typing import Literal
 
 from kernels.core.errors import KernelError
 from kernels.core.job import Ran
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
 from kernels.sweeps.cell import Cell
@@ -140,6 +141,8 @@ def roof_of(record: Record, machine: Machine) -> Roof | str:
     if record.verified is None:
         return f"Model: none, since there is no time to compare it with: {record.objection}"
     measured, cell = record.verified, record.cell
+    if is_own(cell.implementation):  # which may be called as a rung
+        return "Model: none, since nobody described what a kernel of your own loads and computes."
     rung = _rung_of(cell, measured.ran)
     if rung is None:
         return "Model: none, since the ceilings are those of the GPU, and the CPU did this."

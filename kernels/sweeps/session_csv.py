@@ -12,6 +12,7 @@ from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.cuda.transfers import Transfers
 from kernels.engine.engine import all_implementations
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS
@@ -36,11 +37,12 @@ COLUMNS = (
     *("temperature_c_high", "power_w_high", "throttled"),
     *("others_busy_cores", "stolen_share", "quota_cores", "quota_held_back", "disturbed"),
     *("threads", "cpu", "device", "machine"),
-    *("check", "checked_pixels", "max_error", "at", "note"),
+    *("check", "checked_pixels", "max_error", "text_sha256", "at", "note"),
 )
 CELL_COLUMNS = COLUMNS[COLUMNS.index("height") : COLUMNS.index("block_y") + 1]
 PAIR_COLUMNS = (
-    *("implementation", "kind", *CELL_COLUMNS, "cache", "a_median_ms", "b_median_ms"),
+    *("implementation", "kind", *CELL_COLUMNS, "cache", "text_sha256"),
+    *("a_median_ms", "b_median_ms"),
     *("ratio", "ratio_low", "ratio_high", "verdict", "note"),
 )
 
@@ -134,6 +136,7 @@ def _cell_columns(cell: Cell) -> Row:
         "block_x": block_x,
         "block_y": block_y,
         "cache": cell.cache,
+        "text_sha256": cell.text_sha256,
     }
 
 
@@ -236,6 +239,8 @@ def _along(field: str, cell: Cell) -> str:
 
 def _kind(cell: Cell) -> str:
     """Return "cpu" or "cuda", or "" for an implementation that is gone."""
+    if is_own(cell.implementation):
+        return "cuda"
     return next(
         (each.kind for each in all_implementations() if each.key == cell.implementation), ""
     )

@@ -177,7 +177,7 @@ def _refuse_another(session: Session, machine: Machine, plan: Plan | None, path:
         )
     if plan is not None and plan != session.plan:
         differ = [
-            KEYS[each.name]
+            KEYS.get(each.name, "text of a kernel")
             for each in fields(Plan)
             if getattr(plan, each.name) != getattr(session.plan, each.name)
         ]

@@ -23,7 +23,8 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 
 FORMAT = "Filter Workbench session"
-VERSION = 2  # 1 had no rounds, and no word for sessions that come with the program
+# 1 had no rounds, and no word for sessions that come with the program; 2 no kernels of the user's.
+VERSION = 3
 PROGRAM = "Filter Workbench"  # its name among a machine's software
 DIGITS = 6
 END_OF_TIME_S = 1e11  # later than calendars go

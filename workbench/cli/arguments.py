@@ -88,7 +88,11 @@ is left out, but for title and implementation, has its usual value:
 
 More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
 the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, transfers,
-cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0"."""
+cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
+
+An implementation may be a kernel of your own, by its file: ./mine.cu of --implementations, or one
+beside the plan.  It is measured on the GPU alone, in a process that it may crash, and has a time
+only where its answers are right; the session keeps the SHA-256 of its text."""
 
 REPORT_HELP = """\
 Writes report.html, which needs no network, tables.tex, whose tables fit A4 (its first lines say
@@ -501,10 +505,10 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder to write session.jsonl and session.csv into (default: a new one here)",
     )
     parser.add_argument(
-        "--implementations",
+        *("--implementations", "--implementation"),
         metavar="NAME,…",
         type=types.name_list,
-        help="these instead of the plan's",
+        help="these instead of the plan's; ./mine.cu is a kernel of your own",
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on with the session that DIR holds"
@@ -607,7 +611,9 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
         "(default: as in its file)",
     )
     options.add_argument(
-        "--implementation", metavar="NAME", help="default: the best that can run it"
+        "--implementation",
+        metavar="NAME",
+        help="or ./mine.cu, a kernel of your own (default: the best that can run it)",
     )
     options.add_argument(
         "--block", metavar="XxY", type=types.pair, help="CUDA threads per block, such as 32x8"

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
-from pathlib import Path
 
 from kernels import Engine, Job, Sampling
 from kernels.core.device import Device
-from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import is_own, read_own_kernel
-from kernels.rungs.rung import Rung
 from workbench.batch.filtering import Recipe
-from workbench.cli.command_error import CommandError
+from workbench.cli.own_kernel_option import named_kernel, read_named
 from workbench.cli.state_options import PIXEL, changes_of, ignored
 from workbench.model import intents
-from workbench.model.state import State
+from workbench.model.state import OwnFile, State
 
 
 def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
@@ -24,16 +20,15 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     sampling  how often each is filtered for its time
     Raises CommandError for a kernel of the user's own that cannot be read, and BadJobError.
     """
-    own = _own_kernel(arguments.implementation)
-    named = arguments.implementation if own is None else None
+    own = named_kernel(arguments)
     check_every, is_every_pixel = arguments.verify
-    known = Namespace(**{**vars(arguments), "implementation": named})
-    chosen = replace(State(), **changes_of(known, State()))
+    chosen = replace(State(), **changes_of(arguments, State()))
     if own is not None:
-        chosen = replace(chosen, implementation=own.key, own_kernel=(own.key, own.source))
+        file = OwnFile(own.absolute(), read_named(own).source)
+        chosen = replace(chosen, implementation=file.name, own_kernel=file)
     return Recipe(
         chosen=chosen,
-        implementation=own.key if own else named,
+        implementation=own.name if own else arguments.implementation,
         sampling=replace(sampling, check_taps=None) if is_every_pixel else sampling,
         check_every=check_every,
         quality=arguments.quality,
@@ -67,13 +62,3 @@ def _job_of(recipe: Recipe) -> Job:
     job = intents.job_for(replace(recipe.chosen, picture=PIXEL))
     assert job is not None
     return job
-
-
-def _own_kernel(named: str | None) -> Rung | None:
-    """Read the kernel that --implementation names by its file, if it does."""
-    if named is None or not is_own(named):
-        return None
-    try:
-        return read_own_kernel(Path(named))
-    except HeaderError as error:
-        raise CommandError(str(error)) from error

@@ -11,7 +11,7 @@ from kernels import Engine, filters
 from kernels.core.errors import BadJobError
 from kernels.engine.auto import AUTO
 from kernels.filters import Filter, custom
-from kernels.rungs.own_kernels import is_own
+from workbench.cli.own_kernel_option import named_kernel
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, Picture, State
@@ -23,11 +23,14 @@ PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for 
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """Return the State fields that the options set, checked together with the rest of `state`.
 
+    A kernel of the user's own is left out: what reads its file says what the State gets.
     Raises BadJobError where they make no sense: an even size, an unknown name, an option that
     would be ignored.
     """
     changes = _filter_changes(arguments, state)
     given = {name: getattr(arguments, option) for name, option in OPTIONS.items()}
+    if named_kernel(arguments) is not None:
+        del given["implementation"]
     changes |= {name: value for name, value in given.items() if value is not None}
     _check(replace(state, **changes))
     return changes
@@ -76,10 +79,5 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
 def _check(state: State) -> None:
     """Raise BadJobError for what no picture could make sense of."""
     intents.job_for(replace(state, picture=PIXEL))
-    if is_own(state.implementation):
-        raise BadJobError(
-            "A kernel of your own filters with `workbench apply`; the window opens its file: "
-            f"`workbench {state.implementation}`."
-        )
     if state.implementation != AUTO.key:
         Engine(use_gpu=False).implementation(state.implementation)

@@ -70,6 +70,11 @@ class WindowDriver:
         children = self.window.findChildren(QWidget)
         return [each for each in children if each.isWindow() and each.isVisible()]
 
+    def wait_for_trial(self) -> None:
+        """Wait until the kernel in the panel Kernel was tried."""
+        page = self.window.kernel.get().page
+        wait_until(self.window, lambda: page.is_tried)
+
     # -- the modes
 
     def _look(self, mode: ViewMode) -> None:
@@ -148,12 +153,13 @@ class WindowDriver:
         self.window.docks.bring_forward("Weights")
 
     def _write_kernel(self) -> None:
-        """Open the panel on a kernel that works, and wait until it was tried."""
+        """Open the panel on the kernel that was named, or one that works, and have it tried."""
         window = self.window
         window.docks.enter("Kernel")
         page = window.kernel.get().page
-        page.begin_new(SHOWN_KERNEL)
-        wait_until(window, lambda: page.is_tried)
+        if page.path is None:
+            page.begin_new(SHOWN_KERNEL)
+        self.wait_for_trial()
 
     def _step_through(self) -> None:
         """Go to where the threads first read the tile that they have staged together."""

@@ -9,6 +9,7 @@ from kernels.core.errors import KernelError
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, State
 
+TEXT = "text_sha256"  # beside choices: of a kernel of the user's own, whose file changes
 # All fields but the picture and its levels, which belong to it.
 NAMES = tuple(name for name, facts in FACTS.items() if facts.check is not None)
 

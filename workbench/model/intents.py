@@ -18,7 +18,7 @@ from kernels.core.job import Job, Pick, Result
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
 from kernels.engine.engine import Engine, Implementation, all_implementations
-from kernels.engine.own_kernel import OwnKernel
+from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.filters import Filter
 from kernels.measuring.tuner import tuning
 from kernels.rungs.own_kernels import is_own
@@ -77,8 +77,8 @@ def own_text(state: State) -> str:
 
     What was read may be of another file by now.
     """
-    name, text = state.own_kernel or ("", "")
-    return text if name == state.implementation else ""
+    own = state.own_kernel
+    return own.text if own is not None and own.name == state.implementation else ""
 
 
 def needs_run(old: State, new: State) -> bool:
@@ -332,6 +332,13 @@ def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | N
     if candidate.kind != "cuda" or isinstance(device, Device):
         return None
     return device.reason if isinstance(device, NoDevice) else LOOKING
+
+
+def why_untimed(own: OwnKernel, device: Device | NoDevice | None) -> str | None:
+    """Return why a kernel of the user's own has no time on this computer; None if it may."""
+    if device is None:
+        return LOOKING
+    return None if isinstance(device, Device) else UNTIMED.format(key=own.key)
 
 
 def job_caption(job: Job, picked: Pick | None = None) -> str:

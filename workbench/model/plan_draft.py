@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from kernels import filters
+from kernels.rungs.rung import Rung
 from kernels.sweeps.cell import PICTURE_KINDS
 from kernels.sweeps.cell_jobs import Given
+from kernels.sweeps.own_texts import with_texts
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import Plan
 from workbench.model.intents import has_parameter, is_unclipped
@@ -18,6 +20,7 @@ from workbench.model.state import Picture, State
 
 MAX_CELLS = 20_000
 NO_PICTURE = "Open a picture first."
+TICKED = ("implementations", "own_texts", "transfers")  # of a plan: below its lines
 
 
 class UnclearError(ValueError):
@@ -40,12 +43,14 @@ class Draft:
     texts            the lines, by their dimensions' fields
     implementations  keys of those to measure
     transfers        whether upload and download are measured as well
+    own              kernels of the user's own, those to measure among them
     """
 
     base: Plan | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     implementations: tuple[str, ...] = ()
     transfers: bool = False
+    own: tuple[Rung, ...] = ()
 
     def plan(self, state: State, here: Here = None) -> Plan:
         """Return the plan to measure.  Raises UnclearError."""
@@ -56,6 +61,7 @@ class Draft:
         keys = [each for each in base.implementations if each in self.implementations]
         keys = list(dict.fromkeys((*keys, *self.implementations)))
         made = replace(base, implementations=tuple(keys), transfers=self.transfers)
+        made, _ = with_texts(made, self.own)
         made = replace(made, **_one_each(base, self.texts))  # type: ignore[arg-type]
         made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
         if "custom" in made.filters and made.matrix is None:
@@ -64,8 +70,7 @@ class Draft:
         _check(made)
         if self.base is None:
             return replace(made, title=plan_title(made))
-        same = {"implementations": base.implementations, "transfers": base.transfers}
-        if replace(made, **same) == base:  # type: ignore[arg-type]
+        if replace(made, **{each: getattr(base, each) for each in TICKED}) == base:
             return made
         return replace(made, title=_changed(base.title), source="", table="", note="")
 

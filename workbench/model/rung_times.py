@@ -237,7 +237,8 @@ class RungTimes:
         """Add a sweep's measurement; ignore a time of several pictures, and a cell that failed."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
-            self._add(WorkKey.of_cell(cell), cell.implementation, _time(measured, cell.block_xy))
+            key = f"{cell.implementation} {cell.text_sha256}".rstrip()
+            self._add(WorkKey.of_cell(cell), key, _time(measured, cell.block_xy))
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
         """Return the times of the work of `job`, by implementation: see `_key_of`.

@@ -93,6 +93,19 @@ class Picture:
         return replace(self, samples=stored, original=samples, beyond=lost)
 
 
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A kernel's file of the user's own, and the text that was read in it."""
+
+    path: Path
+    text: str = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Return its name, which is the key of the implementation that it is."""
+        return self.path.name
+
+
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class State:
     """Everything the user has chosen; never a widget, a result or a GPU array.
@@ -103,8 +116,8 @@ class State:
     implementation         the one to run now
     chosen_implementation  the one the user chose, which may not run here at the moment; None: the
                            best there is, see `intents.implementation_for`
-    own_kernel       the name and the text of the file of the user's own that was read last, as
-                     `implementation` names it; None: none was.  See `session.kernel_folder`
+    own_kernel       the file of the user's own that was read last, as `implementation` names it;
+                     None: none was.  See `session.kernel_folder`
     matrix           the weights of the filter "custom"
     offset           what is added to what these give, as a part of white: -1 to 1
     last_free_ksize  the size that was chosen last where the filter left a choice; None: not known
@@ -138,7 +151,7 @@ class State:
         default=None,
         metadata=about("chosen implementation", comes_with=("picture", "implementation")),
     )
-    own_kernel: tuple[str, str] | None = field(
+    own_kernel: OwnFile | None = field(
         default=None,
         repr=False,
         metadata=about(

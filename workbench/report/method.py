@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kernels.core.comparison import SAME_WITHIN
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES, RESAMPLES
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.record import Measurement, Session
 from kernels.sweeps.session_comparison import CPU_WITHIN, GPU_WITHIN, SHORT_MS, SHORT_WITHIN
 from workbench.base import numbers
@@ -18,6 +19,10 @@ from workbench.report.report_words import is_on_gpu, plural, span, were
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
 
 COLD = "The GPU's L2 cache was emptied before each sample (cold), outside what is timed."
+OWN = (
+    "A kernel of one's own ran in a process of its own, each time on a picture that it had not "
+    "seen, and every answer that was timed was checked."
+)
 WARM = "The GPU's L2 cache was left as the sample before had filled it (warm)."
 BOTH = "Samples from an emptied L2 cache (cold) and from one left as it was (warm) stand apart."
 
@@ -53,6 +58,8 @@ def _time(measured: Measured) -> Iterator[str]:
         caches = {each.kernel.cache for _, each in measured} - {None}
         if caches:
             yield BOTH if len(caches) > 1 else COLD if caches == {"cold"} else WARM
+    if any(is_own(key) for key, _ in measured):
+        yield OWN
     if any(not is_on_gpu(key) for key, _ in measured):
         yield "On the CPU it is that of the filtering, by a monotonic clock."
     compiled = [each.compile_ms for _, each in measured if each.compile_ms is not None]

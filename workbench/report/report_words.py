@@ -61,7 +61,7 @@ def conditions(session: Session) -> str:
 
 
 def is_on_gpu(implementation: str) -> bool:
-    """Return whether it is a rung of the ladder."""
+    """Return whether it is a rung of the ladder, or a kernel of the user's own."""
     return kind_of(implementation) == "cuda"
 
 

@@ -45,7 +45,13 @@ def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:
 def _options(plan: Plan, preset: Plan) -> str | None:
     """Return what has to be said beside the preset's name; None where that is not enough."""
     implementations, seconds = plan.implementations, plan.cell_seconds
-    if replace(preset, implementations=implementations, cell_seconds=seconds) != plan:
+    like = replace(
+        preset,
+        implementations=implementations,
+        cell_seconds=seconds,
+        own_texts=plan.own_texts,
+    )
+    if like != plan:
         return None
     options = ""
     if implementations != preset.implementations:

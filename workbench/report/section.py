@@ -156,6 +156,8 @@ def _facts(session: Session) -> Iterator[str]:
         f"Measured on {machine_name(session.machine)} from {moment(session.started)} on: "
         f"{plural(len(session.records), 'cell')}, of which {verified:,} have a verified time."
     )
+    for own in plan.own_texts:
+        yield f"{own.key} is a kernel of one's own; the SHA-256 of its text is {own.sha256}."
     if left := missing(session):
         yield f"{were(left, 'cell')} planned and not measured."
     yield from session.remarks

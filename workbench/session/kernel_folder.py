@@ -13,15 +13,18 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel
+from kernels.rungs.own_kernels import SUFFIX, is_own, read_own_kernel, text_hash
+from kernels.rungs.rung import Rung
 from workbench.base.background import Background
 from workbench.files.kernel_files import is_own_file, kernels_folder
 from workbench.model import intents
-from workbench.model.state import State
+from workbench.model.state import OwnFile, State
 from workbench.session.file_watch import SETTLE_MS
 from workbench.session.store import Store
 
 GONE_MS = 500  # a file may be away for that long while an editor puts another in its place
+NOT_THERE = "{name} is not in your folder of kernels."
+OTHER_TEXT = "{name} has another text by now."
 GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 
 
@@ -29,23 +32,29 @@ GONE = "{name} is not in your folder of kernels, so what runs was chosen anew."
 class _Found:
     """The files of the folder, and what became of reading one of them.
 
+    kernels   what each of them is, or why it makes no kernel
     chosen    the file that was to be read; empty: none
-    text      of it; empty: it cannot be used, and `sentence` says why
+    file      what was read; None: it cannot be used, and `sentence` says why
     """
 
     names: tuple[str, ...]
+    kernels: tuple[Rung | str, ...] = ()
     chosen: str = ""
-    text: str = ""
+    file: OwnFile | None = None
     sentence: str = ""
     is_there: bool = False
 
 
 class KernelFolder(QObject):
-    """A reader of the user's folder of kernels, in the background.
+    """A reader of the user's folder of kernels, and of a file from elsewhere, in the background.
+
+    names    of the files
+    kernels  what each of them was when the folder was looked at last, or why it makes none; the
+             chosen one is newer in the State
 
     Signals:
-        changed(): there are other files.
-        arrived(kernel): the chosen file's name and its text, as they are to stand in the State.
+        changed(): there are other files, or other texts in them.
+        arrived(file): the chosen file with its text, an OwnFile, as it is to stand in the State.
         refused(sentence): why no kernel can be made of its text now; the one before it stays.
         mended(): after that, one can, or another implementation was chosen.
         lost(sentence): why there is nothing to run at all.
@@ -60,8 +69,10 @@ class KernelFolder(QObject):
     def __init__(self, store: Store, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.names: tuple[str, ...] = ()
+        self.kernels: tuple[Rung | str, ...] = ()
         self._store, self._background = store, background
-        self._read: tuple[str, str] | None = None
+        self._read: OwnFile | None = None
+        self._admitted: Path | None = None
         self._refusal, self._is_missed = "", False
         self._watcher = QFileSystemWatcher(self)
         self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -71,11 +82,34 @@ class KernelFolder(QObject):
         store.changed.connect(self._follow)
 
     @property
+    def paths(self) -> dict[str, Path]:
+        """Return where the files are, by name."""
+        return {name: _path_of(name, kernels_folder(), self._admitted) for name in self.names}
+
+    @property
     def all(self) -> tuple[OwnKernel, ...]:
         """Return all of them, as implementations to choose; the chosen one has its text."""
         state = self._store.state
         text = {state.implementation: intents.own_text(state)}
         return tuple(OwnKernel(name, text.get(name, "")) for name in self.names)
+
+    def admit(self, path: Path) -> None:
+        """Take a file from elsewhere in, in place of one of its name, until the window closes."""
+        self._admitted = path.absolute()
+        if self._store.state.implementation == path.name:  # and nothing else will have it read
+            self.look()
+
+    def why_gone(self, name: str) -> str | None:
+        """Return why nothing can run as `name`, as far as the folder says; None if it does."""
+        return None if name in self.names else NOT_THERE.format(name=name)
+
+    def why_another(self, name: str, text_sha256: str) -> str | None:
+        """Return why what runs as `name` now is not the text with that SHA-256; None if it is."""
+        if reason := self.why_gone(name):
+            return reason
+        kernel = self.kernels[self.names.index(name)]
+        is_same = isinstance(kernel, Rung) and text_hash(kernel.source) == text_sha256
+        return None if is_same else OTHER_TEXT.format(name=name)
 
     @Slot()
     def look(self) -> None:
@@ -85,7 +119,8 @@ class KernelFolder(QObject):
         folder = kernels_folder()
         if not chosen and not self.names and not folder.is_dir():
             return  # as for most people: there is nothing to start a thread for
-        self._background.run(partial(_found, folder, chosen), self._take, lambda _: None)
+        looking = partial(_found, folder, self._admitted, chosen)
+        self._background.run(looking, self._take, lambda _: None)
 
     def _follow(self, old: State, new: State) -> None:
         """Read what is chosen now; what is taken back may be chosen with an earlier text."""
@@ -96,21 +131,21 @@ class KernelFolder(QObject):
             self._say_mended()
         if not is_own(chosen):
             return
-        if self._read is not None and self._read[0] == chosen and new.own_kernel != self._read:
+        if self._read is not None and self._read.name == chosen and new.own_kernel != self._read:
             self.arrived.emit(self._read)
         if is_another:  # while another one was chosen, nobody looked at this file
             self.look()
 
     def _take(self, found: _Found) -> None:
         self._watch(found.chosen)
-        if found.names != self.names:
-            self.names = found.names
+        if (found.names, found.kernels) != (self.names, self.kernels):
+            self.names, self.kernels = found.names, found.kernels
             self.changed.emit()
         if not found.chosen or found.chosen != self._store.state.implementation:
             return
-        if found.text:
-            self._take_text(found)
-        elif self._read is None or self._read[0] != found.chosen:
+        if found.file is not None:
+            self._take_file(found.file)
+        elif self._read is None or self._read.name != found.chosen:
             self._lose(found)
         elif found.is_there:
             self._refuse(found.sentence)
@@ -120,8 +155,8 @@ class KernelFolder(QObject):
         else:
             self._lose(found)
 
-    def _take_text(self, found: _Found) -> None:
-        self._read, self._is_missed = (found.chosen, found.text), False
+    def _take_file(self, file: OwnFile) -> None:
+        self._read, self._is_missed = file, False
         self._say_mended()
         if self._store.state.own_kernel != self._read:
             self.arrived.emit(self._read)
@@ -138,12 +173,12 @@ class KernelFolder(QObject):
 
     def _lose(self, found: _Found) -> None:
         self._read, self._refusal, self._is_missed = None, "", False
-        sentence = found.sentence if found.is_there else GONE.format(name=found.chosen)
-        self.lost.emit(sentence)
+        self.lost.emit(found.sentence)
 
     def _watch(self, chosen: str) -> None:
         folder = kernels_folder()
-        paths = [folder, folder / chosen] if chosen else [folder]
+        path = _path_of(chosen, folder, self._admitted)
+        paths = [folder, path.parent, path] if chosen else [folder]
         wanted = {str(each) for each in paths if each.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if watched - wanted:
@@ -152,22 +187,36 @@ class KernelFolder(QObject):
             self._watcher.addPaths(sorted(wanted - watched))
 
 
-def _found(folder: Path, chosen: str) -> _Found:
-    """Read the folder, and the chosen file in it."""
+def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:
+    """Read the folder, and the chosen file in it, or that from elsewhere which was admitted."""
     try:
-        there = sorted(folder.iterdir(), key=lambda path: path.name.casefold())
+        files = {path.name for path in folder.iterdir() if _is_kernel(path)}
     except OSError:
-        there = []
-    names = tuple(path.name for path in there if _is_kernel(path))
+        files = set()
+    if admitted is not None and admitted.is_file():
+        files.add(admitted.name)
+    names = tuple(sorted(files, key=str.casefold))
+    kernels = tuple(_kernel_in(_path_of(name, folder, admitted)) for name in names)
     if not chosen:
-        return _Found(names)
-    if chosen not in names:
-        return _Found(names, chosen)
+        return _Found(names, kernels)
+    path = _path_of(chosen, folder, admitted)
+    if chosen not in names and path != admitted:
+        return _Found(names, kernels, chosen, sentence=GONE.format(name=chosen))
+    read = kernels[names.index(chosen)] if chosen in names else _kernel_in(path)
+    if isinstance(read, str):
+        return _Found(names, kernels, chosen, sentence=read, is_there=path.exists())
+    return _Found(names, kernels, chosen, OwnFile(path, read.source), is_there=True)
+
+
+def _kernel_in(path: Path) -> Rung | str:
     try:
-        text = read_own_kernel(folder / chosen).source
+        return read_own_kernel(path)
     except HeaderError as error:
-        return _Found(names, chosen, sentence=str(error), is_there=(folder / chosen).exists())
-    return _Found(names, chosen, text, is_there=True)
+        return str(error)
+
+
+def _path_of(name: str, folder: Path, admitted: Path | None) -> Path:
+    return admitted if admitted is not None and admitted.name == name else folder / name
 
 
 def _is_kernel(path: Path) -> bool:

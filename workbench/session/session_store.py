@@ -19,6 +19,7 @@ from kernels.engine.engine import Engine
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import Given
 from kernels.sweeps.machine import cpu, this_machine
+from kernels.sweeps.own_texts import Paths, read_same_texts, read_texts
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session
@@ -30,6 +31,7 @@ from workbench.base.data_folder import data_folder
 
 RECORDED = "recorded"  # the folder in assets
 MAX_SHOWN = 12  # kept sessions in the menu
+NO_KERNELS: Paths = {}
 LOOKING = Progress("looking at this computer")
 NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept."
 
@@ -55,37 +57,50 @@ class NotKept:
     sentence: str
 
 
-def measuring(plan: Plan, given: Given, path: Path) -> Callable[[Engine], Iterator[Any]]:
-    """Make a new sweep, for a worker to drive, that is kept in the new file `path`."""
+def measuring(
+    plan: Plan, given: Given, path: Path, kernels: Paths = NO_KERNELS
+) -> Callable[[Engine], Iterator[Any]]:
+    """Make a new sweep, for a worker to drive, that is kept in the new file `path`.
 
-    def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
-        yield LOOKING
-        machine = this_machine(engine)
-        started = datetime.now().timestamp()
-        file, complaint = _created(path, plan, machine)
-        session = Session(plan, machine, started)
-        with file or nullcontext():
-            yield Began(session, cells_of(plan, given), path if file else None)
-            if complaint:
-                yield NotKept(NOT_KEPT.format(complaint))
-            yield from _kept(sweeping(plan, engine, given), file)
-
-    return steps
-
-
-def resuming(path: Path, given: Given) -> Callable[[Engine], Iterator[Any]]:
-    """Make the rest of the sweep in the session file `path`, for a worker to drive.
-
-    Its records are added to that file.
+    kernels  of the user's own; those that it measures are read as it begins, and so it raises
+             CannotRunError for one that is gone
     """
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
         yield LOOKING
-        refuse_other_pictures(read_session(path), given)
+        planned, texts = read_texts(plan, kernels)
+        machine = this_machine(engine)
+        started = datetime.now().timestamp()
+        file, complaint = _created(path, planned, machine)
+        session = Session(planned, machine, started)
+        with file or nullcontext():
+            yield Began(session, cells_of(planned, given), path if file else None)
+            if complaint:
+                yield NotKept(NOT_KEPT.format(complaint))
+            yield from _kept(sweeping(planned, engine, given, texts=texts), file)
+
+    return steps
+
+
+def resuming(
+    path: Path, given: Given, kernels: Paths = NO_KERNELS
+) -> Callable[[Engine], Iterator[Any]]:
+    """Make the rest of the sweep in the session file `path`, for a worker to drive.
+
+    Its records are added to that file.
+
+    kernels  of the user's own; it raises SessionFileError for one that has another text by now
+    """
+
+    def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
+        yield LOOKING
+        begun = read_session(path)
+        refuse_other_pictures(begun, given)
+        texts = read_same_texts(begun.plan, kernels)
         session, file = resume(path, this_machine(engine))
         with file:
             yield Began(session, cells_of(session.plan, given), path)
-            yield from _kept(sweeping(session.plan, engine, given, session.records), file)
+            yield from _kept(sweeping(session.plan, engine, given, session.records, texts), file)
 
     return steps
 

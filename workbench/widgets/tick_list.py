@@ -1,4 +1,4 @@
-"""Implementations to tick, in two columns that scroll: the ladder is longer than a panel."""
+"""Boxes to tick, in columns that scroll: the ladder is longer than a panel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QGridLayout,
     QScrollArea,
     QSizePolicy,
     QStyle,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base.plain_text import Label
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.tile import MUTED, scaled_font
 
 ROWS_SEEN = 4.6  # the piece of a row says that there are more
@@ -44,21 +44,27 @@ class Tick(QCheckBox):
 
 
 class TickList(QScrollArea):
-    """A column per kind of implementation."""
+    """Columns of boxes below headings: a column may have several groups, each with its own."""
 
-    def __init__(self, titles: tuple[str, ...]) -> None:
+    def __init__(self, columns: tuple[tuple[str, ...], ...]) -> None:
+        """Make the headings, which are seen once there is something below them."""
         super().__init__()
-        self._counts = [0] * len(titles)
         inside = QWidget()
-        self._grid = QGridLayout(inside)
-        self._grid.setContentsMargins(0, 0, 4, 0)
-        self._grid.setVerticalSpacing(0)
-        self._headings = [Label(title) for title in titles]
-        for column, heading in enumerate(self._headings):
-            heading.setFont(scaled_font(0.9))
-            heading.setForegroundRole(MUTED)
-            self._grid.addWidget(heading, 0, column)
-            self._grid.setColumnStretch(column, 5 + 2 * column)  # CUDA's names are longer
+        beside = HBox(inside)
+        beside.setContentsMargins(0, 0, 4, 0)
+        self._groups: dict[str, tuple[Label, VBox]] = {}
+        self._columns = [VBox(spacing=0) for _ in columns]
+        for number, (titles, column) in enumerate(zip(columns, self._columns, strict=True)):
+            for title in titles:
+                heading, boxes = Label(title), VBox(spacing=0)
+                heading.setFont(scaled_font(0.9))
+                heading.setForegroundRole(MUTED)
+                heading.hide()
+                column.addWidget(heading)
+                column.addLayout(boxes)
+                self._groups[title] = heading, boxes
+            column.addStretch(1)
+            beside.addLayout(column, 5 + 2 * number)  # CUDA's names are longer
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -66,10 +72,21 @@ class TickList(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def add(self, tick: Tick, column: int) -> None:
-        """Add a box below those that the column has."""
-        self._counts[column] += 1
-        self._grid.addWidget(tick, self._counts[column], column)
-        row_px, rows = tick.sizeHint().height(), max(self._counts)
-        heading_px = self._headings[0].sizeHint().height()
+    def add(self, tick: Tick, title: str) -> None:
+        """Add a box below those of the group."""
+        heading, boxes = self._groups[title]
+        heading.show()
+        boxes.addWidget(tick)
+        self._fit(tick.sizeHint().height(), heading.sizeHint().height())
+
+    def remove(self, tick: Tick, title: str) -> None:
+        """Remove a box of the group."""
+        heading, boxes = self._groups[title]
+        boxes.removeWidget(tick)
+        heading.setVisible(boxes.count() > 0)
+        tick.deleteLater()
+
+    def _fit(self, row_px: int, heading_px: int) -> None:
+        """Set the height to that of the longest group, or to ROWS_SEEN."""
+        rows = max(boxes.count() for _, boxes in self._groups.values())
         self.setFixedHeight(heading_px + int(row_px * min(rows, ROWS_SEEN)) + 2)

@@ -44,13 +44,18 @@ def make_application(scheme: theme.Scheme = "system") -> QApplication:
 
 
 def run(
-    paths: list[Path], make_engine: Callable[[], Engine], settings: Settings, is_asked: bool = False
+    paths: list[Path],
+    make_engine: Callable[[], Engine],
+    settings: Settings,
+    is_asked: bool = False,
+    kernel: Path | None = None,
 ) -> int:
     """Open the window until it is closed, and return Qt's exit code.
 
     It shows the first of `paths`, a window that crashed, or the start picture.
 
     is_asked  whether `settings` hold what the user asked for just now
+    kernel    file of a kernel that the user asked for, to filter with
     """
     restoring = Restoring(settings, is_asked=is_asked or bool(paths))
     app = make_application(settings.get("theme", "system"))
@@ -58,6 +63,8 @@ def run(
     sys.excepthook = partial(show_exception, window.messages)
     let_ctrl_c_close(window)
     window.show()
+    if kernel is not None:
+        window.open_kernel(kernel)
     restoring.begin(window.contents, window.intake, window.restarter, paths)
     collector = GarbageCollector(window)
     try:

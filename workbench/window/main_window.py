@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import Slot
@@ -15,13 +16,14 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Engine, Implementation, all_implementations
+from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
 from workbench.model.rung_times import RungTimes
-from workbench.model.state import Matrix, State
+from workbench.model.state import Matrix, OwnFile, State
 from workbench.panels import (
     analysis,
     anatomy,
@@ -151,6 +153,13 @@ class MainWindow(QMainWindow):
         """Return the GPU, or why there is none; None while it is looked for."""
         return self.worker.device
 
+    def open_kernel(self, path: Path) -> None:
+        """Filter with the kernel in a file, and show it: the user named it to be run."""
+        self.kernel_folder.admit(path)
+        with self.undo_history.quietly():
+            self.store.choose(implementation=path.name)
+        self.kernel_menu.open_named(path)
+
     # -- the parts
 
     def _make_session(self, make_engine: Callable[[], Engine]) -> None:
@@ -230,14 +239,14 @@ class MainWindow(QMainWindow):
         self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
         self.sweep_controller = SweepController(
-            *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times, docks),
-            *(messages, self),
+            *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times),
+            *(self.kernel_folder, docks, messages, self),
         )
         self.unfinished_sweep = UnfinishedSweep(
             worker, reading, settings, self.sweep, self.sweep_controller, messages, self
         )
         self.apply_measurement = ApplyMeasurement(
-            store, worker, self.sessions, self.sweep, reading, messages, self
+            *(store, worker, self.sessions, self.sweep, self.kernel_folder, reading, messages, self)
         )
         self.report_writer = ReportWriter(store, self.sessions, reading, settings, messages, self)
         self.sweep_menu = SweepMenu(
@@ -246,7 +255,7 @@ class MainWindow(QMainWindow):
         # Input and output.
         self.intake = PictureIntake(
             *(store, worker, self.opener, self.timing_views, self.sweep, self.sweep_menu),
-            *(reading, settings, messages, self),
+            *(self.kernel_folder, reading, settings, messages, self),
         )
         self.open_menu = OpenMenu(store, self.opener, settings, messages, self)
         self.walk = Walk(store, self.opener, reading, self)
@@ -508,10 +517,21 @@ class MainWindow(QMainWindow):
         self._tell(panel)
 
     def _tell_sweep(self, panel: SweepPanel) -> None:
-        panel.show_implementations(
-            [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
-        )
+        ready = ((each, intents.why_not_here(each, self.device)) for each in all_implementations())
+        panel.show_implementations((*ready, *self._own_to_time()))
         self._tell(panel)
+
+    def _own_to_time(self) -> list[tuple[OwnKernel, str | None]]:
+        """Return the user's own kernels, each with why it cannot be timed, or None."""
+        folder = self.kernel_folder
+        found: list[tuple[OwnKernel, str | None]] = []
+        for name, read in zip(folder.names, folder.kernels, strict=True):
+            if isinstance(read, str):
+                found.append((OwnKernel(name), read))
+            else:
+                own = OwnKernel(name, read.source)
+                found.append((own, intents.why_untimed(own, self.device)))
+        return found
 
     def _tell_rung(self, panel: RungPane) -> None:
         state = self.store.state
@@ -567,7 +587,7 @@ class MainWindow(QMainWindow):
         self._show_state(self.store.state)
 
     @Slot(object)
-    def _take_own_kernel(self, kernel: tuple[str, str]) -> None:
+    def _take_own_kernel(self, kernel: OwnFile) -> None:
         """Filter with the text that a file has now, which is nothing that is undone here."""
         with self.undo_history.quietly():
             self.store.update(own_kernel=kernel)
@@ -596,6 +616,7 @@ class MainWindow(QMainWindow):
             worker=self.worker,
             live=self.live,
             opener=self.opener,
+            kernels=self.kernel_folder,
             background=self.reading,
             messages=self.messages,
             undo_history=self.undo_history,

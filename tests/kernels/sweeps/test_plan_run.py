@@ -24,9 +24,10 @@ from kernels.cuda.transfers import Transfers
 from kernels.oracle import checking
 from kernels.sweeps import cell_jobs, plan_run
 from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell_refusals import refusal
 from kernels.sweeps.combining import one_after_another
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_run import cells_of, in_words, refusal, sweeping
+from kernels.sweeps.plan_run import cells_of, in_words, sweeping
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import ROUNDS, in_order
 from tests.kernels.made_up_gpu import TimedEngine

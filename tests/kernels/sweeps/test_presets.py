@@ -8,9 +8,10 @@ import pytest
 from kernels import Engine
 from kernels.core.job import Sampling
 from kernels.filters import get
+from kernels.sweeps.cell_refusals import refusal
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan_files import as_toml, plan_of
-from kernels.sweeps.plan_run import refusal, sweeping
+from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.presets import FOLDER, Preset, presets
 from kernels.sweeps.published import rows
 from kernels.sweeps.record import Measurement, Record

@@ -125,7 +125,7 @@ def test_the_file_says_what_it_is(tmp_path):
     machine = replace(H200, software={"Filter Workbench": "0.7"})
     header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
     data = json.loads(header)
-    assert (data["format"], data["version"]) == ("Filter Workbench session", 2)
+    assert (data["format"], data["version"]) == ("Filter Workbench session", 3)
     assert data["program"] == "0.7"
     assert data["machine"]["gpu"] == "NVIDIA H200"
     assert data["plan"]["title"] == SESSION.plan.title
@@ -266,19 +266,19 @@ def test_a_folder_called_as_a_session_holds_it(tmp_path):
 
 def test_a_newer_version_is_refused_in_words(tmp_path):
     path = written(tmp_path)
-    path.write_bytes(path.read_bytes().replace(b'"version":2,', b'"version":3,', 1))
+    path.write_bytes(path.read_bytes().replace(b'"version":3,', b'"version":4,', 1))
     sentence = refusal(read_session, path)
     assert sentence == (
-        f"{path} was written by a newer Filter Workbench (version 3 of its format); this one reads "
-        "versions 1 to 2."
+        f"{path} was written by a newer Filter Workbench (version 4 of its format); this one reads "
+        "versions 1 to 3."
     )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        (b'"version":2,', b"", "no version"),
-        (b'"version":2,', b'"version":"2",', "no version"),
+        (b'"version":3,', b"", "no version"),
+        (b'"version":3,', b'"version":"3",', "no version"),
         (b'"title":', b'"titel":', "plan.title is missing"),
         (b'"started":', b'"begun":', "started is missing"),
         (b'"started":1763700000.0', b'"started":1e300', "started is not a time"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,8 +17,11 @@ from kernels.cuda_on_cpu import compiler
 from kernels.engine import own_run
 from kernels.pictures import generated
 from tests.first_kernel import steps
+from workbench.base.data_folder import DATA_VARIABLE
+from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.cli import main
 from workbench.files import image_files
+from workbench.session.screenshot_files import read_settings
 
 pytestmark = pytest.mark.skipif(
     bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
@@ -88,9 +94,72 @@ def test_what_is_not_right_is_said_and_nothing_is_written(text, words, capsys, m
     assert not Path("out.png").exists()
 
 
-def test_the_window_says_how_a_kernel_is_opened(capsys):
-    assert main.main(["--implementation", "./mine.cu"]) == 2
-    assert "the window opens its file: `workbench ./mine.cu`." in capsys.readouterr().err
+STARTED = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from workbench.cli import main
+from workbench.window import app
+from workbench.window.main_window import MainWindow
+
+def look():
+    for window in QApplication.topLevelWidgets():
+        result = window.live.result if isinstance(window, MainWindow) else None
+        if result and result.check and window.docks.panel("Kernel").get().page.is_tried:
+            timer.stop()
+            page = window.docks.panel("Kernel").get().page
+            print(result.implementation, result.check.ok, page.path.name, page.has_verdict)
+            window.close()
+
+app.make_application()
+timer = QTimer()
+timer.timeout.connect(look)
+timer.start(20)
+sys.exit(main.main(sys.argv[1:]))
+"""
+
+
+def test_the_window_starts_with_it_and_shows_it(folder):
+    Path("mine.cu").write_text(RIGHT, encoding="utf-8")
+    words = ["a.png", "--implementation", "./mine.cu", "--size", "3", "--no-gpu"]
+    paths = {DIRECTORY_VARIABLE: str(folder / "settings"), DATA_VARIABLE: str(folder / "data")}
+    said = subprocess.run(
+        [sys.executable, "-c", STARTED, *words],
+        env={**os.environ, **paths, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (said.stdout, said.returncode) == ("mine.cu True mine.cu True\n", 0), said.stderr
+
+
+@pytest.mark.parametrize("mode", [[], ["--mode", "kernel"]])
+def test_a_shot_is_of_a_window_with_it(mode, capsys, qapp):
+    Path("mine.cu").write_text(RIGHT, encoding="utf-8")
+    words = ["--implementation", "./mine.cu", "--size", "3", "--no-gpu", *mode]
+    assert main.main(["shot", "w.png", "a.png", *words]) == 0
+    streams = capsys.readouterr()
+    assert "mine.cu on the CPU runtime" in streams.out
+    assert "verified, checked all pixels" in streams.out
+    assert read_settings("w.png")["implementation"] == "mine.cu"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "mine.cu: it cannot be read: No such file or directory."),
+        (RIGHT.replace("int pitch,", ""), "mine.cu, line 3: convolve takes 6 arguments and is"),
+        (RIGHT.replace("to_sample(sum);", "to_sample(sum)"), "mine.cu: Line 21: "),
+    ],
+    ids=["missing", "arguments", "syntax"],
+)
+def test_a_shot_with_one_that_does_not_run_is_refused(text, words, capsys, qapp):
+    if text is not None:
+        Path("mine.cu").write_text(text, encoding="utf-8")
+    words_of_shot = ["shot", "w.png", "a.png", "--implementation", "./mine.cu", "--no-gpu"]
+    assert main.main(words_of_shot) == 1
+    assert words in capsys.readouterr().err
+    assert not Path("w.png").exists()
 
 
 def test_a_file_that_is_not_there_is_said(capsys):

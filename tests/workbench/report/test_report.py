@@ -19,17 +19,19 @@ from kernels.core.timing import Timing
 from kernels.core.verdict import Check
 from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.transfers import Transfers
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import OwnText, Plan
 from kernels.sweeps.plan_files import plan_of
 from kernels.sweeps.presets import presets
+from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_comparison import EQUAL
-from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
+from tests.made_sessions import H200, LAPTOP, STARTED, a_session, measured, wrong
 from tests.workbench.report.reading_pages import read_page, table
 from tests.workbench.report.written import write_report
 from workbench.base.numbers import GAP
 from workbench.report import writing
 from workbench.report.drawings import drawings
 from workbench.report.figure_numbers import Counts
+from workbench.report.reproducing import commands_for
 from workbench.report.writing import ReportError
 
 SMALL = Plan(
@@ -501,6 +503,38 @@ def test_the_method_speaks_of_what_was_done_alone(report):
     assert "CUDA events" not in cpu
     assert "monotonic clock" in cpu
     assert "clocks down" not in cpu
+
+
+def with_own(**changes):
+    """A session of SMALL and a kernel of the user's own, as a sweep measures it."""
+    own = OwnText("mine.cu", "ab" * 32)
+    plan = replace(SMALL, implementations=("opencv", "mine.cu"), own_texts=(own,), **changes)
+    records = []
+    for cell in plan.cells():
+        like = replace(cell, implementation="shared") if cell.text_sha256 else cell
+        records.append(Record(cell, measured(like), STARTED))
+    return Session(plan, H200, STARTED, tuple(records))
+
+
+def test_a_kernel_of_ones_own_stands_in_it_with_the_hash_of_its_text(report):
+    page = report(with_own())
+    there = {row["Implementation"] for row in table(page, "verified times")}
+    assert there == {"OpenCV", "mine.cu"}
+    assert (
+        f"mine.cu is a kernel of one's own; the SHA-256 of its text is {'ab' * 32}." in page.words
+    )
+    assert "A kernel of one's own ran in a process of its own" in page.words
+    assert "kernel of one's own" not in report(a_session(SMALL)).words
+
+
+def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
+    commands = commands_for(with_own())
+    assert plan_of(commands.toml).implementations == ("opencv", "mine.cu")
+    (preset,) = (each for each in presets() if each.key == "camerino_image_size")
+    own = (OwnText("mine.cu", "ab" * 32),)
+    plan = replace(preset.plan, implementations=("opencv", "mine.cu"), own_texts=own)
+    words = "--implementations opencv,mine.cu"
+    assert words in commands_for(Session(plan, H200, STARTED)).lines[0]
 
 
 def test_how_sampling_ended_is_counted(report):

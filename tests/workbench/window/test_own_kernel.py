@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QPlainTextEdit
 
 from kernels.core.device import NoDevice
-from kernels.core.errors import BadJobError
 from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
-from kernels.sweeps.plan import Plan
 from tests.first_kernel import steps
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until, view
 from workbench.cli import main
@@ -247,21 +245,19 @@ def test_blocks_says_that_it_has_no_time_without_a_gpu(qtbot, window):
     until(qtbot, lambda: words not in note.text())
 
 
-@needs_compiler
-def test_sweep_says_that_it_takes_no_part(qtbot, window):
-    choose(qtbot, window)
+def test_a_sweep_offers_it_and_says_why_it_has_no_time(qtbot, window, folder):
     window.docks.enter("Sweep")
-    label = child(window, "sweep-own-kernel", QLabel)
-    assert label.isVisible()
-    assert label.text().startswith("blur.cu is a kernel of your own, and a sweep measures those")
-    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
-    assert not label.isVisible()
-
-
-def test_a_plan_that_names_one_is_refused_with_the_reason():
-    plan = Plan("mine", ("opencv", "blur.cu"), sizes=((64, 64),))
-    with pytest.raises(BadJobError, match="records do not tell one text of that name from"):
-        plan.cells()
+    child(window, "sweep-custom").click()
+    tick = child(window, "sweep-blur.cu", QCheckBox)
+    assert tick.isVisible()
+    assert (tick.isEnabled(), tick.isChecked()) == (False, False)
+    assert tick.toolTip().startswith("blur.cu: blur.cu runs on the CPU runtime here, where a")
+    (folder / "headless.cu").write_text(HEADLESS, encoding="utf-8")
+    until(qtbot, lambda: window.findChild(QCheckBox, "sweep-headless.cu"))
+    other = child(window, "sweep-headless.cu", QCheckBox)
+    assert "convolve takes 6 arguments" in other.toolTip()
+    (folder / "headless.cu").unlink()
+    until(qtbot, lambda: not window.findChild(QCheckBox, "sweep-headless.cu"))
 
 
 @needs_compiler
@@ -280,6 +276,65 @@ def test_one_that_makes_no_kernel_cannot_be_chosen_and_says_why(qtbot, window, f
     result = settled(qtbot, window, lambda: pick(runs_on(window), "other.cu"))
     assert result.implementation == "opencv"
     assert "other.cu, line 3: convolve takes 6 arguments" in window.messages.sentence
+
+
+# -- one from elsewhere that the command line names
+
+
+@pytest.fixture
+def elsewhere(home):
+    """A kernel that is not in the user's folder, called as one that is."""
+    path = home / "elsewhere" / "blur.cu"
+    path.parent.mkdir()
+    path.write_text(f"{RIGHT}// from elsewhere\n", encoding="utf-8")
+    return path
+
+
+@needs_compiler
+def test_what_is_named_runs_from_where_it_is_and_again_at_a_save(qtbot, window, elsewhere):
+    result = settled(qtbot, window, lambda: window.open_kernel(elsewhere))
+    assert result.check.ok
+    assert result.job.own == elsewhere.read_text(encoding="utf-8")
+    assert yours(window) == ["blur.cu"]
+    page = window.kernel.get().page
+    until(qtbot, lambda: page.is_tried)
+    assert page.path == elsewhere
+    assert page.has_verdict  # it was not held back
+    assert not child(window, "kernel-foreign").isVisible()
+    assert "blur.cu" not in window.undo_history.undo_words
+    result = settled(qtbot, window, lambda: save(window, elsewhere.parent, COPY))
+    assert result.check.wrong > 0
+
+
+@needs_compiler
+def test_what_is_named_takes_the_place_of_one_of_its_name(qtbot, window, elsewhere):
+    choose(qtbot, window)
+    window.open_kernel(elsewhere)
+    until(qtbot, lambda: "// from elsewhere" in window.live.result.job.own)
+
+
+@needs_compiler
+def test_the_command_line_of_what_is_named_has_its_place(qtbot, window, elsewhere, home):
+    image_files.save(home / "a.png", noise(24, 40, 3))
+    with qtbot.waitSignal(window.live.settled):
+        window.opener.open_file(home / "a.png")
+    settled(qtbot, window, lambda: window.open_kernel(elsewhere))
+    assert str(elsewhere) in shlex.split(copied(qtbot, window, "Command line"))
+    assert repr(str(elsewhere)) in copied(qtbot, window, "Python")
+
+
+def test_what_is_named_and_is_not_there_is_said(qtbot, window, home):
+    result = settled(qtbot, window, lambda: window.open_kernel(home / "no.cu"))
+    assert result.implementation == "opencv"
+    until(qtbot, lambda: "no.cu" in window.messages.sentence)
+
+
+@needs_compiler
+def test_what_is_named_and_goes_away_is_said(qtbot, window, elsewhere):
+    settled(qtbot, window, lambda: window.open_kernel(elsewhere))
+    elsewhere.unlink()
+    until(qtbot, lambda: window.live.result.implementation == "opencv")
+    assert "blur.cu: it cannot be read: No such file" in window.messages.sentence
 
 
 # -- what is remembered, and taken back

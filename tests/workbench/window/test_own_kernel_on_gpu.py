@@ -1,6 +1,7 @@
 """A kernel of the user's own in the window with a GPU, which is made up: verified, then timed."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLabel
@@ -13,7 +14,7 @@ from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
 from workbench.files.kernel_files import kernels_folder
-from workbench.model.state import Picture
+from workbench.model.state import OwnFile, Picture
 from workbench.panels.blocks.candidates import field_of
 from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.timing.timing_words import filter_time
@@ -178,7 +179,7 @@ def test_no_block_shape_has_a_time_without_a_right_answer(qtbot, window, source,
 
 def test_one_with_a_block_shape_of_its_own_says_so(window):
     own = f"{OWN_BLOCK}{text()}"
-    state = replace(window.store.state, own_kernel=("mine.cu", own))
+    state = replace(window.store.state, own_kernel=OwnFile(Path("mine.cu"), own))
     picks = [Pick("shared", (32, 8), "measured")]
     field = field_of(state, H200, None, ((32, 8),), lambda _: iter(picks))
     assert field.note.startswith("mine.cu has a block shape of its own. Compared instead: ")

@@ -120,18 +120,27 @@ def closing(pairs: Iterable[CellPair]) -> Iterator[str]:
     reasons = Counter(pair.objection for pair in refused if pair.objection)
     for reason, count in reasons.items():
         yield f"Not compared, {_cells(count)}: {reason}"
-    for name, lonely in (
-        ("A", [pair.cell for pair in pairs if pair.b is None]),
-        ("B", [pair.cell for pair in pairs if pair.a is None]),
-    ):
-        if lonely:
-            keys = dict.fromkeys(cell.implementation for cell in lonely)
-            yield f"Only in {name}, {_cells(len(lonely))}: {', '.join(keys)}."
+    yield from _lonely(pairs)
     measured = [r.verified for pair in pairs for r in (pair.a, pair.b) if r and r.verified]
     if words := disturbed_in_words(each.load for each in measured):
         yield f"* {words}"
     if throttled := sorted({each for pair in pairs for each in _throttled(pair)}):
         yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
+
+
+def _lonely(pairs: Sequence[CellPair]) -> Iterator[str]:
+    """Yield what only one of them has, and which kernels of the user's own have two texts."""
+    found = {
+        "A": [pair.cell for pair in pairs if pair.b is None],
+        "B": [pair.cell for pair in pairs if pair.a is None],
+    }
+    for name, lonely in found.items():
+        if lonely:
+            keys = dict.fromkeys(cell.implementation for cell in lonely)
+            yield f"Only in {name}, {_cells(len(lonely))}: {', '.join(keys)}."
+    own = [{cell.implementation for cell in each if cell.text_sha256} for each in found.values()]
+    for key in sorted(own[0] & own[1]):
+        yield f"{key} has another text in B than in A, so these are two kernels."
 
 
 def _together(summary: Summary) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.device import NoDevice
 from workbench.base.same_file import identity
 from workbench.cli.command_error import FAILED, USAGE, CommandError
+from workbench.cli.own_kernel_option import named_kernel, read_named
 from workbench.cli.real_window import (
     real_window,
     settle,
@@ -44,17 +45,24 @@ def run(arguments: Namespace) -> int:
     paths = [arguments.image] if arguments.image else []
     _check(arguments.output, paths)
     changes = changes_of(arguments, State()) | _baseline(arguments.baseline)
+    kernel = named_kernel(arguments)
+    if kernel is not None:
+        read_named(kernel)  # it refuses what the window would only complain about
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     with real_window(arguments, changes, arguments.size_px, arguments.theme) as window:
         wait_for_device(window)
+        if kernel is not None:
+            window.open_kernel(kernel)
         _resize(window, arguments.size_px)
-        _refuse_another_implementation(arguments, window)
+        _refuse_another_implementation(kernel.name if kernel else arguments.implementation, window)
         _say_what_is_ignored(arguments, window)
         result = settle(window, lambda: window.intake.open_paths(paths))
         wait_for_baseline(window, result)
         result = wait_for_repeat(window, result)
         _resize(window, arguments.size_px)  # with the timings its contents may have grown
         visit = WindowDriver(window, arguments.at, arguments.zoom)
+        if kernel is not None:
+            visit.wait_for_trial()
         try:
             image = picture_of(visit, arguments.mode, arguments.size_px)
         finally:
@@ -103,14 +111,14 @@ def _say_what_is_ignored(arguments: Namespace, window: MainWindow) -> None:
         print(f"workbench: {note}", file=sys.stderr)
 
 
-def _refuse_another_implementation(arguments: Namespace, window: MainWindow) -> None:
+def _refuse_another_implementation(name: str | None, window: MainWindow) -> None:
     """Refuse an implementation that does not run here.
 
     The window falls back to one that does; who asked for one by name wants that or none.
     """
-    if arguments.implementation not in (None, window.store.state.implementation):
-        asked = intents.implementation(arguments.implementation)
-        raise CommandError(intents.why_not_here(asked, window.device) or "")
+    if name not in (None, window.store.state.implementation):
+        assert name is not None
+        raise CommandError(intents.why_not_here(intents.implementation(name), window.device) or "")
 
 
 def picture_of(visit: WindowDriver, modes: Sequence[str], size: tuple[int, int]) -> QImage:

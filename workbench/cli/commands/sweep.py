@@ -18,17 +18,19 @@ from kernels import Engine
 from kernels.core.atomic_files import replacing
 from kernels.core.errors import KernelError
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.cell_jobs import Given
+from kernels.sweeps.cell_jobs import Given, Texts
+from kernels.sweeps.cell_refusals import refusal
 from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import read_plan
-from kernels.sweeps.plan_run import cells_of, refusal, sweeping
+from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
 from workbench.cli.command_error import USAGE, CommandError
+from workbench.cli.planned_kernels import with_kernels
 from workbench.cli.progress_line import say
 from workbench.cli.stopping import ended_by_sigterm
 from workbench.cli.sweep_json import printed_apart, sweep_data
@@ -49,7 +51,7 @@ def run(arguments: Namespace) -> int:
     With --json a document of that on stdout, and all else on stderr.
     """
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
-        plan = plan_for(arguments)
+        plan, texts = plan_for(arguments)
         given = _given(plan, arguments.plan)
         folder = _folder(arguments)
         engine = engine_maker(arguments)()
@@ -63,12 +65,12 @@ def run(arguments: Namespace) -> int:
         session = Session(plan, machine, time())
         with file:
             print(
-                _prospect(engine, plan, cells, before),
+                _prospect(engine, plan, cells, before, texts),
                 f"On {machine.name}, into {folder}.",
                 flush=True,
             )
             try:
-                for record in _measured(plan, engine, given, cells, records):
+                for record in _measured(plan, engine, given, cells, records, texts):
                     file.append(record)
                     records[record.cell] = record
             except BaseException as error:
@@ -92,15 +94,21 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def plan_for(arguments: Namespace) -> Plan:
-    """Return the preset or file that is named, with what the options change about it."""
+def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
+    """Return the preset or file that is named, with what the options change about it.
+
+    And the texts of the kernels of the user's own that it measures: files beside the plan's, or,
+    where the option names them, wherever that says.
+    """
     plan = _named_plan(arguments.plan)
     if arguments.implementations:
-        plan = replace(plan, implementations=tuple(arguments.implementations))
+        plan, texts = with_kernels(plan, arguments.implementations, Path())
         plan.cells()  # BadJobError for one there is not
+    else:
+        plan, texts = with_kernels(plan, plan.implementations, Path(arguments.plan).parent)
     if arguments.seconds is not None:
         plan = replace(plan, cell_seconds=arguments.seconds)
-    return plan
+    return plan, texts
 
 
 def _named_plan(word: str) -> Plan:
@@ -177,11 +185,13 @@ def _session_file(
     return session.records, file
 
 
-def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record]) -> str:
+def _prospect(
+    engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record], texts: Texts
+) -> str:
     """Return how long it will take, in a sentence."""
     known = {record.cell for record in done if record.is_complete}
     left = [cell for cell in cells if cell not in known]
-    able = [cell for cell in left if refusal(engine, cell) is None]
+    able = [cell for cell in left if refusal(engine, cell, texts) is None]
     some = "all" if not left else f"{len(known)}"
     parts = [f"{some} of them are measured already"] if known else []
     if len(able) < len(left):
@@ -194,16 +204,21 @@ def _prospect(engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[
 
 
 def _measured(
-    plan: Plan, engine: Engine, given: Given, cells: Sequence[Cell], known: Mapping[Cell, Record]
+    plan: Plan,
+    engine: Engine,
+    given: Given,
+    cells: Sequence[Cell],
+    known: Mapping[Cell, Record],
+    texts: Texts,
 ) -> Iterator[Record]:
     """Yield the records of what is left, as they come; a line says how far it is.
 
     known  the newest of each cell; whoever takes them adds those that come
     """
     left = [cell for cell in cells if cell not in known or not known[cell].is_complete]
-    able = {cell for cell in left if refusal(engine, cell) is None}
+    able = {cell for cell in left if refusal(engine, cell, texts) is None}
     remaining, worked_out = "", -ESTIMATE_EVERY_S
-    for step in sweeping(plan, engine, given, known.values()):
+    for step in sweeping(plan, engine, given, known.values(), texts):
         if not isinstance(step, Record):
             say(f"{step.doing}{remaining}")
             continue

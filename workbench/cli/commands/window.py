@@ -11,6 +11,7 @@ from workbench.base import qt_libraries
 from workbench.base.settings import Settings
 from workbench.cli.command_error import CommandError
 from workbench.cli.commands import shot
+from workbench.cli.own_kernel_option import named_kernel
 from workbench.cli.real_window import SIZE
 from workbench.cli.state_options import changes_of
 from workbench.cli.this_machine import engine_maker
@@ -29,8 +30,10 @@ def run(arguments: Namespace) -> int:
         return _draw(arguments)
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
-    is_asked = bool(changes_of(arguments, State()))
-    return app.run(arguments.images, engine_maker(arguments), _settings(arguments), is_asked)
+    kernel = named_kernel(arguments)
+    is_asked = bool(changes_of(arguments, State())) or kernel is not None
+    engine = engine_maker(arguments)
+    return app.run(arguments.images, engine, _settings(arguments), is_asked, kernel)
 
 
 def _draw(arguments: Namespace) -> int:

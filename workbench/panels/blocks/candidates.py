@@ -11,7 +11,7 @@ from kernels.core.job import Job, Pick, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.cpu import host_implementations
 from kernels.engine.auto import AUTO
-from kernels.engine.own_kernel import OwnKernel
+from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from workbench.model import intents
@@ -28,7 +28,6 @@ INSTEAD = "{own} has a block shape of its own. Compared instead: {title}, {why}.
 QUICKEST = "the quickest with a choice"
 NO_SHAPES = "Choose block shapes to compare."
 READING = "Reading {own} …"
-UNTIMED = "{own} runs on the CPU runtime here, where a kernel has no time."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def field_of(
 def untimed(state: State) -> str:
     """Return why a kernel of the user's own has no part in it without a GPU; "" where none has."""
     is_chosen = is_own(state.implementation)
-    return UNTIMED.format(own=state.implementation) if is_chosen else ""
+    return UNTIMED.format(key=state.implementation) if is_chosen else ""
 
 
 def _are_alike(one: Job, other: Job) -> bool:

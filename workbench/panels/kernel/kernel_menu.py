@@ -97,6 +97,10 @@ class KernelMenu:
         """Show the kernel in a file; one from elsewhere runs only once the user says so."""
         self._opening(lambda page: page.open_file(path))()
 
+    def open_named(self, path: Path) -> None:
+        """Show the kernel in a file, and run it: the user named it to be run."""
+        self._opening(lambda page: page.open_file(path, is_named=True))()
+
     def _opening(self, do: Callable[[KernelPage], object]) -> Do:
         def act() -> None:
             self._docks.enter("Kernel")

@@ -167,12 +167,16 @@ class KernelPage(QWidget):
         self._hold_unless_allowed(None)
         self._file.begin(point.text, f"{point.stem}.cu")
 
-    def open_file(self, path: Path) -> bool:
+    def open_file(self, path: Path, *, is_named: bool = False) -> bool:
         """Open a kernel's file; return whether that went well.
 
         One from elsewhere is shown, and run only once the user says so.
+
+        is_named  the user has said so, by naming it
         """
         before = self._file.path
+        if is_named:
+            self._allowed.add(path.absolute())
         self._hold_unless_allowed(path)
         try:
             self._file.open(path)

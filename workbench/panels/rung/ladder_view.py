@@ -9,7 +9,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from kernels.engine.engine import Implementation
-from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record
 from kernels.sweeps.rounds import rounds_done
@@ -78,11 +77,7 @@ class LadderView(QWidget):
         """
         self._list.show_places(places, chosen, headings)
         self._caption.setText(caption or NO_JOB)
-        self._able = tuple(
-            each.implementation
-            for each in places
-            if each.reason is None and not is_own(each.implementation.key)
-        )
+        self._able = tuple(each.implementation for each in places if each.reason is None)
         self._has_job = bool(caption)
         self._quickest = _quickest(places)
         reasons = {each.reason for each in places}

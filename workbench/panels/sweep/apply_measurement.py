@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Slot
 
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
 from workbench.base import numbers
@@ -20,6 +21,7 @@ from workbench.model.plan_words import cell_name, in_words
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import MENU
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
@@ -43,17 +45,19 @@ class ApplyMeasurement(QObject):
         worker: Worker,
         sessions: Sessions,
         sweep: LazyPanel[SweepPanel],
+        kernels: KernelFolder,
         background: Background,
         messages: MessageBar,
         parent: QObject,
     ) -> None:
         """Connect the chart's clicks.
 
+        kernels     of the user's own, whose texts may be others by now
         background  makes pictures
         """
         super().__init__(parent)
         self._store, self._worker, self._sessions = store, worker, sessions
-        self._background, self._messages = background, messages
+        self._kernels, self._background, self._messages = kernels, background, messages
         self._before: State | None = None
         self._after: State | None = None
         self._sweep = sweep
@@ -172,8 +176,10 @@ class ApplyMeasurement(QObject):
         return f": {', '.join(times)}" if times else ""
 
     def _why_not_here(self, cell: Cell) -> str | None:
-        device = self._worker.device
-        return intents.why_not_here(intents.implementation(cell.implementation), device)
+        key, device = cell.implementation, self._worker.device
+        if is_own(key) and (reason := self._kernels.why_another(key, cell.text_sha256)):
+            return reason
+        return intents.why_not_here(intents.implementation(key), device)
 
 
 def changes_for(cell: Cell) -> intents.Changes:

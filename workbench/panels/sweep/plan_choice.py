@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.engine.engine import Implementation
-from kernels.rungs.own_kernels import is_own
+from kernels.engine.own_kernel import OwnKernel
 from kernels.sweeps.estimate import about
-from kernels.sweeps.plan import NOT_SWEPT, Plan
+from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.presets import presets
@@ -31,7 +31,6 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
 from workbench.widgets.fold_button import FoldButton
-from workbench.widgets.sentence_label import words_label
 from workbench.widgets.tile import scaled_font
 
 HINT_LINES = 4
@@ -40,7 +39,7 @@ COUNT_MS = 120  # after the last keystroke
 HIDDEN_MS = 120  # after the last change of a state, while the panel is hidden
 FIRST_TEXTS = {name: BY_FIELD[name].start for name in FIRST}
 
-Own = tuple[dict[str, str], list[str], bool]  # lines, implementations left out, transfers
+Own = tuple[dict[str, str], list[str], bool]  # lines, `PlanEditor.turned`, transfers
 
 
 class PlanChoice(QWidget):
@@ -72,7 +71,7 @@ class PlanChoice(QWidget):
         self._shown_key = OWN  # the key of what the editor holds
         self._counted: Plan | None = None  # the plan that the hint describes
         self._counted_s = 0.0  # how long that plan takes
-        self._implementations: tuple[tuple[Implementation, str | None], ...] = ()
+        self._implementations: tuple[tuple[Implementation | OwnKernel, str | None], ...] = ()
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
         self._hint = _hint()
@@ -81,9 +80,7 @@ class PlanChoice(QWidget):
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
         column = VBox(self, 0, 6)
-        self._not_swept = words_label("sweep-own-kernel")
-        self._not_swept.hide()
-        column.add(self._source, self._hint, self._not_swept)
+        column.add(self._source, self._hint)
         self.custom = QWidget()
         below = VBox(self.custom, 0, 6)
         below.add(self._fold, self._editor)
@@ -115,11 +112,8 @@ class PlanChoice(QWidget):
 
     # -- what it is told
 
-    def show_state(self, state: State) -> None:
+    def show_state(self, _state: State) -> None:
         """Take the state, which the store holds by now, for all that the plan does not vary."""
-        is_not_swept = is_own(state.implementation)
-        self._not_swept.setText(NOT_SWEPT.format(key=state.implementation) if is_not_swept else "")
-        self._not_swept.setVisible(is_not_swept)
         if self.isVisible() or self._plan is None:
             self._refresh()
         else:  # do no hidden work while a slider is dragged
@@ -132,7 +126,7 @@ class PlanChoice(QWidget):
         self._refresh()
 
     def show_implementations(
-        self, implementations: Iterable[tuple[Implementation, str | None]]
+        self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
     ) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
         told = tuple(implementations)
@@ -158,8 +152,8 @@ class PlanChoice(QWidget):
     def choices(self) -> dict[str, Any]:
         """Return what to remember until the next start, fit for JSON."""
         self._keep_own()
-        texts, unticked, transfers = self._own
-        kept = {"texts": texts, "unticked": unticked, "transfers": transfers}
+        texts, turned, transfers = self._own
+        kept = {"texts": texts, "turned": turned, "transfers": transfers}
         kept["custom"] = self._fold.isChecked()
         key = self._source.key
         shown = self._source.plan(key)
@@ -209,14 +203,14 @@ class PlanChoice(QWidget):
         self._refresh()
 
     def _show_own(self) -> None:
-        texts, unticked, transfers = self._own
+        texts, turned, transfers = self._own
         self._shown_key = OWN
-        self._editor.show_own(texts, unticked, transfers=transfers)
+        self._editor.show_own(texts, turned, transfers=transfers)
 
     def _keep_own(self) -> None:
         """Keep what the user composed, to show it again after a preset was looked at."""
         if self._shown_key == OWN:
-            self._own = (self._editor.texts(), self._editor.unticked, self._editor.transfers)
+            self._own = (self._editor.texts(), self._editor.turned, self._editor.transfers)
 
     @Slot()
     def _refresh(self) -> None:
@@ -277,11 +271,12 @@ class PlanChoice(QWidget):
 
 
 def _own_of(choices: Mapping[str, Any]) -> Own:
-    texts, unticked = choices.get("texts"), choices.get("unticked")
-    if not isinstance(texts, Mapping) or not isinstance(unticked, list | tuple):
+    texts = choices.get("texts")
+    turned = choices.get("turned", choices.get("unticked"))  # as it was called
+    if not isinstance(texts, Mapping) or not isinstance(turned, list | tuple):
         return dict(FIRST_TEXTS), [], False
     lines = {name: text for name, text in texts.items() if name in BY_FIELD}
-    keys = [key for key in unticked if isinstance(key, str)]
+    keys = [key for key in turned if isinstance(key, str)]
     if not all(isinstance(text, str) for text in lines.values()):
         return dict(FIRST_TEXTS), keys, False
     return lines, keys, choices.get("transfers") is True

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.own_kernel import OwnKernel
+from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Plan
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
@@ -20,7 +22,8 @@ from workbench.widgets.flow_layout import Flow
 from workbench.widgets.tick_list import Tick, TickList
 from workbench.widgets.tile import scaled_font
 
-KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+KINDS = {"cpu": "CPU", "own": "Yours", "cuda": "CUDA"}
+COLUMNS = (("CPU", "Yours"), ("CUDA",))
 TRANSFERS_TIP = (
     "Upload and download, from ordinary and from page-locked memory:\n"
     "only with them can be said from which size on the GPU pays off"
@@ -40,7 +43,7 @@ class PlanEditor(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._base: Plan | None = None
-        self._ticks: dict[str, tuple[QCheckBox, Implementation]] = {}
+        self._ticks: dict[str, tuple[Tick, Implementation | OwnKernel]] = {}
         self._wanted: dict[str, bool] = {}  # by key: to be ticked where it can run
         self._buttons: dict[str, QToolButton] = {}
         self._rows: dict[str, ValuesRow] = {}
@@ -59,7 +62,7 @@ class PlanEditor(QWidget):
             self._buttons[dimension.field].setChecked(dimension.field in FIRST)
             self._lines.addWidget(row)
             self._rows[dimension.field] = row
-        self._implementations = TickList(tuple(KINDS.values()))
+        self._implementations = TickList(COLUMNS)
         self._transfers = QCheckBox("Measure transfers too")
         self._transfers.setObjectName("sweep-transfers")
         self._transfers.setToolTip(TRANSFERS_TIP)
@@ -73,7 +76,9 @@ class PlanEditor(QWidget):
         """Return what is chosen, from which a plan can be made."""
         chosen = tuple(key for key, (tick, _) in self._ticks.items() if tick.isChecked())
         transfers = self._transfers.isChecked() and self._transfers.isEnabled()
-        return Draft(self._base, self.texts(), chosen, transfers)
+        every = (each for _, each in self._ticks.values())
+        own = (each.rung for each in every if isinstance(each, OwnKernel) and each.key in chosen)
+        return Draft(self._base, self.texts(), chosen, transfers, tuple(own))
 
     def texts(self) -> dict[str, str]:
         """Return the lines of the dimensions that vary, by field."""
@@ -88,25 +93,30 @@ class PlanEditor(QWidget):
         self._base = plan
         self._show_texts(texts_of(plan))
         every = (each.key for each in all_implementations())  # show_implementations may come later
-        self._wanted = {key: key in plan.implementations for key in every}
+        known = (*every, *self._ticks, *plan.implementations)
+        self._wanted = {key: key in plan.implementations for key in known}
         self._transfers.setChecked(plan.transfers)
         self._show_ticks()
 
-    def show_own(
-        self, texts: Mapping[str, str], unticked: Iterable[str], *, transfers: bool
-    ) -> None:
-        """Show what the user composed; what no line varies is as in the State."""
+    def show_own(self, texts: Mapping[str, str], turned: Iterable[str], *, transfers: bool) -> None:
+        """Show what the user composed; what no line varies is as in the State.
+
+        turned  as `turned` has been
+        """
         self._base = None
         self._show_texts(texts)
-        out = set(unticked)
-        self._wanted = {key: key not in out for key in (*self._ticks, *out)}
+        others = set(turned)
+        self._wanted = {key: _is_usual(key) != (key in others) for key in (*self._ticks, *others)}
         self._transfers.setChecked(transfers)
         self._show_ticks()
 
     @property
-    def unticked(self) -> list[str]:
-        """Return the keys of implementations that are not wanted, able to run or not."""
-        return sorted(key for key, is_wanted in self._wanted.items() if not is_wanted)
+    def turned(self) -> list[str]:
+        """Return the keys of implementations that are wanted, or not, against what is usual.
+
+        They may be unable to run here.
+        """
+        return sorted(key for key, wanted in self._wanted.items() if wanted != _is_usual(key))
 
     @property
     def transfers(self) -> bool:
@@ -117,15 +127,19 @@ class PlanEditor(QWidget):
     def unable(self) -> list[str]:
         """Return the keys that the plan shown wants and that cannot run here."""
         wanted = self._base.implementations if self._base else ()
-        return [k for k, (tick, _) in self._ticks.items() if k in wanted and not tick.isEnabled()]
+        gone = [key for key in wanted if is_own(key) and key not in self._ticks]
+        unable = (key for key, (tick, _) in self._ticks.items() if not tick.isEnabled())
+        return [*(key for key in unable if key in wanted), *gone]
 
     # -- what it is told
 
     def show_implementations(
-        self, implementations: Iterable[tuple[Implementation, str | None]]
+        self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
     ) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
-        for implementation, reason in implementations:
+        offered = tuple(implementations)
+        self._remove_all_but([each.key for each, _ in offered])
+        for implementation, reason in offered:
             tick = self._tick_of(implementation)
             tick.setEnabled(reason is None)
             tick.setToolTip(tip_text(f"{implementation.title}: {reason or implementation.idea}"))
@@ -164,15 +178,22 @@ class PlanEditor(QWidget):
             row.setFocus()
         self.edited.emit()
 
-    def _tick_of(self, implementation: Implementation) -> QCheckBox:
+    def _remove_all_but(self, keys: Collection[str]) -> None:
+        for key in [each for each in self._ticks if each not in keys]:
+            tick, implementation = self._ticks.pop(key)
+            self._implementations.remove(tick, KINDS[implementation.kind])
+
+    def _tick_of(self, implementation: Implementation | OwnKernel) -> Tick:
         """Return the implementation's box to tick, which is made the first time."""
         if implementation.key in self._ticks:
-            return self._ticks[implementation.key][0]
+            tick, _ = self._ticks[implementation.key]
+            self._ticks[implementation.key] = (tick, implementation)  # it may have another text
+            return tick
         tick = Tick(implementation.title)
         tick.setObjectName(f"sweep-{implementation.key}")
         tick.setAccessibleName(f"Measure {implementation.title}")
         tick.clicked.connect(lambda on, key=implementation.key: self._keep_tick(key, on))
-        self._implementations.add(tick, list(KINDS).index(implementation.kind))
+        self._implementations.add(tick, KINDS[implementation.kind])
         before = [each for each, _ in self._ticks.values()]
         last_line = self._rows[DIMENSIONS[-1].field].last_stop
         QWidget.setTabOrder(before[-1] if before else last_line, tick)
@@ -187,7 +208,12 @@ class PlanEditor(QWidget):
     def _show_ticks(self) -> None:
         """Set ticks for what is wanted and can run here; the rest is only remembered."""
         for key, (tick, _) in self._ticks.items():
-            tick.setChecked(tick.isEnabled() and self._wanted.setdefault(key, True))
+            tick.setChecked(tick.isEnabled() and self._wanted.setdefault(key, _is_usual(key)))
+
+
+def _is_usual(key: str) -> bool:
+    """Return whether an implementation is measured unless it is unticked: not the user's own."""
+    return not is_own(key)
 
 
 def _chip(title: str, name: str, tip: str) -> QToolButton:

@@ -12,6 +12,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from kernels.core.errors import KernelError
 from kernels.core.job import Progress
 from kernels.engine.engine import Implementation
+from kernels.rungs.own_kernels import is_own
+from kernels.rungs.rung import Rung
+from kernels.sweeps.own_texts import with_texts
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Record
@@ -20,6 +23,7 @@ from workbench.model.plan_draft import UnclearError, given, plan_of
 from workbench.model.rung_times import RungTimes
 from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.session_store import Began, NotKept, measuring, new_path, resuming
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -56,17 +60,20 @@ class SweepController(QObject):
         sweep: LazyPanel[SweepPanel],
         rung: LazyPanel[RungPane],
         times: RungTimes,
+        kernels: KernelFolder,
         docks: Docks,
         messages: MessageBar,
         parent: QObject,
     ) -> None:
         """Connect the worker, and the panels as soon as they are made.
 
-        times  of this session, which every record adds to
+        times    of this session, which every record adds to
+        kernels  of the user's own, which are read when a sweep begins
         """
         super().__init__(parent)
         self._store, self._worker, self._sessions, self._times = store, worker, sessions, times
         self._sweep, self._rung, self._docks, self._messages = sweep, rung, docks, messages
+        self._kernels = kernels
         self._is_of_ladder = False
         worker.sweep_stepped.connect(self._show_step)
         worker.sweep_ended.connect(self._end)
@@ -149,12 +156,14 @@ class SweepController(QObject):
             self._messages.show_message("info", BUSY)
         else:
             self._docks.bring_forward("Sweep")
-            self._begin(resuming(path, given(self._store.state.picture)))
+            pictures = given(self._store.state.picture)
+            self._begin(resuming(path, pictures, self._kernels.paths))
 
     @Slot(object)
     def _start_sweep(self, plan: Plan) -> None:
         pictures = given(self._store.state.picture)
-        self._begin(measuring(plan, pictures, new_path(plan, datetime.now())))
+        path = new_path(plan, datetime.now())
+        self._begin(measuring(plan, pictures, path, self._kernels.paths))
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
@@ -168,11 +177,14 @@ class SweepController(QObject):
         state = self._store.state
         try:
             plan = plan_of(state, tuple(each.key for each in implementations))
+            own = [each for each in implementations if isinstance(each, Rung) and is_own(each.key)]
+            plan, texts = with_texts(plan, own)
         except UnclearError as unclear:
             self._messages.show_message("info", str(unclear))
             return
         self._is_of_ladder = True
-        self._worker.start_sweep(partial(sweeping, plan, given=given(state.picture)))
+        steps = partial(sweeping, plan, given=given(state.picture), texts=texts)
+        self._worker.start_sweep(steps)
         self._rung.get().ladder.show_begun(rounds_of(plan.sampling))
         if self._sweep.made is not None:
             self._sweep.made.show_busy(True)

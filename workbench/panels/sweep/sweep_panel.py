@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
 from kernels.engine.engine import Implementation
+from kernels.engine.own_kernel import OwnKernel
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
@@ -125,7 +126,7 @@ class SweepPanel(QWidget):
         self._later.ask()  # shows which sessions can be resumed here
 
     def show_implementations(
-        self, implementations: Iterable[tuple[Implementation, str | None]]
+        self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
     ) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
         self._choice.show_implementations(implementations)

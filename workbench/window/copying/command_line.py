@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -56,15 +57,21 @@ def filter_words(state: State, stored: str | None) -> list[str]:
     words += _option("border", state.border)
     if stored is not None:
         words += _option("pixel_type", stored)
-    words += _option("implementation", _named(state.implementation))
+    words += _option("implementation", _named(state))
     if _takes_block(state):
         words += _option("block_xy", "{}x{}".format(*state.block_xy))
     return words
 
 
-def _named(implementation: str) -> str:
+def _named(state: State) -> str:
     """Return what --implementation takes: of a kernel of the user's own its path."""
-    return str(kernels_folder() / implementation) if is_own(implementation) else implementation
+    return str(own_path(state)) if is_own(state.implementation) else state.implementation
+
+
+def own_path(state: State) -> Path:
+    """Return where the file of the user's own kernel that is chosen lies, or would."""
+    own, name = state.own_kernel, state.implementation
+    return own.path if own is not None and own.name == name else kernels_folder() / name
 
 
 def _option(name: str, value: object) -> list[str]:

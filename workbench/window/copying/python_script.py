@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kernels import filters
 from kernels.rungs.own_kernels import is_own
-from workbench.files.kernel_files import kernels_folder
 from workbench.model.intents import has_parameter, is_unclipped, offset_for
 from workbench.model.state import State
+from workbench.window.copying.command_line import own_path
 from workbench.window.copying.source import source_of
 
 SCRIPT = '''\
@@ -81,7 +81,7 @@ def _more(state: State) -> str:
     if offset := offset_for(state):
         more += f"    offset={offset!r},\n"
     if is_own(state.implementation):
-        path = str(kernels_folder() / state.implementation)
+        path = str(own_path(state))
         more += f'    own=Path({path!r}).read_text(encoding="utf-8-sig"),\n'
     return more
 

@@ -21,6 +21,7 @@ from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
 from workbench.panels.timing.timing_views import TimingViews
 from workbench.session import clipboard
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan
 from workbench.session.store import Store
@@ -46,6 +47,7 @@ class PictureIntake(QObject):
     Signals:
         restoring(kept): picture and pins of a screenshot are to be brought back: a snapshot.
 
+    kernels     of the user's own, which settings may name
     timing      forgets what was measured of the picture before
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
@@ -69,6 +71,7 @@ class PictureIntake(QObject):
         timing: TimingViews,
         sweep: LazyPanel[SweepPanel],
         sweep_menu: SweepMenu,
+        kernels: KernelFolder,
         background: Background,
         settings: Settings,
         messages: MessageBar,
@@ -77,6 +80,7 @@ class PictureIntake(QObject):
         super().__init__(parent)
         self._store, self._worker, self._opener = store, worker, opener
         self._timing, self._sweep, self._sweep_menu = timing, sweep, sweep_menu
+        self._kernels = kernels
         self._background, self._settings, self._messages = background, settings, messages
         self._told = ""  # the remarks shown about the last picture
         self._news = ""  # of those that it was found among
@@ -261,11 +265,22 @@ class PictureIntake(QObject):
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]
             sentence = f"Settings restored from {name}, except the implementation: {reason}"
+        elif reason := self._why_another_text(data):
+            sentence = f"{sentence} {reason}"
         self._store.choose(**changes)
         self._messages.show_message("info", sentence)
 
+    def _why_another_text(self, data: dict[str, Any]) -> str | None:
+        """Return that a kernel of the user's own is not what it was; None where it is, or none."""
+        name, text_sha256 = data.get("implementation"), data.get(choices.TEXT)
+        if not isinstance(name, str) or not isinstance(text_sha256, str):
+            return None
+        return self._kernels.why_another(name, text_sha256)
+
     def _why_not_here(self, key: str | None) -> str | None:
         device = self._worker.device
+        if key is not None and is_own(key) and (reason := self._kernels.why_gone(key)):
+            return reason
         if key is None or device is None:  # checked once the GPU was found
             return None
         return intents.why_not_here(intents.implementation(key), device)

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core.job import Result
+from kernels.rungs.own_kernels import text_hash
 from workbench.model import choices, intents
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
@@ -55,10 +56,12 @@ def choices_of(result: Result, state: State) -> dict[str, Any] | None:
     """
     job, data = result.job, choices.to_data(state)
     data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
+    text = {choices.TEXT: text_hash(job.own)} if job.own else {}
     if intents.is_answer(result, replace(state, **data)):
-        return data
+        return data | text
     if job.gradient:
         return None
     matrix = tuple(map(tuple, job.weights.tolist()))
     offset = job.offset / state.picture.white if state.picture else 0.0
-    return {**data, "filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
+    custom = {"filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
+    return data | custom | text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from kernels.rungs.own_kernels import text_hash
 from workbench.base.settings import Settings
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
@@ -36,10 +37,15 @@ class Memory:
         self.pin_notes = PinNotes(live, store, inspection)
 
     def for_screenshot(self) -> dict[str, Any]:
-        """Return what a screenshot keeps: the choices, and the key of a built-in picture."""
+        """Return what a screenshot keeps: the choices, and the key of a built-in picture.
+
+        Of a kernel of the user's own also what tells its text from the one that its file has then.
+        """
         picture = self._store.state.picture
         built_in = picture.built_in if picture else None
-        return {**choices.to_data(self._store.state), "built_in": built_in}
+        kept = {**choices.to_data(self._store.state), "built_in": built_in}
+        own = intents.own_text(self._store.state)
+        return {**kept, choices.TEXT: text_hash(own)} if own else kept
 
     def for_window_screenshot(self) -> dict[str, Any]:
         """Return what a screenshot of the window keeps besides: where its picture is, its pins."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from kernels.rungs.own_kernels import is_own
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
@@ -19,6 +20,7 @@ from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window.restoring.lockfiles import LockedFile
 from workbench.window.restoring.snapshot import SnapshotContents
 
+NO_PIN = "A pinned result is not back: {reason}"
 GONE = "{} came from no file, and is gone."
 MAX_SESSIONS = 50
 MAX_MS = 60_000  # for each step
@@ -26,6 +28,9 @@ MAX_MS = 60_000  # for each step
 
 class BringingBack(QObject):
     """A sequence that brings back picture, pins, place, sessions and weights, one after another.
+
+    lost  a sentence for each thing that is not back since a kernel of the user's own is not what
+          it was
 
     Signals:
         done(complaint): all is there, but for what this sentence says; "" for nothing.
@@ -43,6 +48,7 @@ class BringingBack(QObject):
         """
         super().__init__(shown.compare)
         self._shown, self._kept, self._place = shown, kept, place
+        self.lost: list[str] = []
         self._complaint = ""
         self._steps = self._all_steps()
         self._later = QTimer(self, singleShot=True, interval=MAX_MS)
@@ -63,6 +69,10 @@ class BringingBack(QObject):
         shown, kept = self._shown, self._kept
         settings = kept.get("settings")
         wanted = choices.from_data(_of(settings, "choices", dict), shown.store.state)
+        yield from self._read_kernels()
+        if reason := self._why_no_kernel(wanted, None):
+            del wanted["implementation"]
+            self.lost.append(reason)
         with self._quietly():
             shown.store.choose(**wanted)
         if self._place is not None or "picture" in kept:
@@ -131,12 +141,31 @@ class BringingBack(QObject):
         shown = self._shown
         changes = choices.from_data(data if isinstance(data, dict) else {}, shown.store.state)
         changes.pop("view_mode", None)
+        if reason := self._why_no_kernel(changes, _of(data, choices.TEXT, str)):
+            self.lost.append(NO_PIN.format(reason=reason))
+            return
         with self._quietly():
             shown.store.update(**changes)
         yield from self._until(self._is_answered)
         # The window's own pins of this picture may have come back meanwhile.
         if self._is_answered() and not self._is_pinned(data):
             shown.inspection.pin()
+
+    def _read_kernels(self) -> Iterator[None]:
+        """Find out which kernels of the user's own there are."""
+        self._shown.kernels.look()
+        yield from self._caught_up()
+
+    def _why_no_kernel(self, wanted: dict[str, Any], text_sha256: str | None) -> str | None:
+        """Return why a kernel of the user's own, if one is wanted, cannot be what it was.
+
+        text_sha256  None, or empty: whatever its text is
+        """
+        name = wanted.get("implementation", "")
+        if not is_own(name):
+            return None
+        kernels = self._shown.kernels
+        return kernels.why_another(name, text_sha256) if text_sha256 else kernels.why_gone(name)
 
     def _open_sessions(self) -> Iterator[None]:
         shown = self._shown
@@ -145,15 +174,7 @@ class BringingBack(QObject):
             return
         for path in paths[:MAX_SESSIONS]:
             shown.sessions.open(Path(path))
-        # That thread does one thing after another, so this ends after them.
-        read: list[None] = []
-
-        def go_on(_: Any) -> None:
-            read.append(None)
-            self._go_on()
-
-        shown.background.run(lambda: None, go_on, lambda _: None)
-        yield from self._until(lambda: bool(read))
+        yield from self._caught_up()
         sweep = shown.sweep.get()
         sweep.draw_now()
         if isinstance(kind := self._kept.get("chart"), str):
@@ -169,6 +190,17 @@ class BringingBack(QObject):
             )
 
     # -- going on
+
+    def _caught_up(self) -> Iterator[None]:
+        """Wait for what the background was asked for: it does one thing after another."""
+        done: list[None] = []
+
+        def go_on(_: Any) -> None:
+            done.append(None)
+            self._go_on()
+
+        self._shown.background.run(lambda: None, go_on, lambda _: None)
+        yield from self._until(lambda: bool(done))
 
     def _until(self, is_so: Callable[[], bool]) -> Iterator[None]:
         self._is_hopeless = False
@@ -194,7 +226,7 @@ class BringingBack(QObject):
         if next(self._steps, self) is self:
             self._is_over = True
             self._later.stop()
-            self.done.emit(self._complaint)
+            self.done.emit(" ".join(filter(None, (self._complaint, *self.lost))))
 
     @Slot(str)
     def _no_picture(self, sentence: str) -> None:
@@ -215,7 +247,14 @@ class BringingBack(QObject):
 
 def bring_back_screenshot(shown: SnapshotContents, kept: dict[str, Any]) -> None:
     """Bring back the picture and the pins that a screenshot of a window was made with."""
-    BringingBack(shown, kept).start()
+    bringing = BringingBack(shown, kept)
+
+    def say() -> None:
+        if bringing.lost:
+            shown.messages.show_message("warning", " ".join(bringing.lost))
+
+    bringing.done.connect(say)
+    bringing.start()
 
 
 def _of(data: Any, name: str, kind: type) -> Any:

@@ -10,6 +10,7 @@ from workbench.files.picture_refs import PictureRef
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.session.kernel_folder import KernelFolder
 from workbench.session.live import Live
 from workbench.session.opener import Opener
 from workbench.session.store import Store
@@ -39,6 +40,7 @@ class SnapshotContents:
     worker: Worker
     live: Live
     opener: Opener
+    kernels: KernelFolder
     background: Background
     messages: MessageBar
     undo_history: UndoHistory

@@ -29,6 +29,7 @@ from kernels.core.errors import DeviceLostError, SessionFileError
 from kernels.core.job import Progress
 from kernels.pictures.generated import noise
 from kernels.sweeps import machine, plan_run
+from kernels.sweeps.cell_jobs import NO_TEXTS
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Machine, Record
@@ -111,9 +112,9 @@ def kept_file(folder, session, name="other.jsonl"):
 def endless(make_window, monkeypatch):
     """A window whose sweeps measure one cell, in one round, and then never end."""
 
-    def sweeping(plan, engine, given, before=()):
+    def sweeping(plan, engine, given, before=(), texts=NO_TEXTS):
         once = replace(plan, sampling=replace(plan.sampling, max_samples=1))
-        for step in plan_run.sweeping(once, engine, given, before):
+        for step in plan_run.sweeping(once, engine, given, before, texts):
             yield step
             while isinstance(step, Record):
                 yield Progress("waiting")
@@ -337,8 +338,8 @@ def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
 ):
     go_on = threading.Event()
 
-    def sweeping(plan, engine, given, before=()):
-        for step in plan_run.sweeping(plan, engine, given, before):
+    def sweeping(plan, engine, given, before=(), texts=NO_TEXTS):
+        for step in plan_run.sweeping(plan, engine, given, before, texts):
             yield step
             while isinstance(step, Record) and not go_on.is_set():
                 yield Progress("waiting")

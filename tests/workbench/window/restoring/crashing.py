@@ -3,6 +3,7 @@
 `python -m tests.workbench.window.restoring.crashing`, followed by:
 
 leave PICTURE SESSION   do this and that in the window, and say when all of it is kept
+leave-kernel PICTURE FOLDER   the same with the kernel blur.cu in the user's FOLDER
 look [PICTURE]          say what the window shows once it has said something, and quit
 die                     end at once, in the midst of bringing a window back
 """
@@ -15,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from kernels.engine.engine import Engine
 from tests.workbench.driving import move
 from workbench.base.settings import Settings
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.weights.weights_draft import WeightsDraft
+from workbench.session.kernel_journal import journal_folder
 from workbench.window import app
 from workbench.window.main_window import MainWindow
 from workbench.window.restoring import autosave, lockfiles, restoring
@@ -55,6 +57,33 @@ def leaving(window: MainWindow, session: str) -> Iterator[Callable[[], Any]]:
     yield lambda: False
 
 
+def leaving_kernel(window: MainWindow, folder: str) -> Iterator[Callable[[], Any]]:
+    """Filter with a kernel of one's own, pin that, save another text, and pin and type on."""
+    path, store = Path(folder) / "blur.cu", window.store
+    store.choose(implementation="blur.cu", ksize=3)
+    yield lambda: own_text(window) == path.read_text() and window.live.result.check
+    window.inspection.pin()
+    path.write_text(f"{path.read_text()}// again\n")
+    yield lambda: own_text(window) == path.read_text() and window.live.result.check
+    window.inspection.pin()
+    window.docks.enter("Kernel")
+    page = window.kernel.get().page
+    page.open_file(path)
+    yield lambda: page.is_tried
+    page.entrance.insertPlainText("// typed\n")
+    yield lambda: kept_text().count('"text_sha256"') == 2 and "// typed" in unsaved_text()
+    say("kept")
+    yield lambda: False
+
+
+def own_text(window: MainWindow) -> str:
+    return window.live.result.job.own if window.live.result else ""
+
+
+def unsaved_text() -> str:
+    return "".join(path.read_text() for path in journal_folder().glob("*.json"))
+
+
 def looking(window: MainWindow) -> Iterator[Callable[[], Any]]:
     notes = PinNotes(window.live, window.store, window.inspection)
     yield lambda: has_said(window) or window.live.result
@@ -63,6 +92,10 @@ def looking(window: MainWindow) -> Iterator[Callable[[], Any]]:
     buttons = window.messages.findChildren(QPushButton)
     found["said"] = window.messages.sentence
     found["offered"] = [each.text() for each in buttons if each.isVisible()][:1]
+    found["own"] = own_text(window)
+    window.docks.enter("Kernel")
+    offer = window.kernel.get().findChild(QLabel, "kernel-unsaved-sentence")
+    found["unsaved"] = offer.text() if offer is not None and offer.isVisible() else ""
     say(json.dumps(found))
     window.close()
 
@@ -95,7 +128,12 @@ def run(what: str, *words: str) -> int:
         if not windows or not windows[0].isVisible():
             return
         if not doing:
-            made = {"leave": lambda w: leaving(w, words[1]), "look": looking, "die": dying}
+            made = {
+                "leave": lambda w: leaving(w, words[1]),
+                "leave-kernel": lambda w: leaving_kernel(w, words[1]),
+                "look": looking,
+                "die": dying,
+            }
             doing.append(made[what](windows[0]))
             waiting.append(lambda: windows[0].device)
         if waiting[-1]():

@@ -1,0 +1,246 @@
+"""Kernels of the user's own in sweeps: told apart by their text, timed only where they are right.
+
+The GPU is made up, and what it does stands in a comment of the kernel; the processes are real.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kernels import Engine
+from kernels.core.device import NoDevice
+from kernels.core.errors import BadJobError, CannotRunError, DeviceLostError, SessionFileError
+from kernels.core.job import Sampling
+from kernels.rungs.own_kernels import own_kernel, text_hash
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell_refusals import refusal
+from kernels.sweeps.estimate import estimated_s
+from kernels.sweeps.own_texts import read_same_texts, read_texts, with_texts
+from kernels.sweeps.plan import OwnText, Plan
+from kernels.sweeps.plan_files import as_toml, plan_of
+from kernels.sweeps.plan_run import sweeping
+from kernels.sweeps.record import Machine, Measurement, Record
+from kernels.sweeps.roofline import roof_of
+from kernels.sweeps.session_csv import row_of
+from kernels.sweeps.session_files import SessionFile, read_session, resume
+from tests.kernels.cuda_child.bad_texts import text
+from tests.kernels.cuda_child.conftest import children_of
+from tests.made_up import H200
+
+PLAN = Plan(
+    "mine",
+    ("sequential", "mine.cu"),
+    sizes=((40, 30),),
+    pixel_types=("uint8",),
+    sampling=Sampling(max_samples=6, max_seconds=0.05, min_samples=2),
+)
+MACHINE = Machine("Some CPU, 2 cores", "4 GiB", "Linux", gpu="NVIDIA H200")
+OWN_BLOCK = """/*---
+own_block = "A block is a tile."
+
+[[passes]]
+function = "convolve"
+block = ["32", "8"]
+---*/
+"""
+
+
+@pytest.fixture(scope="module")
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+
+
+@pytest.fixture
+def engine(children, monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
+    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    return Engine()
+
+
+def planned(source, **changes):
+    return with_texts(replace(PLAN, **changes), [own_kernel("mine.cu", source)])
+
+
+def records_of(engine, source, **changes):
+    """The last record of each cell, by its implementation."""
+    plan, texts = planned(source, **changes)
+    steps = sweeping(plan, engine, texts=texts)
+    return {each.cell.implementation: each for each in steps if isinstance(each, Record)}
+
+
+# -- measured
+
+
+def test_one_that_is_right_is_measured_in_rounds_as_all_others(engine):
+    found = records_of(engine, text())
+    mine, other = found["mine.cu"], found["sequential"]
+    assert mine.verified
+    assert mine.is_complete
+    assert mine.outcome.kernel.median_ms == pytest.approx(0.1)
+    assert len(mine.outcome.kernel.rounds) == len(other.outcome.kernel.rounds) == 6
+    assert mine.cell.text_sha256 == text_hash(text())
+    assert mine.cell.cache == "cold"
+    assert other.cell.text_sha256 == ""
+    assert [str(each) for each in mine.outcome.ran] == ["mine.cu on NVIDIA H200"]
+    assert mine.outcome.compile_ms is not None
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (text(run="wrong"), "Its answer is WRONG in "),
+        (text(run="nothing"), "mine.cu: 1,200 samples were never written"),
+        (text(run="right_at_first"), "mine.cu: "),
+        (text(run="crash"), "mine.cu: The process that runs kernels on the GPU crashed"),
+        (text(compile="error"), 'mine.cu: Line 8: identifier "heigth" is undefined.'),
+    ],
+    ids=["wrong", "nothing", "cheat", "crash", "compile"],
+)
+def test_one_that_is_not_right_is_a_row_with_its_sentence_and_all_others_go_on(
+    engine, source, words
+):
+    found = records_of(engine, source)
+    assert found["mine.cu"].outcome.startswith(words)
+    assert found["sequential"].verified
+
+
+def test_one_that_does_not_end_is_ended_and_all_others_go_on(engine, monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
+    found = records_of(engine, text(run="hang"))
+    assert found["mine.cu"].outcome.startswith("mine.cu: The kernel was still running after 0.3 s")
+    assert found["sequential"].verified
+
+
+def test_without_a_gpu_it_has_no_time():
+    found = records_of(Engine(use_gpu=False), text())
+    assert found["mine.cu"].outcome == (
+        "mine.cu runs on the CPU runtime here, where a kernel has no time."
+    )
+    assert found["sequential"].verified
+
+
+def test_on_a_gpu_that_was_lost_the_sweep_ends(engine, monkeypatch):
+    monkeypatch.setattr(Engine, "lost", "The GPU was lost.")
+    with pytest.raises(DeviceLostError):
+        records_of(engine, text(), implementations=("mine.cu",))
+
+
+def test_what_the_header_asks_for_is_the_rows_reason(engine):
+    header = '/*---\nrequires = [["KSIZE > 99", "Not {KSIZE}."]]\n---*/\n'
+    assert records_of(engine, header + text())["mine.cu"].outcome == "Not 3."
+
+
+# -- told apart
+
+
+def test_the_cells_of_two_texts_of_one_name_are_two(engine):
+    first, second = (planned(each)[0].cells() for each in (text(), f"{text()}// again\n"))
+    assert not set(first[1:]) & set(second[1:])
+    assert first[0] == second[0]
+
+
+def test_block_shapes_are_of_those_that_have_a_choice(engine):
+    shapes = ((16, 16), (32, 8))
+    plan, _ = planned(text(), blocks=shapes)
+    assert [each.block_xy for each in plan.cells()] == [None, *shapes]
+    plan, _ = planned(OWN_BLOCK + text(), blocks=shapes)
+    assert [each.block_xy for each in plan.cells()] == [None, None]
+    assert plan.count({}) == 2
+
+
+def test_a_text_that_was_not_read_is_refused():
+    with pytest.raises(BadJobError, match=r"mine\.cu is a kernel of your own, and its file is not"):
+        PLAN.cells()
+    cell = Cell("mine.cu", text_sha256="0" * 64)
+    assert refusal(Engine(use_gpu=False), cell).startswith("mine.cu is a kernel of your own, and")
+
+
+def test_texts_are_read_where_they_lie(tmp_path):
+    path = tmp_path / "mine.cu"
+    path.write_text(text(), encoding="utf-8")
+    plan, texts = read_texts(PLAN, {"mine.cu": path, "other.cu": tmp_path / "no.cu"})
+    assert plan.own_texts == (OwnText("mine.cu", text_hash(text())),)
+    assert texts == {text_hash(text()): text()}
+    assert read_same_texts(plan, {"mine.cu": path}) == texts
+    path.write_text(f"{text()}// again\n", encoding="utf-8")
+    with pytest.raises(SessionFileError, match=r"mine\.cu has another text now"):
+        read_same_texts(plan, {"mine.cu": path})
+    with pytest.raises(CannotRunError, match="its file is not there"):
+        read_texts(PLAN, {})
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(CannotRunError, match="it is empty"):
+        read_texts(PLAN, {"mine.cu": path})
+
+
+# -- kept
+
+
+def test_a_session_tells_which_text_it_measured_and_is_gone_on_with_that_alone(engine, tmp_path):
+    plan, texts = planned(text())
+    with SessionFile.create(tmp_path, plan, MACHINE) as file:
+        for step in sweeping(plan, engine, texts=texts):
+            if isinstance(step, Record):
+                file.append(step)
+    read = read_session(tmp_path)
+    assert read.plan == plan
+    assert [each.cell for each in read.records] == list(plan.cells())
+    assert read.records[1].verified
+    row = row_of(read, read.records[1])
+    assert (row["text_sha256"], row["kind"]) == (text_hash(text()), "cuda")
+    assert row["device"] == "NVIDIA H200"
+    other, _ = planned(f"{text()}// again\n")
+    with pytest.raises(SessionFileError, match="with another text of a kernel"):
+        resume(tmp_path, MACHINE, other)
+
+
+def test_a_session_from_before_has_none(tmp_path):
+    with SessionFile.create(tmp_path, replace(PLAN, implementations=("opencv",)), MACHINE):
+        pass
+    path = tmp_path / "session.jsonl"
+    header = json.loads(path.read_bytes())
+    header["version"] = 2
+    del header["plan"]["own_texts"]
+    record = {"cell": {"implementation": "opencv"}, "outcome": "No.", "at": 1.0}
+    path.write_text(f"{json.dumps(header)}\n{json.dumps(record)}\n", encoding="utf-8")
+    read = read_session(tmp_path)
+    assert read.plan.own_texts == ()
+    assert read.records[0].cell.text_sha256 == ""
+
+
+def test_a_plans_file_names_it_by_its_file_and_has_no_text():
+    plan, _ = planned(text())
+    written = as_toml(plan)
+    assert 'implementation = ["sequential", "mine.cu"]' in written
+    assert plan_of(written) == replace(plan, own_texts=())
+
+
+# -- told of
+
+
+def test_it_is_estimated_as_what_it_is():
+    plan, _ = planned(text())
+    sequential, mine = plan.cells()
+    assert estimated_s([mine], (), plan.sampling) > 6 * 0.3
+    assert estimated_s([sequential], (), plan.sampling) < 1
+
+
+def test_one_that_is_called_as_a_rung_is_not_under_its_roof(engine):
+    plan, texts = with_texts(
+        replace(PLAN, implementations=("shared.cu",)), [own_kernel("shared.cu", text())]
+    )
+    records = [each for each in sweeping(plan, engine, texts=texts) if isinstance(each, Record)]
+    assert isinstance(records[-1].outcome, Measurement)
+    assert roof_of(records[-1], MACHINE).startswith("Model: none, since nobody described")
+
+
+def test_no_gpu_is_looked_for_in_vain(monkeypatch):
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("There is none."))
+    plan, texts = planned(text())
+    assert refusal(Engine(), plan.cells()[1], texts).endswith("where a kernel has no time.")

@@ -1,0 +1,138 @@
+"""`workbench sweep --implementation ./mine.cu`, with a GPU that is made up, and without one."""
+
+from __future__ import annotations
+
+import csv
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.kernels.cuda_child.bad_texts import text
+from tests.kernels.cuda_child.conftest import children_of
+from tests.made_up import H200
+from workbench.cli import main
+
+PLAN = """
+title = "Mine"
+implementation = ["sequential", "mine.cu"]
+size = [24, 40]
+filter = "box"
+pixel_type = "uint8"
+
+[sampling]
+max_samples = 4
+min_samples = 2
+max_seconds = 0.05
+"""
+
+
+@pytest.fixture(scope="module")
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("plan.toml").write_text(PLAN, encoding="utf-8")
+    Path("mine.cu").write_text(text(), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def gpu(children, monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
+    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
+    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+
+
+def sweep(*words):
+    return main.main(["sweep", "plan.toml", "--out", "out", *words])
+
+
+def rows():
+    with Path("out/session.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_plan_measures_the_kernel_beside_it(gpu, capsys, tmp_path, monkeypatch):
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    assert main.main(["sweep", "../plan.toml", "--out", "../out"]) == 0
+    monkeypatch.chdir(tmp_path)
+    printed = capsys.readouterr().out
+    assert "4 cells: 2 sizes × 2 implementations." in printed
+    assert "size  sequential  mine.cu" in printed
+    found = {(each["implementation"], each["width"]): each for each in rows()}
+    assert len(found) == 4
+    mine = found["mine.cu", "24"]
+    assert (mine["check"], mine["median_ms"], mine["device"]) == ("passed", "0.1", "NVIDIA H200")
+    assert mine["text_sha256"] == sha256(text().encode()).hexdigest()
+    assert found["sequential", "24"]["text_sha256"] == ""
+
+
+def test_files_of_any_folder_mix_with_what_comes_with_the_program(gpu, capsys):
+    Path("theirs").mkdir()
+    Path("theirs/wrong.cu").write_text(text(run="wrong"), encoding="utf-8")
+    names = "opencv,./mine.cu,theirs/wrong.cu"
+    assert sweep("--implementation", names, "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    found = {each["cell"]["implementation"]: each for each in document["records"]}
+    assert list(found) == ["opencv", "mine.cu", "wrong.cu"]
+    assert found["mine.cu"]["verified"]
+    assert found["mine.cu"]["cell"]["text_sha256"] == sha256(text().encode()).hexdigest()
+    assert found["wrong.cu"]["why_not"].startswith("Its answer is WRONG in ")
+    assert "median_ms" not in found["wrong.cu"]
+
+
+def test_another_text_is_not_added_to_a_session(gpu, capsys):
+    assert sweep() == 0
+    assert sweep("--resume") == 0
+    Path("mine.cu").write_text(f"{text()}// again\n", encoding="utf-8")
+    assert sweep("--resume") == 1
+    said = capsys.readouterr().err
+    assert "out/session.jsonl was begun for another plan, with another text of a kernel" in said
+
+
+def test_two_texts_are_not_compared(gpu, capsys):
+    assert sweep() == 0
+    Path("mine.cu").write_text(f"{text()}// again\n", encoding="utf-8")
+    assert main.main(["sweep", "plan.toml", "--out", "other"]) == 0
+    capsys.readouterr()
+    assert main.main(["compare", "out", "other"]) == 0
+    said = capsys.readouterr().out
+    assert "Only in A, 2 cells: mine.cu." in said
+    assert "mine.cu has another text in B than in A, so these are two kernels." in said
+
+
+def test_without_a_gpu_its_rows_have_the_reason(capsys):
+    assert sweep("--no-gpu") == 0
+    assert "2 cannot run here" in capsys.readouterr().out
+    mine = [each for each in rows() if each["implementation"] == "mine.cu"]
+    words = "mine.cu runs on the CPU runtime here, where a kernel has no time."
+    assert [(each["note"], each["median_ms"]) for each in mine] == 2 * [(words, "")]
+
+
+@pytest.mark.parametrize(
+    ("names", "words", "code"),
+    [
+        ("opencv,./no.cu", "no.cu: it cannot be read: No such file or directory.", 1),
+        ("mine.cu,./again/mine.cu", "Two kernels are called mine.cu, and tables would not", 2),
+        ("broken.cu", "broken.cu: there is no kernel in it", 1),
+        ("mine", "There is no implementation 'mine'", 2),
+    ],
+    ids=["missing", "twice", "broken", "unknown"],
+)
+def test_what_cannot_be_planned_is_said_at_once(names, words, code, capsys):
+    Path("again").mkdir()
+    Path("again/mine.cu").write_text(text(), encoding="utf-8")
+    Path("broken.cu").write_text("int x;\n", encoding="utf-8")
+    assert sweep("--implementations", names, "--no-gpu") == code
+    assert words in capsys.readouterr().err
+    assert not Path("out").exists()

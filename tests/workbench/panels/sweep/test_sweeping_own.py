@@ -1,0 +1,215 @@
+"""Kernels of the user's own in the Sweep panel, with a GPU that is made up and real processes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QCheckBox, QLabel
+
+from kernels import Engine
+from kernels.pictures.generated import noise
+from kernels.rungs.own_kernels import text_hash
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import as_toml
+from kernels.sweeps.session_files import SessionFile, read_session
+from tests.kernels.cuda_child.bad_texts import text
+from tests.kernels.cuda_child.conftest import children_of
+from tests.made_up import H200
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.panels.sweep.test_sweeping import ask_for, doing, ended, live, start
+from workbench.files.kernel_files import kernels_folder
+from workbench.panels.rung.ladder_list import PLACE, LadderList
+from workbench.session.session_store import folder
+
+
+@pytest.fixture(scope="module")
+def children():
+    made = children_of("fake")
+    yield made
+    made.end(60)
+
+
+@pytest.fixture
+def gpu_window(qtbot, make_window, children, home, monkeypatch):
+    """Makes windows with a GPU, and the kernels mine.cu and wrong.cu in the user's folder."""
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
+    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
+    monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
+    monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
+    monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    (home / "kernels").mkdir()
+    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
+    save(text())
+    save(text(run="wrong"), "wrong.cu")
+
+    def make():
+        window = make_window(Engine)
+        until(qtbot, lambda: window.device == H200 and window.kernel_folder.names)
+        window.store.choose(implementation="opencv", ksize=3)
+        show_picture(qtbot, window, noise(8, 8, 1))
+        window.docks.enter("Sweep")
+        return window
+
+    return make
+
+
+@pytest.fixture
+def window(gpu_window):
+    return gpu_window()
+
+
+def save(source, name="mine.cu"):
+    (kernels_folder() / name).write_text(source, encoding="utf-8")
+
+
+def tick_of(window, name):
+    return child(window, f"sweep-{name}", QCheckBox)
+
+
+def records(window):
+    return {each.cell.implementation: each for each in live(window).records}
+
+
+def hint(window):
+    return child(window, "sweep-hint", QLabel).text()
+
+
+# -- chosen
+
+
+def test_they_stand_below_a_heading_of_theirs_and_are_measured_where_they_are_ticked(window):
+    child(window, "sweep-custom").click()
+    assert [tick_of(window, each).isChecked() for each in ("opencv", "mine.cu")] == [True, False]
+    headings = {each.text(): each for each in window.sweep.get().findChildren(QLabel)}
+    yours, cpu = headings["Yours"], headings["CPU"]
+    assert yours.isVisible()
+    assert yours.x() == cpu.x()
+    assert cpu.y() < tick_of(window, "opencv").y() < yours.y() < tick_of(window, "mine.cu").y()
+
+
+def test_what_is_ticked_is_remembered(qtbot, window, gpu_window):
+    ask_for(window, "4, 8", "opencv", "mine.cu")
+    window.close()
+    again = gpu_window()
+    ticked = ("opencv", "sequential", "mine.cu", "wrong.cu")
+    assert [tick_of(again, each).isChecked() for each in ticked] == [True, False, True, False]
+
+
+def test_they_are_counted_with_the_time_they_take(qtbot, window):
+    ask_for(window, "4, 8", "opencv")
+    until(qtbot, lambda: hint(window).startswith("2 measurements"))
+    ask_for(window, "4, 8", "opencv", "mine.cu")
+    until(qtbot, lambda: hint(window).startswith("4 measurements"))
+
+
+# -- measured
+
+
+def test_they_are_measured_among_the_others_and_only_what_is_right_has_a_time(qtbot, window):
+    start(window, "4, 8", "opencv", "mine.cu", "wrong.cu")
+    ended(qtbot, window)
+    assert doing(window).startswith("Done")
+    session = live(window)
+    assert len(session.records) == 6
+    mine, wrong = records(window)["mine.cu"], records(window)["wrong.cu"]
+    assert mine.verified.kernel.median_ms == pytest.approx(0.1)
+    assert wrong.outcome.startswith("Its answer is WRONG in ")
+    assert {each.key: each.sha256 for each in session.plan.own_texts} == {
+        "mine.cu": text_hash(text()),
+        "wrong.cu": text_hash(text(run="wrong")),
+    }
+    (path,) = folder().glob("*.jsonl")
+    kept = read_session(path)
+    assert kept.plan == session.plan
+    assert [each.cell for each in kept.records if each.verified][-1].text_sha256
+    assert window.messages.kind != "error"
+
+
+def test_what_was_saved_last_is_measured_whatever_was_read_before(qtbot, window):
+    ask_for(window, "4", "mine.cu")
+    save(f"{text()}// saved in place, which the folder's watcher does not tell\n")
+    click(child(window, "sweep-start"))
+    ended(qtbot, window)
+    (record,) = live(window).records
+    assert record.verified
+    assert record.cell.text_sha256 == text_hash((kernels_folder() / "mine.cu").read_text())
+
+
+def test_a_file_that_is_gone_when_it_begins_is_said(qtbot, window):
+    ask_for(window, "4", "mine.cu")
+    window.kernel_folder.blockSignals(True)
+    (kernels_folder() / "mine.cu").unlink()
+    click(child(window, "sweep-start"))
+    until(qtbot, lambda: window.messages.kind == "error")
+    assert "mine.cu: it cannot be read: No such file or directory." in window.messages.sentence
+    assert not list(folder().glob("*.jsonl"))
+
+
+def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
+    settle(qtbot, window, lambda: window.store.choose(implementation="mine.cu"))
+    until(qtbot, lambda: window.live.result.kernel)
+    rung, begin, asked = window.rung.get(), window.worker.start_sweep, []
+    monkeypatch.setattr(window.worker, "start_sweep", lambda _: None)
+    rung.measure_wanted.connect(asked.append)
+    trigger(window, "Measure the ladder")
+    assert {"opencv", "mine.cu"} <= {each.key for each in asked[0]}
+    monkeypatch.setattr(window.worker, "start_sweep", begin)
+    here = tuple(each for each in asked[0] if each.key in ("opencv", "mine.cu"))
+    with qtbot.waitSignal(window.worker.sweep_ended) as end:  # without CuPy no rung runs
+        rung.measure_wanted.emit(here)
+    assert end.args == [None, True]
+    rows = child(window, "ladder-list", LadderList)
+    places = [rows.item(row).data(PLACE) for row in range(rows.count())]
+    mine = next(each for each in places if each and each.implementation.key == "mine.cu")
+    assert len(mine.time.timing.rounds) == 10
+
+
+# -- gone on with, and opened again
+
+
+def test_a_sweep_is_gone_on_with_only_while_the_text_is_the_same(qtbot, window):
+    start(window, "4, 8", "mine.cu")
+    ended(qtbot, window)
+    whole = live(window)
+    path = folder() / "left.jsonl"
+    with SessionFile.create(path, whole.plan, whole.machine) as file:
+        file.append(whole.records[0])
+    window.sweep_controller.resume(path)
+    until(qtbot, lambda: len(read_session(path).records) == 2)
+    ended(qtbot, window)
+    other = folder() / "other.jsonl"
+    with SessionFile.create(other, whole.plan, whole.machine) as file:
+        file.append(whole.records[0])
+    save(f"{text()}// again\n")
+    window.sweep_controller.resume(other)
+    until(qtbot, lambda: "mine.cu has another text now" in window.messages.sentence)
+    assert len(read_session(other).records) == 1
+
+
+def test_a_measurement_leads_back_to_its_text_alone(qtbot, window):
+    start(window, "4", "mine.cu")
+    ended(qtbot, window)
+    (record,) = live(window).records
+    window.apply_measurement.pick(record.cell)
+    until(qtbot, lambda: window.store.state.implementation == "mine.cu")
+    assert "mine.cu" in window.messages.sentence
+    window.store.choose(implementation="opencv")
+    window.apply_measurement.pick(replace(record.cell, text_sha256="0" * 64))
+    until(qtbot, lambda: "mine.cu has another text by now." in window.messages.sentence)
+    assert window.store.state.implementation == "opencv"
+    window.apply_measurement.pick(replace(record.cell, implementation="gone.cu"))
+    until(qtbot, lambda: "gone.cu is not in your folder of kernels." in window.messages.sentence)
+    assert window.store.state.implementation == "opencv"
+
+
+def test_a_plans_file_that_names_one_measures_the_one_in_the_folder(qtbot, window, tmp_path):
+    named = tmp_path / "plan.toml"
+    plan = Plan("Mine", ("mine.cu", "gone.cu"), sizes=((4, 4),))
+    named.write_text(as_toml(plan), encoding="utf-8")
+    window.sweep_menu.open_plan(named)
+    until(qtbot, lambda: "1 of its 2 implementations cannot run here." in hint(window))
+    assert tick_of(window, "mine.cu").isChecked()
+    click(child(window, "sweep-start"))
+    ended(qtbot, window)
+    assert records(window)["mine.cu"].verified
