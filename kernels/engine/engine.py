@@ -83,7 +83,11 @@ class Engine:
         """Return the GPU, or why there is none; takes half a second the first time."""
         if not self._use_gpu:
             return NoDevice("The GPU was switched off with --no-gpu.")
-        return probe(self._device_index)
+        return self.find_device(self._device_index)
+
+    def find_device(self, number: int) -> Device | NoDevice:
+        """Look for the GPU of that number; takes half a second the first time."""
+        return probe(number)
 
     @property
     def device_numbers(self) -> tuple[int, ...]:
@@ -363,7 +367,7 @@ class Engine:
     def _sharing(self) -> SharingGpus:
         """Return what has several GPUs share a job; only where `device` is one."""
         assert isinstance(self.device, Device)
-        return SharingGpus(self.device, self._others, lambda: self.gpu)
+        return SharingGpus(self.device, self._others, self.find_device, lambda: self.gpu)
 
 
 def checked(

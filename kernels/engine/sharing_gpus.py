@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Job
 from kernels.cuda.gpu import Gpu
-from kernels.cuda.probing import probe
 from kernels.cuda.several_gpus import SeveralGpus
 from kernels.rungs.rung import Rung
 
@@ -17,14 +16,21 @@ class SharingGpus:
 
     first   the one that the Engine uses for itself
     others  the numbers of those that may help, in their order; None: all there are
+    find    looks for the GPU of a number
     gpu     returns what drives the first
     """
 
-    def __init__(self, first: Device, others: Sequence[int] | None, gpu: Callable[[], Gpu]) -> None:
+    def __init__(
+        self,
+        first: Device,
+        others: Sequence[int] | None,
+        find: Callable[[int], Device | NoDevice],
+        gpu: Callable[[], Gpu],
+    ) -> None:
         named = range(first.count) if others is None else others
         self.numbers = (first.index, *(each for each in named if each != first.index))
         self._devices: dict[int, Device | NoDevice] = {first.index: first}
-        self._gpu, self._gpus = gpu, dict[int, Gpu]()
+        self._find, self._gpu, self._gpus = find, gpu, dict[int, Gpu]()
         self._several: dict[int, SeveralGpus] = {}
 
     def why_not(self, rung: Rung, job: Job) -> str | None:
@@ -46,7 +52,7 @@ class SharingGpus:
 
     def _device(self, number: int) -> Device | NoDevice:
         if number not in self._devices:
-            self._devices[number] = probe(number)
+            self._devices[number] = self._find(number)
         return self._devices[number]
 
     def _made(self, number: int) -> Gpu:

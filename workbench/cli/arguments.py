@@ -27,6 +27,9 @@ filtered, as a person sorts them.  Into a folder every result goes under its inp
 crash, with a time where its answers are right.  Without a GPU, or with --no-gpu, it runs on the
 CPU, and slowly: every pixel of the answer is checked, and no time is taken.
 
+--device 0,1, or all, has these GPUs share the rows of each picture; the rows that one needs of
+another's are copied between them.  The time is from the first one's start until all have ended.
+
 With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
 skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,
 quartiles_ms, n and check.  With --jobs nothing is read or written while a filter is timed."""
@@ -157,7 +160,7 @@ def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
         help="file to write, or folder; a new one ends with /; - is standard output",
     )
     _add_job_options(parser)
-    _add_device_options(parser)
+    _add_devices_options(parser, "the rows of each picture")
     options = _add_file_options(parser, ", or to - (default: png)")
     _add_replacing_options(options, is_default=True)
     _add_jobs_option(options, "read and write so many at a time; filtering stays one by one")
@@ -177,7 +180,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("output", metavar="OUT", type=Path, help="folder to write into")
     _add_job_options(parser)
-    _add_devices_options(parser)
+    _add_devices_options(parser, "the pictures")
     _add_batch_options(_add_file_options(parser))
     options = _add_saying_options(parser, types.Verifying(100), "100")
     options.add_argument(
@@ -656,14 +659,14 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     _add_no_gpu_option(options)
 
 
-def _add_devices_options(parser: argparse.ArgumentParser) -> None:
+def _add_devices_options(parser: argparse.ArgumentParser, shared: str) -> None:
     options = parser.add_argument_group("GPU")
     options.add_argument(
         "--device",
         dest="devices",
         metavar="N,…",
         type=types.devices,
-        help="which GPU, from 0 (default: 0); 0,1 or all: several share the pictures",
+        help=f"which GPU, from 0 (default: 0); 0,1 or all: several share {shared}",
     )
     _add_no_gpu_option(options)
 

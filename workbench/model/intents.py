@@ -65,6 +65,7 @@ def _job(state: State, samples: NDArray[Any]) -> Job:
         border=state.border,
         implementation=state.implementation,
         block_xy=state.block_xy,
+        devices=state.devices,
         filter_title=filters.get(state.filter).title,
         gradient=filters.get(state.filter).gradient,
         offset=offset_for(state),

@@ -27,7 +27,7 @@ def engine():
 
 def a_job(rung, border="mirror", shape=(70, 45, 3), ksize=5):
     random = np.random.default_rng(7)
-    picture = random_picture(random, shape, "float32")
+    picture = random_picture(random, shape, "float32").copy()
     picture.flags.writeable = False
     weights = fitting_weights(random, ksize, rung.key)
     job = Job(picture, weights, border, rung.key, gradient=rung.gradient, devices=2)

@@ -31,9 +31,11 @@ class MadeUpEngine(Engine):
         self.device = replace(H200, index=self._device_index, count=count)
         self.gpu = MadeUpGpu(self._cuda, self._device_index)
         self.gpus_made = []
-        devices = {at: replace(H200, index=at, count=count) for at in range(count)}
-        monkeypatch.setattr(sharing_gpus, "probe", lambda at: (devices | (lacks or {}))[at])
+        self._lacks = lacks or {}
         monkeypatch.setattr(sharing_gpus, "Gpu", self._gpu_on)
+
+    def find_device(self, number):
+        return self._lacks.get(number) or replace(self.device, index=number)
 
     def _gpu_on(self, device):
         self.gpus_made.append(device.index)
