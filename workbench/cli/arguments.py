@@ -13,7 +13,7 @@ from workbench.model.modes import MODES
 LISTS = ("filters", "borders", "implementations", "presets")
 BENCHES = (
     *("startup", "latency", "display", "frames", "saving"),
-    *("kernels", "timing", "cpu", "repeat", "batch", "large"),
+    *("kernels", "timing", "cpu", "repeat", "batch", "large", "devices"),
 )
 
 APPLY_HELP = """\
@@ -356,10 +356,11 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         type=types.positive,
         help="how often to repeat it, of the window's benches; of repeat, how many sweeps of one "
         "plan are held against each other, to see how often A is called different from A; of "
-        "batch, files of each format; of large, rounds",
+        "batch, files of each format; of large and devices, rounds",
     )
     options = parser.add_argument_group(
-        "kernels; of timing and cpu, --cells and --json; of repeat and large, --json; of batch, "
+        "kernels; of timing, cpu and devices, --cells and --json; of repeat and large, --json; of "
+        "batch, "
         "--peers too"
     )
     options.add_argument(
