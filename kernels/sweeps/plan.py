@@ -31,6 +31,7 @@ class Plan:
     sizes            (width, height) in pixels; a picture that is given has its own
     pictures         kinds of picture, or names of given ones
     counts           how many pictures, one after another
+    devices          how many GPUs share the rows of each picture
     sigma, matrix    as in Cell
     transfers        measure up- and download as well, pageable and pinned
     cell_seconds     a cell that is still at its first run after so long is given up, and says so
@@ -51,6 +52,7 @@ class Plan:
     pixel_types: tuple[str, ...] = ("float32",)
     counts: tuple[int, ...] = (1,)
     caches: tuple[Cache, ...] = ("cold",)
+    devices: tuple[int, ...] = (1,)
     sigma: float | None = None
     amount: float = 1.0
     matrix: Matrix | None = None
@@ -79,7 +81,7 @@ class Plan:
         ways = 0
         for key in self.implementations:
             blocks = len(self.blocks) if key in rungs and not rungs[key].own_block else 1
-            ways += blocks * (len(self.caches) if key in rungs else 1)
+            ways += blocks * (len(self.caches) * len(self.devices) if key in rungs else 1)
         return works * ways
 
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
@@ -121,26 +123,31 @@ class Plan:
                 implementation = about[key]
                 on_gpu = implementation.kind == "cuda"
                 has_shape = isinstance(implementation, Rung) and not implementation.own_block
-                for cache in self.caches if on_gpu else (None,):
-                    for block_xy in self.blocks if has_shape else (None,):
-                        cell = Cell(
-                            implementation=key,
-                            block_xy=block_xy,
-                            filter=chosen,
-                            ksize=ksize,
-                            sigma=self.sigma,
-                            amount=self.amount,
-                            matrix=self.matrix if chosen == "custom" else None,
-                            border=border,
-                            picture=picture,
-                            width=width,
-                            height=height,
-                            channels=channels,
-                            pixel_type=pixel_type,
-                            count=count,
-                            cache=cache,
-                        )
-                        found[cell] = None
+                hows = product(
+                    self.caches if on_gpu else (None,),
+                    self.devices if on_gpu else (1,),
+                    self.blocks if has_shape else (None,),
+                )
+                for cache, devices, block_xy in hows:
+                    cell = Cell(
+                        implementation=key,
+                        block_xy=block_xy,
+                        filter=chosen,
+                        ksize=ksize,
+                        sigma=self.sigma,
+                        amount=self.amount,
+                        matrix=self.matrix if chosen == "custom" else None,
+                        border=border,
+                        picture=picture,
+                        width=width,
+                        height=height,
+                        channels=channels,
+                        pixel_type=pixel_type,
+                        count=count,
+                        cache=cache,
+                        devices=devices,
+                    )
+                    found[cell] = None
         return tuple(found)
 
 
@@ -159,6 +166,6 @@ def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:
 # Every field that is a list to vary, in the order in which their products are made.
 DIMENSIONS = (
     *("pictures", "sizes", "pixel_types", "channels", "counts", "filters", "borders", "ksizes"),
-    *("implementations", "caches", "blocks"),
+    *("implementations", "caches", "devices", "blocks"),
 )
 assert set(DIMENSIONS) <= {each.name for each in fields(Plan)}

@@ -90,8 +90,9 @@ is left out, but for title and implementation, has its usual value:
   block = ["16x16", "32x8"]
 
 More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
-the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, transfers,
-cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0"."""
+the plan), channels, pixel_type, count, cache, devices (how many GPUs share a picture's rows); and,
+of one value each, sigma, amount, transfers, cell_seconds, tolerance, note, and for filter =
+"custom" matrix = "0 1 0; 1 -4 1; 0 1 0"."""
 
 REPORT_HELP = """\
 Writes report.html, which needs no network, tables.tex, whose tables fit A4 (its first lines say
