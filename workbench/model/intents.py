@@ -308,6 +308,11 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     return first_choice(state, device)
 
 
+def devices_for(state: State, device: Device | NoDevice) -> int:
+    """Return how many GPUs share a picture: what is chosen, or as many as there are, if fewer."""
+    return min(state.devices, device.count) if isinstance(device, Device) else state.devices
+
+
 def first_choice(state: State, device: Device | NoDevice | None) -> str:
     """Return the key of the implementation to begin with.
 

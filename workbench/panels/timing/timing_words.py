@@ -11,6 +11,7 @@ from kernels.core.verdict import Check
 from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import GAP, MISSING
+from workbench.model.share_words import shares_in_words
 from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.panels.timing import timing_tips as tips
 
@@ -129,6 +130,8 @@ def what_ran(result: Result) -> str:
     launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
     if result.strips > 1:
         launches += f"  ·  in {result.strips} strips"
+    if result.shares:
+        launches += f"  ·  {shares_in_words(result.shares)}"
     if result.picked is None:
         return launches
     return f"{result.name} ({result.picked.why})  ·  {launches}"
