@@ -54,8 +54,14 @@ def filter_time(result: Result) -> Figure:
         count,
         note=f"L2 {kernel.cache}" if kernel.cache else "CPU",
         unsure=_unsure(result),
-        more="\n\n".join(filter(None, (why_starred(result.disturbances), _why_single(result)))),
+        more="\n\n".join(filter(None, _more(result))),
     )
+
+
+def _more(result: Result) -> tuple[str, ...]:
+    """Return what else is to be known of the time: each GPU's part in it, and what disturbed it."""
+    shares = shares_in_words(result.shares) if result.shares else ""
+    return shares, why_starred(result.disturbances), _why_single(result)
 
 
 def upload(result: Result) -> Figure:

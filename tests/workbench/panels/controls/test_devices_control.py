@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, settle, show_picture, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.panels.timing.timing_words import what_ran
+from workbench.panels.timing.timing_words import filter_time, what_ran
 from workbench.window.copying.command_line import filter_words
 
 
@@ -34,6 +34,7 @@ def test_two_gpus_are_chosen_and_their_times_are_shown(qtbot, make_window):
     result = settle(qtbot, window, lambda: pick(devices, 2))
     assert (result.job.devices, len(result.shares)) == (2, 2)
     assert "GPU 0: 100" in what_ran(result)
+    assert "GPU 1: 100" in filter_time(result).more
     assert filter_words(window.store.state, None)[-2:] == ["--device", "0,1"]
     window.store.update(implementation="opencv")
     assert not devices.isEnabled()
