@@ -43,6 +43,21 @@ class Health:
     throttled: tuple[str, ...] = ()
 
 
+def health_of_all(several: Iterable[Health | None]) -> Health | None:
+    """Return the summary of several GPUs' health; None where nothing is known of any."""
+    known = [each for each in several if each is not None]
+    if not known:
+        return None
+    throttled = dict.fromkeys(words for each in known for words in each.throttled)
+    return Health(
+        sm_mhz=_around(each.sm_mhz for each in known),
+        memory_mhz=_around(each.memory_mhz for each in known),
+        temperature_c=_around(each.temperature_c for each in known),
+        power_w=_around(each.power_w for each in known),
+        throttled=tuple(throttled),
+    )
+
+
 class _Look(NamedTuple):
     """One reading of NVML, at one moment."""
 
@@ -137,3 +152,7 @@ class Watch:
 def _range(values: Iterable[T | None]) -> tuple[T, T] | None:
     known = [each for each in values if each is not None]
     return (min(known), max(known)) if known else None
+
+
+def _around(ranges: Iterable[tuple[T, T] | None]) -> tuple[T, T] | None:
+    return _range(value for each in ranges if each is not None for value in each)

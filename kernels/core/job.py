@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS
 from kernels.core.cpu_load import Load
+from kernels.core.device_share import DeviceShare
 from kernels.core.disturbances import disturbances_of
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health
@@ -21,7 +22,7 @@ MAX_KSIZE = 127
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 # Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
 # is added counts as work until it is named here.
-NOT_WORK = ("implementation", "own", "block_xy", "filter_title", "is_flat")
+NOT_WORK = ("implementation", "own", "block_xy", "devices", "filter_title", "is_flat")
 ARRAYS = ("picture", "weights")
 
 
@@ -40,6 +41,7 @@ class Job:
                     user's own, "mine.cu"
     own             the text of that file; of no account where it is none
     block_xy        threads per block; x counts samples (pixel × channel) along a row
+    devices         how many GPUs share the picture's rows; of no account on the CPU
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
     offset          added to every weighted sample but alpha, in sample values, before it is
@@ -57,6 +59,7 @@ class Job:
     offset: float = 0.0
     is_flat: bool = False
     own: str = field(default="", repr=False)
+    devices: int = 1
 
     def __post_init__(self) -> None:
         if self.picture.ndim == 2:
@@ -70,6 +73,8 @@ class Job:
             raise BadJobError(f"Unknown border {self.border!r}; choose from {', '.join(BORDERS)}.")
         if not abs(self.offset) <= MAX_OFFSET:
             raise BadJobError(f"An offset must be within ±{MAX_OFFSET:,.0f}, not {self.offset:g}.")
+        if self.devices < 1:
+            raise BadJobError(f"A job takes at least one GPU, not {self.devices}.")
         if self.gradient and self.offset:
             raise BadJobError("A gradient's length takes no offset; leave it at 0.")
 
@@ -97,7 +102,7 @@ class Job:
             self.same_work(other)
             and self.implementation == other.implementation
             and self.own == other.own
-            and self.block_xy == other.block_xy
+            and (self.block_xy, self.devices) == (other.block_xy, other.devices)
         )
 
     @property
@@ -280,6 +285,9 @@ class Result:
     check        None: not checked (yet)
     health       the GPU's clocks, temperature and so on while it was timed; None: not known
     load         what else the CPU did meanwhile; None on the GPU, and where it is not known
+    shares       what each GPU did, where several shared the job: `kernel` is then the time from the
+                 first one's start until it knows that all have ended, `ran` what it launched, and
+                 transfers are those of all at once
     strips       in how many it was filtered, one after the other, for want of memory; each was
                  timed once, and all times are sums
     picked       what ran where job.implementation is "auto"; None: what was asked for
@@ -296,6 +304,7 @@ class Result:
     download_copy_ms: float | None = None
     check: Check | None = None
     device_name: str | None = None
+    shares: tuple[DeviceShare, ...] = ()
     strips: int = 1
     picked: Pick | None = None
     health: Health | None = None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kernels.core.borders import Span
 
@@ -50,6 +51,17 @@ def strips_of(
     """
     for top in range(first, height, rows):
         yield _strip(top, min(top + rows, height), height, reach, border)
+
+
+def even_parts(height: int, count: int, reach: int, border: str) -> tuple[RowStrip, ...]:
+    """Return `count` strips that cover all rows once, as alike in height as can be.
+
+    Of a picture with fewer rows than that as many strips as it has rows.  The other arguments are
+    those of `strips_of`.
+    """
+    count = min(count, height)
+    bounds = [height * at // count for at in range(count + 1)]
+    return tuple(_strip(*each, height, reach, border) for each in pairwise(bounds))
 
 
 def _strip(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:

@@ -37,6 +37,13 @@ class EventTimer:
         count = np.int64(self._words.size)
         self._evict((512,), (256,), (self._words, count, self._sink))
 
+    def hold(self, times: int = 1) -> None:
+        """Queue work that keeps the stream busy while the host queues what is timed.
+
+        times  for so many launches
+        """
+        self._hold((1,), (1,), (np.int64(times * self._hold_cycles),))
+
     def launch_nothing(self) -> None:
         """Queue a kernel that does nothing: its time is that of a launch alone."""
         self._nothing((1,), (32,), ())
@@ -45,7 +52,7 @@ class EventTimer:
         """Run `launch`, which must only launch, and wait; return its time on the GPU alone."""
         if cache == "cold":
             self.evict()
-        self._hold((1,), (1,), (np.int64(self._hold_cycles),))
+        self.hold()
         self._start.record()
         launch()
         self._stop.record()

@@ -22,8 +22,7 @@ from kernels.core.errors import (
     cuda_errors_in_words,
 )
 from kernels.core.health import Nvml, Watch
-from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
-from kernels.core.sampling import Sampler
+from kernels.core.job import Job, Progress, Ran, Result, Sampling
 from kernels.core.timing import Timing
 from kernels.cuda.ceilings import CeilingBench
 from kernels.cuda.device_pictures import DevicePictures
@@ -33,6 +32,7 @@ from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.quiet_exit import leave_quietly
 from kernels.cuda.staging import Moved
 from kernels.cuda.strips import rows_a_strip, strip_of
+from kernels.cuda.timed_results import timed_results
 from kernels.cuda.transfers import Transfers, measuring_transfers, why_not_transferred
 from kernels.rungs.rung import Rung
 
@@ -47,15 +47,15 @@ class Gpu:
     def __init__(self, device: Device) -> None:
         import cupy as cp
 
-        self._cp = cp
-        self._device = device
+        self.cp = cp
+        self.device = device
         with cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(device.index).use()
             self.stream = cp.cuda.Stream(non_blocking=True)
             with self.stream:
-                self._timer = EventTimer(cp, device.l2_bytes)
-            self._nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index))
-            self._pictures = DevicePictures(cp, self.stream, self.using, self._with_room)
+                self.timer = EventTimer(cp, device.l2_bytes)
+            self.nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index))
+            self.pictures = DevicePictures(cp, self.stream, self.using, self.with_room)
         self._programs = Programs(cp)
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
@@ -64,50 +64,42 @@ class Gpu:
         if rows < job.height:
             yield from self._filtering_in_strips(rung, job, sampling, rows)
             return
-        if not self._programs.has(rung, job):
+        if not self.has_compiled(rung, job):
             yield Progress(f"compiling {rung.title}")
-        program, compile_ms = self._compile(rung, job)
-        if job.picture not in self._pictures:
+        program, compile_ms = self.compile(rung, job)
+        if job.picture not in self.pictures:
             yield Progress("uploading the picture")
-        source, uploaded = self._pictures.upload(job.picture)
+        source, uploaded = self.pictures.upload(job.picture)
         yield Progress(f"filtering with {rung.title}")
-        launch = self._prepare(program, job, source)
-        first_ms = self._sample(launch, sampling)
-        picture, downloaded = self._download(launch)
-        with self.using(_in_words(job)):
-            ran = launch.ran()
+        launch, watch = self.launch_on(program, job, source), Watch(self.nvml)
 
-        def result(samples: Sampler) -> Result:
+        def fetch() -> Result:
+            picture, downloaded = self._download(launch)
+            with self.using(in_words(job)):
+                ran = launch.ran()
             known = Result(
                 job=job,
                 picture=picture,
-                kernel=samples.timing(),
+                kernel=None,
                 ran=ran,
                 compile_ms=compile_ms,
-                device_name=self._device.name,
-                health=watch.health(),
+                device_name=self.device.name,
             )
-            return _with_transfers(known, uploaded, downloaded)
+            return with_transfers(known, uploaded, downloaded)
 
-        samples, watch = Sampler(first_ms, sampling, sampling.cache), Watch(self._nvml)
-        yield result(samples)  # before the first look: somebody may be waiting for the picture
-        if samples.wants_more():
-            while samples.wants_more():
-                yield Sampled("timing", samples.timing())
-                samples.add(self._sample(launch, sampling))
-                watch.look()
-                if samples.is_news():
-                    yield result(samples)
-            # The answer to be checked is that of the last launch, which was timed.
-            picture, downloaded = self._download(launch)
-        watch.look()
-        yield result(samples)
+        yield from timed_results(
+            lambda: self._sample(launch, sampling),
+            fetch,
+            lambda known, timing: replace(known, kernel=timing, health=watch.health()),
+            sampling,
+            watch.look,
+        )
 
     def _filtering_in_strips(
         self, rung: Rung, job: Job, sampling: Sampling, rows: int
     ) -> Iterator[Progress | Result]:
         """Filter strips of so many rows; each is timed once, and the times are added up."""
-        picture, watch = np.empty_like(job.picture), Watch(self._nvml)
+        picture, watch = np.empty_like(job.picture), Watch(self.nvml)
         done: list[Result] = []
         for first in range(0, job.height, rows):
             end = min(first + rows, job.height)
@@ -123,40 +115,42 @@ class Gpu:
             kernel=Timing(
                 (sum(each.timed.median_ms for each in done),), sampling.cache, ended="single"
             ),
-            compile_ms=_added_up(each.compile_ms for each in done),
-            upload_ms=_added_up(each.upload_ms for each in done),
-            upload_copy_ms=_added_up(each.upload_copy_ms for each in done),
-            download_ms=_added_up(each.download_ms for each in done),
-            download_copy_ms=_added_up(each.download_copy_ms for each in done),
+            compile_ms=added_up(each.compile_ms for each in done),
+            upload_ms=added_up(each.upload_ms for each in done),
+            upload_copy_ms=added_up(each.upload_copy_ms for each in done),
+            download_ms=added_up(each.download_ms for each in done),
+            download_copy_ms=added_up(each.download_copy_ms for each in done),
             strips=len(done),
             health=watch.health(),
         )
 
     def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
         """Filter one strip from start to end; the device's memory that it took is free again."""
-        program, compile_ms = self._compile(rung, job)
-        source, uploaded = self._pictures.upload(job.picture)
+        program, compile_ms = self.compile(rung, job)
+        source, uploaded = self.pictures.upload(job.picture)
         rows = (job.reach, job.height - job.reach)
-        launch = self._prepare(program, job, source, rows)
+        launch = self.launch_on(program, job, source, rows)
         runs = max(1, min(2, sampling.max_samples))
         samples_ms = [self._sample(launch, sampling) for _ in range(runs)]
         picture, downloaded = self._download(launch)
+        with self.using(in_words(job)):
+            ran = launch.ran()
         known = Result(
             job=job,
             picture=picture,
             kernel=Timing((samples_ms[-1],), sampling.cache, "single"),  # the first only warms up
-            ran=launch.ran(),
+            ran=ran,
             compile_ms=compile_ms,
-            device_name=self._device.name,
+            device_name=self.device.name,
         )
-        return _with_transfers(known, uploaded, downloaded)
+        return with_transfers(known, uploaded, downloaded)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
         """Return as many of the job's rows as there is memory for: all, if that can be."""
-        rows = rows_a_strip(rung, job, self._device, self._room_bytes())
+        rows = rows_a_strip(rung, job, self.device, self._room_bytes())
         if rows < job.height:
             self.forget()
-            rows = rows_a_strip(rung, job, self._device, self._room_bytes())
+            rows = rows_a_strip(rung, job, self.device, self._room_bytes())
         if rows == job.height or (rows and not job.gradient):
             return rows
         raise OutOfMemoryError(
@@ -167,42 +161,42 @@ class Gpu:
 
     def _room_bytes(self) -> int:
         """Return how much of the device's memory a job may take."""
-        pool = self._cp.get_default_memory_pool()
+        pool = self.cp.get_default_memory_pool()
         with self.using("looking for memory"):
-            free, _ = self._cp.cuda.runtime.memGetInfo()
-        limits = [self._device.memory_bytes, pool.get_limit() or self._device.memory_bytes]
-        room = min(free + pool.free_bytes(), *(each - pool.used_bytes() for each in limits))
-        return int(MEMORY_SHARE * (room + self._pictures.nbytes))
+            free, _ = self.cp.cuda.runtime.memGetInfo()
+            limits = [self.device.memory_bytes, pool.get_limit() or self.device.memory_bytes]
+            room = min(free + pool.free_bytes(), *(each - pool.used_bytes() for each in limits))
+        return int(MEMORY_SHARE * (room + self.pictures.nbytes))
 
     def prepare(self, rung: Rung, job: Job) -> Launch:
         """Compile `rung`, upload the job's picture, and make ready all that a launch needs."""
-        program, _ = self._compile(rung, job)
-        source, _ = self._pictures.upload(job.picture)
-        return self._prepare(program, job, source)
+        program, _ = self.compile(rung, job)
+        source, _ = self.pictures.upload(job.picture)
+        return self.launch_on(program, job, source)
 
     def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
         """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
         launch = self.prepare(rung, job)
-        with self.using(_in_words(job)):
+        with self.using(in_words(job)):
             go = launch.ready()
             self.stream.synchronize()
-            self._cp.cuda.nvtx.RangePush(rung.key)
+            self.cp.cuda.nvtx.RangePush(rung.key)
             try:
                 go()
                 self.stream.synchronize()
             finally:
-                self._cp.cuda.nvtx.RangePop()
+                self.cp.cuda.nvtx.RangePop()
         return launch.ran()
 
     @contextmanager
     def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
         """Make `job` ready on our stream, which is the current one as long as this is held."""
         launch = self.prepare(rung, job)
-        with self.using(_in_words(job)):
+        with self.using(in_words(job)):
             launch.ready()()  # a CUDA graph is made of what was launched before
             ready = launch.ready()
             self.stream.synchronize()
-            yield Queue(int(self.stream.ptr), ready, self._timer)
+            yield Queue(int(self.stream.ptr), ready, self.timer)
             self.stream.synchronize()
 
     def transfers(self, job: Job) -> Iterator[Progress | Transfers]:
@@ -213,42 +207,42 @@ class Gpu:
 
         def make() -> Any:
             with self.using("making room for a transfer"):
-                return self._cp.empty(count, np.uint8)
+                return self.cp.empty(count, np.uint8)
 
-        array = self._with_room(make)
-        yield from measuring_transfers(self._cp, self.stream, array, self.using)
+        array = self.with_room(make)
+        yield from measuring_transfers(self.cp, self.stream, array, self.using)
 
     def ceilings(self) -> dict[str, float]:
         """Return the device's limits by name: see `cuda.ceilings`."""
 
         def measure() -> dict[str, float]:
             with self.using("measuring what the GPU can do at most"):
-                return CeilingBench(self._cp, self._timer, self._device).ceilings()
+                return CeilingBench(self.cp, self.timer, self.device).ceilings()
 
-        return self._with_room(measure)
+        return self.with_room(measure)
 
     def occupancy(self, rung: Rung, job: Job) -> Occupancy | None:
         """Return the occupancy of the job's first pass that is ours, by the driver's own query.
 
         None where all passes are a library's.
         """
-        program, _ = self._compile(rung, job)
-        with self.using(_in_words(job)):
-            return occupancy_on(self._cp, program, job, self._device)
+        program, _ = self.compile(rung, job)
+        with self.using(in_words(job)):
+            return occupancy_on(self.cp, program, job, self.device)
 
     def answer(self) -> None:
         """Do next to nothing on the device; raise DeviceLostError where it does not answer."""
         with self.using("being tried again"):
-            self._cp.cuda.runtime.memGetInfo()
+            self.cp.cuda.runtime.memGetInfo()
             self.stream.synchronize()
 
     def forget(self) -> None:
         """Give back all device and page-locked memory that is not in use this moment."""
-        self._pictures.forget()
+        self.pictures.forget()
         self._programs.forget()
         with self.using("giving back memory"):
-            self._cp.get_default_memory_pool().free_all_blocks()
-            self._cp.get_default_pinned_memory_pool().free_all_blocks()
+            self.cp.get_default_memory_pool().free_all_blocks()
+            self.cp.get_default_pinned_memory_pool().free_all_blocks()
 
     @contextmanager
     def using(self, doing: str) -> Iterator[None]:
@@ -256,7 +250,7 @@ class Gpu:
 
         Also those of entering and leaving, which a device that is gone has as well.
         """
-        device = self._cp.cuda.Device(self._device.index)
+        device = self.cp.cuda.Device(self.device.index)
         try:
             with cuda_errors_in_words(doing), device, self.stream:
                 yield
@@ -264,33 +258,40 @@ class Gpu:
             leave_quietly()
             raise
 
-    def _compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
-        known = self._programs.has(rung, job)
+    def has_compiled(self, rung: Rung, job: Job) -> bool:
+        """Return whether `compile` would answer at once."""
+        return self._programs.has(rung, job)
+
+    def compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
+        """Return the program, and how long that took; None where it was there."""
+        known = self.has_compiled(rung, job)
         start = perf_counter()
         with self.using(f"compiling {rung.title} for size {job.ksize}"):
             program = self._programs.get(rung, job)
         return program, None if known else _ms_since(start)
 
-    def _prepare(
+    def launch_on(
         self, program: Program, job: Job, source: Any, rows: tuple[int, int] | None = None
     ) -> Launch:
+        """Return all that a launch needs, made ready; `rows` as `prepare_launch` has them."""
+
         def prepared() -> Launch:
-            with self.using(_in_words(job)):
-                target = self._pictures.empty(job.picture)
+            with self.using(in_words(job)):
+                target = self.pictures.empty(job.picture)
                 return prepare_launch(
-                    self._cp, self._programs, program, job, self._device, source, target, rows
+                    self.cp, self._programs, program, job, self.device, source, target, rows
                 )
 
-        return self._with_room(prepared)
+        return self.with_room(prepared)
 
     def _sample(self, launch: Launch, sampling: Sampling) -> float:
-        with self.using(_in_words(launch.job)):
-            return self._timer.sample_ms(launch.ready(), sampling.cache)
+        with self.using(in_words(launch.job)):
+            return self.timer.sample_ms(launch.ready(), sampling.cache)
 
     def _download(self, launch: Launch) -> tuple[Any, Moved]:
-        return self._pictures.download(launch.arrays["target"], launch.job.picture)
+        return self.pictures.download(launch.arrays["target"], launch.job.picture)
 
-    def _with_room(self, make: Callable[[], T]) -> T:
+    def with_room(self, make: Callable[[], T]) -> T:
         """Return what `make` makes; other pictures make room if need be."""
         try:
             return make()
@@ -299,12 +300,13 @@ class Gpu:
         return make()
 
 
-def _in_words(job: Job) -> str:
+def in_words(job: Job) -> str:
+    """Return what filtering `job` is called where it fails."""
     x, y = job.block_xy
     return f"filtering {job.width}×{job.height} pixels in {x}×{y} blocks"
 
 
-def _with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
+def with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
     """Return `result` with the times of its transfers; up is None if it was there."""
     return replace(
         result,
@@ -315,7 +317,7 @@ def _with_transfers(result: Result, up: Moved | None, down: Moved) -> Result:
     )
 
 
-def _added_up(times_ms: Iterable[float | None]) -> float | None:
+def added_up(times_ms: Iterable[float | None]) -> float | None:
     """Return their sum; None where there are none."""
     known = [each for each in times_ms if each is not None]
     return sum(known) if known else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -27,6 +27,7 @@ from kernels.cuda.probing import probe
 from kernels.cuda.transfers import Transfers
 from kernels.engine.auto import AUTO, Picker, with_pick
 from kernels.engine.own_kernel import OwnKernel
+from kernels.engine.sharing_gpus import SharingGpus
 from kernels.oracle.checking import checking
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung, whole_ladder
@@ -52,11 +53,20 @@ class Engine:
     Use it from one thread: CUDA's context, stream and arrays live and die there.
 
     device_index  which GPU
+    others        those that take part where a job asks for several, in their order; None: all
+                  others that there are
     use_gpu       False: behave as on a computer without one
     """
 
-    def __init__(self, device_index: int = 0, *, use_gpu: bool = True) -> None:
+    def __init__(
+        self,
+        device_index: int = 0,
+        *,
+        others: Sequence[int] | None = None,
+        use_gpu: bool = True,
+    ) -> None:
         self._device_index = device_index
+        self._others = others
         self._use_gpu = use_gpu
         self._lost = ""  # why the GPU can no longer be used, once that is so
         self._has_run_own = False
@@ -73,7 +83,16 @@ class Engine:
         """Return the GPU, or why there is none; takes half a second the first time."""
         if not self._use_gpu:
             return NoDevice("The GPU was switched off with --no-gpu.")
-        return probe(self._device_index)
+        return self.find_device(self._device_index)
+
+    def find_device(self, number: int) -> Device | NoDevice:
+        """Look for the GPU of that number; takes half a second the first time."""
+        return probe(number)
+
+    @property
+    def device_numbers(self) -> tuple[int, ...]:
+        """Return the GPUs that may share a job, in the order in which they are taken."""
+        return self._sharing.numbers if isinstance(self.device, Device) else ()
 
     @property
     def lost(self) -> str:
@@ -312,7 +331,12 @@ class Engine:
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
             return implementation.why_not(job)  # without looking for a GPU, which takes a while
-        return self._lost or implementation.why_not(job, self.device)
+        if self._lost:
+            return self._lost
+        reason = implementation.why_not(job, self.device)
+        if reason is None and job.devices > 1 and isinstance(implementation, Rung):
+            return self._sharing.why_not(implementation, job)
+        return reason
 
     def _running(
         self, implementation: Runnable, job: Job, sampling: Sampling
@@ -321,7 +345,8 @@ class Engine:
             yield from cpu_run.filtering(implementation, job, sampling)
             return
         with self._noticing_loss():
-            yield from self.gpu.filtering(implementation, job, sampling)
+            gpus = self.gpu if job.devices == 1 else self._sharing.first(job.devices)
+            yield from gpus.filtering(implementation, job, sampling)
 
     @contextmanager
     def _noticing_loss(self) -> Iterator[None]:
@@ -337,6 +362,12 @@ class Engine:
         """Return what drives the GPU; only where `device` is one."""
         assert isinstance(self.device, Device)
         return Gpu(self.device)
+
+    @cached_property
+    def _sharing(self) -> SharingGpus:
+        """Return what has several GPUs share a job; only where `device` is one."""
+        assert isinstance(self.device, Device)
+        return SharingGpus(self.device, self._others, self.find_device, lambda: self.gpu)
 
 
 def checked(

@@ -17,6 +17,8 @@ from kernels.rungs.rung import Rung
 UNTIMED = "{key} runs on the CPU runtime here, where a kernel has no time."
 HERE = "Your own kernel. With an NVIDIA GPU it runs there, apart; else on the CPU runtime, untimed."
 
+ONE_GPU = "A kernel of your own runs in a process of its own, which has one GPU: choose 1."
+
 
 @dataclass(frozen=True, slots=True)
 class OwnKernel:
@@ -77,6 +79,8 @@ class OwnKernel:
         except CannotRunError as error:
             return str(error)
         if isinstance(device, Device):
+            if job.devices > 1:
+                return ONE_GPU
             return rung.why_not(job, device)
         return rung.why_not_anywhere(job)
 

@@ -148,7 +148,7 @@ def _outcome(found: Result | str, job: Job, block_xy: Block | None) -> Candidate
 
 
 def _job(job: Job, rung: Rung, block_xy: Block | None) -> Job:
-    return replace(job, implementation=rung.key, block_xy=block_xy or DEFAULT_BLOCK_XY)
+    return replace(job, implementation=rung.key, block_xy=block_xy or DEFAULT_BLOCK_XY, devices=1)
 
 
 def _name(rung: Rung, block_xy: Block | None) -> str:

@@ -22,6 +22,7 @@ class Cell:
     matrix    the weights of the filter "custom"; None for all others
     block_xy  None on the CPU, and where a rung has its own shape
     cache     of the GPU, before each sample; None on the CPU
+    devices   how many GPUs share the rows of each picture; 1 on the CPU, where it means nothing
     text_sha256  of a kernel of the user's own, as `own_kernels.text_hash` gives it: files change,
               and two texts of one name are two things to measure; "" for all others
     """
@@ -42,6 +43,7 @@ class Cell:
     count: int = 1
     cache: Literal["cold", "warm"] | None = None
     text_sha256: str = ""
+    devices: int = 1
 
     @property
     def megapixels(self) -> float:
@@ -69,3 +71,8 @@ class Cell:
     def block_in_words(self) -> str:
         """Return "32×8", or "" where there is no choice of a block shape."""
         return "{}×{}".format(*self.block_xy) if self.block_xy else ""
+
+    @property
+    def devices_in_words(self) -> str:
+        """Return "2 GPUs", or "" where it is one, or none."""
+        return f"{self.devices} GPUs" if self.devices > 1 else ""

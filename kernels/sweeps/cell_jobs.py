@@ -73,6 +73,7 @@ def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
         border=cell.border,
         implementation=cell.implementation,
         block_xy=cell.block_xy or DEFAULT_BLOCK_XY,
+        devices=cell.devices,
         filter_title=chosen.title,
         gradient=chosen.gradient,
         own=texts.get(cell.text_sha256, ""),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
-from kernels.core.health import Health
+from kernels.core.health import health_of_all
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
 from kernels.cuda.transfers import Transfers
 from kernels.sweeps.record import Measurement
-
-T = TypeVar("T", int, float)
 
 
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:
@@ -32,7 +29,7 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
         kernel=replace(shortest.kernel, samples_ms=samples_ms),
         check=_all_checks([each.check for each in parts if each.check is not None]),
         compile_ms=sum(compile_ms) if compile_ms else None,
-        health=all_health([each.health for each in parts if each.health is not None]),
+        health=health_of_all(each.health for each in parts),
         compulsory_bytes=sum(each.compulsory_bytes for each in parts),
     )
 
@@ -68,22 +65,3 @@ def _all_checks(checks: Sequence[Check]) -> Check | None:
         samples=sum(each.samples for each in checks),
         library=next((each.library for each in checks if each.library), ""),
     )
-
-
-def all_health(seen: Sequence[Health]) -> Health | None:
-    """Return the lowest and highest of all readings, and every reason for slower clocks."""
-    if not seen:
-        return None
-    reasons = dict.fromkeys(words for each in seen for words in each.throttled)
-    return Health(
-        sm_mhz=_range(each.sm_mhz for each in seen),
-        memory_mhz=_range(each.memory_mhz for each in seen),
-        temperature_c=_range(each.temperature_c for each in seen),
-        power_w=_range(each.power_w for each in seen),
-        throttled=tuple(reasons),
-    )
-
-
-def _range(ranges: Iterable[tuple[T, T] | None]) -> tuple[T, T] | None:
-    known = [each for each in ranges if each is not None]
-    return (min(low for low, _ in known), max(high for _, high in known)) if known else None

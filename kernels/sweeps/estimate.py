@@ -143,7 +143,7 @@ def _run_s(cell: Cell, like: Record | None) -> float:
     products = cell.megapixels * 1e6 * cell.channels * max(taps, MEMORY_PRODUCTS)
     cores = 1 if cell.implementation == "sequential" else usable_cores()
     per_core = PRODUCTS_PER_CORE.get(cell.implementation, min(PRODUCTS_PER_CORE.values()))
-    pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU
+    pace = per_core * cores if kind == "cpu" else PRODUCTS_PER_GPU * cell.devices
     return START_S[kind] * cell.count + products / pace
 
 

@@ -47,6 +47,7 @@ class Plan:
     sizes            (width, height) in pixels; a picture that is given has its own
     pictures         kinds of picture, or names of given ones
     counts           how many pictures, one after another
+    devices          how many GPUs share the rows of each picture
     sigma, matrix    as in Cell
     transfers        measure up- and download as well, pageable and pinned
     cell_seconds     a cell that is still at its first run after so long is given up, and says so
@@ -69,6 +70,7 @@ class Plan:
     pixel_types: tuple[str, ...] = ("float32",)
     counts: tuple[int, ...] = (1,)
     caches: tuple[Cache, ...] = ("cold",)
+    devices: tuple[int, ...] = (1,)
     sigma: float | None = None
     amount: float = 1.0
     matrix: Matrix | None = None
@@ -99,7 +101,8 @@ class Plan:
         on_gpu: dict[str, Rung | OwnText] = {**rungs, **{each.key: each for each in self.own_texts}}
         for key in self.implementations:
             blocks = len(self.blocks) if key in on_gpu and not on_gpu[key].own_block else 1
-            ways += blocks * (len(self.caches) if key in on_gpu else 1)
+            devices = len(self.devices) if key in rungs else 1
+            ways += blocks * devices * (len(self.caches) if key in on_gpu else 1)
         return works * ways
 
     def cells(self, given_sizes: Mapping[str, tuple[int, int]] | None = None) -> tuple[Cell, ...]:
@@ -142,33 +145,36 @@ class Plan:
             for key in self.implementations:
                 implementation = about[key]
                 on_gpu = implementation.kind == "cuda"
-                text_sha256 = ""
-                if isinstance(implementation, OwnText):
-                    text_sha256 = implementation.sha256
+                text_sha256 = implementation.sha256 if isinstance(implementation, OwnText) else ""
                 has_shape = (
                     isinstance(implementation, Rung | OwnText) and not implementation.own_block
                 )
-                for cache in self.caches if on_gpu else (None,):
-                    for block_xy in self.blocks if has_shape else (None,):
-                        cell = Cell(
-                            implementation=key,
-                            block_xy=block_xy,
-                            filter=chosen,
-                            ksize=ksize,
-                            sigma=self.sigma,
-                            amount=self.amount,
-                            matrix=self.matrix if chosen == "custom" else None,
-                            border=border,
-                            picture=picture,
-                            width=width,
-                            height=height,
-                            channels=channels,
-                            pixel_type=pixel_type,
-                            count=count,
-                            cache=cache,
-                            text_sha256=text_sha256,
-                        )
-                        found[cell] = None
+                hows = product(
+                    self.caches if on_gpu else (None,),
+                    self.devices if isinstance(implementation, Rung) else (1,),
+                    self.blocks if has_shape else (None,),
+                )
+                for cache, devices, block_xy in hows:
+                    cell = Cell(
+                        implementation=key,
+                        block_xy=block_xy,
+                        filter=chosen,
+                        ksize=ksize,
+                        sigma=self.sigma,
+                        amount=self.amount,
+                        matrix=self.matrix if chosen == "custom" else None,
+                        border=border,
+                        picture=picture,
+                        width=width,
+                        height=height,
+                        channels=channels,
+                        pixel_type=pixel_type,
+                        count=count,
+                        cache=cache,
+                        devices=devices,
+                        text_sha256=text_sha256,
+                    )
+                    found[cell] = None
         return tuple(found)
 
 
@@ -187,6 +193,6 @@ def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:
 # Every field that is a list to vary, in the order in which their products are made.
 DIMENSIONS = (
     *("pictures", "sizes", "pixel_types", "channels", "counts", "filters", "borders", "ksizes"),
-    *("implementations", "caches", "blocks"),
+    *("implementations", "caches", "devices", "blocks"),
 )
 assert set(DIMENSIONS) <= {each.name for each in fields(Plan)}

@@ -119,6 +119,7 @@ def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
 def in_words(cell: Cell) -> str:
     """Return what a line of progress calls `cell`: "shared 16×16, gaussian 5×5, 1024²"."""
     how = f"{cell.implementation} {cell.block_in_words}".rstrip()
+    how += f" on {cell.devices_in_words}" if cell.devices_in_words else ""
     many = f"{cell.count} × " if cell.count > 1 else ""
     name = "" if cell.is_made else f" {cell.picture}"
     return f"{how}, {cell.filter} {cell.ksize}×{cell.ksize}, {many}{cell.size_in_words}{name}"
@@ -260,7 +261,7 @@ class _Running:
         known = self.right.get((cell, picture))
         if known is not None and known[0] == digest:
             return known[1]
-        asked = replace(cell, implementation="", block_xy=None, cache=None)
+        asked = replace(cell, implementation="", block_xy=None, cache=None, devices=1)
         if asked != self.asked:
             self.asked, self.oracles = asked, {}
         oracle = self.oracles.setdefault(picture, {})

@@ -30,6 +30,7 @@ SAMPLING_KEYS = tuple(each.name for each in fields(Sampling) if each.name != "ca
 MAX_SIDE = 99_999
 MAX_BLOCK = 1024
 MAX_PICTURES = 10_000
+MAX_DEVICES = 64
 MAX_NUMBER = 1_000_000_000_000
 MAX_SECONDS = 86_400.0
 
@@ -280,6 +281,7 @@ PLAN_KEYS = {
     "pixel_types": PlanKey("pixel_type", _one_of(lambda: PIXEL_TYPES)),
     "counts": PlanKey("count", _whole(1, MAX_PICTURES)),
     "caches": PlanKey("cache", _one_of(lambda: get_args(Cache))),
+    "devices": PlanKey("devices", _whole(1, MAX_DEVICES)),
     "transfers": PlanKey("transfers", _truth),
     "tolerance": PlanKey("tolerance", _number(0.0, math.inf)),
     "cell_seconds": PlanKey("cell_seconds", _number(0.001, MAX_SECONDS)),

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
 
+from kernels.core.health import health_of_all
 from kernels.core.job import Sampling
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.combining import all_health
 from kernels.sweeps.record import Measurement, Record
 
 # Of ten medians the second lowest and the second highest hold the true one in 98 % of all cases; of
@@ -98,7 +98,7 @@ def with_part(
         before,
         kernel=kernel,
         check=before.check if before.check and not before.check.ok else part.check,
-        health=all_health([each.health for each in (before, part) if each.health]),
+        health=health_of_all(each.health for each in (before, part)),
         load=loads[0].plus(loads[1]) if len(loads) == 2 else next(iter(loads), None),
     )
 

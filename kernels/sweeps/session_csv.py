@@ -31,6 +31,7 @@ COLUMNS = (
     *("filter", "kernel_size", "sigma", "amount", "weights", "border", "block_x", "block_y"),
     *("median_ms", "lower_quartile_ms", "upper_quartile_ms", "min_ms", "max_ms"),
     *("interval_low_ms", "interval_high_ms", "samples", "rounds", "warmups", "ended", "cache"),
+    "devices",
     *("compile_ms", "upload_ms", "download_ms", "pinned_upload_ms", "pinned_download_ms"),
     *("end_to_end_ms", "megapixels_per_s", "effective_gb_s", "occupancy", "ran"),
     *("sm_mhz_low", "sm_mhz_high", "memory_mhz_low", "memory_mhz_high"),
@@ -41,7 +42,7 @@ COLUMNS = (
 )
 CELL_COLUMNS = COLUMNS[COLUMNS.index("height") : COLUMNS.index("block_y") + 1]
 PAIR_COLUMNS = (
-    *("implementation", "kind", *CELL_COLUMNS, "cache", "text_sha256"),
+    *("implementation", "kind", *CELL_COLUMNS, "cache", "devices", "text_sha256"),
     *("a_median_ms", "b_median_ms"),
     *("ratio", "ratio_low", "ratio_high", "verdict", "note"),
 )
@@ -136,6 +137,7 @@ def _cell_columns(cell: Cell) -> Row:
         "block_x": block_x,
         "block_y": block_y,
         "cache": cell.cache,
+        "devices": cell.devices if _kind(cell) == "cuda" else None,
         "text_sha256": cell.text_sha256,
     }
 
@@ -233,7 +235,8 @@ def _along(field: str, cell: Cell) -> str:
         return str(PLAN_KEYS["sizes"].write((cell.width, cell.height)))
     if field == "blocks":
         return str(PLAN_KEYS["blocks"].write(cell.block_xy)) if cell.block_xy else ""
-    value = getattr(cell, {"ksizes": "ksize", "channels": "channels"}.get(field, field[:-1]))
+    same = {"ksizes": "ksize", "channels": "channels", "devices": "devices"}
+    value = getattr(cell, same.get(field, field[:-1]))
     return "" if value is None else str(value)
 
 

@@ -13,7 +13,7 @@ from workbench.model.modes import MODES
 LISTS = ("filters", "borders", "implementations", "presets")
 BENCHES = (
     *("startup", "latency", "display", "frames", "saving"),
-    *("kernels", "timing", "cpu", "repeat", "batch", "large"),
+    *("kernels", "timing", "cpu", "repeat", "batch", "large", "devices"),
 )
 
 APPLY_HELP = """\
@@ -26,6 +26,9 @@ filtered, as a person sorts them.  Into a folder every result goes under its inp
 --implementation ./mine.cu filters with a kernel of your own: on the GPU, in a process that it may
 crash, with a time where its answers are right.  Without a GPU, or with --no-gpu, it runs on the
 CPU, and slowly: every pixel of the answer is checked, and no time is taken.
+
+--device 0,1, or all, has these GPUs share the rows of each picture; the rows that one needs of
+another's are copied between them.  The time is from the first one's start until all have ended.
 
 With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
 skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,
@@ -87,8 +90,9 @@ is left out, but for title and implementation, has its usual value:
   block = ["16x16", "32x8"]
 
 More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
-the plan), channels, pixel_type, count, cache; and, of one value each, sigma, amount, transfers,
-cell_seconds, tolerance, note, and for filter = "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
+the plan), channels, pixel_type, count, cache, devices (how many GPUs share a picture's rows); and,
+of one value each, sigma, amount, transfers, cell_seconds, tolerance, note, and for filter =
+"custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
 
 An implementation may be a kernel of your own, by its file: ./mine.cu of --implementations, or one
 beside the plan.  It is measured on the GPU alone, in a process that it may crash, and has a time
@@ -161,7 +165,7 @@ def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
         help="file to write, or folder; a new one ends with /; - is standard output",
     )
     _add_job_options(parser)
-    _add_device_options(parser)
+    _add_devices_options(parser, "the rows of each picture")
     options = _add_file_options(parser, ", or to - (default: png)")
     _add_replacing_options(options, is_default=True)
     _add_jobs_option(options, "read and write so many at a time; filtering stays one by one")
@@ -181,7 +185,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("output", metavar="OUT", type=Path, help="folder to write into")
     _add_job_options(parser)
-    _add_devices_options(parser)
+    _add_devices_options(parser, "the pictures")
     _add_batch_options(_add_file_options(parser))
     options = _add_saying_options(parser, types.Verifying(100), "100")
     options.add_argument(
@@ -357,10 +361,11 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         type=types.positive,
         help="how often to repeat it, of the window's benches; of repeat, how many sweeps of one "
         "plan are held against each other, to see how often A is called different from A; of "
-        "batch, files of each format; of large, rounds",
+        "batch, files of each format; of large and devices, rounds",
     )
     options = parser.add_argument_group(
-        "kernels; of timing and cpu, --cells and --json; of repeat and large, --json; of batch, "
+        "kernels; of timing, cpu and devices, --cells and --json; of repeat and large, --json; of "
+        "batch, "
         "--peers too"
     )
     options.add_argument(
@@ -662,14 +667,14 @@ def _add_device_options(parser: argparse.ArgumentParser) -> None:
     _add_no_gpu_option(options)
 
 
-def _add_devices_options(parser: argparse.ArgumentParser) -> None:
+def _add_devices_options(parser: argparse.ArgumentParser, shared: str) -> None:
     options = parser.add_argument_group("GPU")
     options.add_argument(
         "--device",
         dest="devices",
         metavar="N,…",
         type=types.devices,
-        help="which GPU, from 0 (default: 0); 0,1 or all: several share the pictures",
+        help=f"which GPU, from 0 (default: 0); 0,1 or all: several share {shared}",
     )
     _add_no_gpu_option(options)
 

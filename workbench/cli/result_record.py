@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernels import Result, filters
+from kernels.core.plain_data import to_plain
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
@@ -64,6 +65,7 @@ def _found(result: Result | None) -> dict[str, Any]:
         "implementation": result and result.implementation,
         "text_sha256": text_hash(job.own) if job and is_own(job.implementation) else None,
         "device": result and result.device_name,
+        "shares": [to_plain(each) for each in result.shares] if result else [],
         "block": result and result.block_xy,
         "threads": ran[0].threads if ran else None,
         "ran": [str(each) for each in ran],

@@ -12,6 +12,7 @@ from workbench.base.columns import aligned
 from workbench.base.disturbed_words import star, why_starred
 from workbench.batch.large_filtering import LargeAnswer
 from workbench.batch.stage_words import IN_WORDS
+from workbench.model.share_words import shares_in_words
 from workbench.model.speed_up import no_time_in_words, single_in_words
 
 
@@ -28,6 +29,7 @@ def in_one_line(result: Result) -> str:
         parts.append(f"download {download}")
     if result.effective_gb_s is not None:
         parts.append(numbers.byte_rate(result.effective_gb_s))
+    parts += [shares_in_words(result.shares)] if result.shares else []
     verdict = f"; {result.check}" if result.check is not None else ""
     why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
     return f"{job.ksize}×{job.ksize}, {name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
@@ -67,6 +69,8 @@ def as_table(result: Result) -> str:
         ("bandwidth", _written(numbers.byte_rate, result.effective_gb_s)),
         ("check", str(result.check or "not checked")),
     ]
+    if result.shares:
+        rows.insert(-1, ("GPUs", shares_in_words(result.shares)))
     if result.disturbances:
         rows.append(("* disturbed", "; ".join(result.disturbances)))
     if result.picked is not None:

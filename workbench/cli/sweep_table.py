@@ -30,6 +30,7 @@ DOWN: dict[str, tuple[str, str, Words]] = {
     "borders": ("border", "borders", lambda cell: cell.border),
     "ksizes": ("K", "kernel sizes", lambda cell: f"{cell.ksize}×{cell.ksize}"),
     "caches": ("L2", "states of the cache", lambda cell: cell.cache or ""),
+    "devices": ("GPUs", "numbers of GPUs", lambda cell: str(cell.devices) if cell.cache else ""),
     "blocks": ("block", "block shapes", lambda cell: cell.block_in_words),
 }
 

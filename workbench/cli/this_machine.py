@@ -19,7 +19,8 @@ def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
 
     To be called on the thread that will use it.
     """
-    return partial(Engine, arguments.device or 0, use_gpu=not arguments.no_gpu)
+    others = getattr(arguments, "devices", None) or None
+    return partial(Engine, arguments.device or 0, others=others, use_gpu=not arguments.no_gpu)
 
 
 def facts(engine: Engine) -> dict[str, Any]:

@@ -61,6 +61,11 @@ def is_block(value: Any) -> bool:
     return len(value) == 2 and all(type(n) is int and 1 <= n <= 1024 for n in value)
 
 
+def is_device_count(value: Any) -> bool:
+    """Return whether `value` is a number of GPUs, though there may be fewer here."""
+    return type(value) is int and value >= 1
+
+
 def is_sigma(value: Any) -> bool:
     """Return whether some filter takes `value` as its sigma."""
     return _is_in_range(value, SIGMA)

@@ -65,6 +65,7 @@ def _job(state: State, samples: NDArray[Any]) -> Job:
         border=state.border,
         implementation=state.implementation,
         block_xy=state.block_xy,
+        devices=state.devices,
         filter_title=filters.get(state.filter).title,
         gradient=filters.get(state.filter).gradient,
         offset=offset_for(state),
@@ -305,6 +306,11 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
     if chosen is not None and not why_not_here(implementation(chosen), device):
         return chosen
     return first_choice(state, device)
+
+
+def devices_for(state: State, device: Device | NoDevice) -> int:
+    """Return how many GPUs share a picture: what is chosen, or as many as there are, if fewer."""
+    return min(state.devices, device.count) if isinstance(device, Device) else state.devices
 
 
 def first_choice(state: State, device: Device | NoDevice | None) -> str:

@@ -13,6 +13,7 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
 from kernels.measuring import tuner
 from kernels.sweeps.cell import PICTURE_KINDS
+from kernels.sweeps.plan_values import MAX_DEVICES
 
 THIS = "this"  # the picture that is open
 MAX_SIDE = 16384
@@ -131,6 +132,19 @@ def _read_count(word: str, _: Here) -> Values:
     return (_whole(word),)
 
 
+def _read_devices(word: str, here: Here) -> Values:
+    if word == "all":
+        if not isinstance(here, Device):
+            raise ValueError("“all” is as many GPUs as there are, and this computer has none.")
+        return tuple(range(1, here.count + 1))
+    if not 1 <= _whole(word) <= MAX_DEVICES:
+        raise ValueError(
+            f"“{word}” is not a number of GPUs; give whole numbers from 1, or “all” for 1 to as "
+            "many as there are."
+        )
+    return (_whole(word),)
+
+
 def _read_channels(word: str, _: Here) -> Values:
     if word not in ("1", "2", "3", "4"):
         raise ValueError(f"“{word}” is not a number of channels; a picture has 1 to 4.")
@@ -237,6 +251,17 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "Of the GPU's L2 before each sample",
         *(_one_of("state of the cache", ("cold", "warm")), str),
         ticks=(("cold", "emptied before each sample"), ("warm", "as the last one left it")),
+    ),
+    Dimension(
+        *("devices", "Devices", "number of GPUs", "1, 2"),
+        "So many GPUs share the picture's rows: 1, 2, 4; or “all”, 1 to as many as there are.\n"
+        "The CPU is measured once.",
+        *(_read_devices, str),
+        lines=(
+            ("all", "1 to as many as there are"),
+            ("1, 2", "one and two"),
+            ("1, 2, 4, 8", "doubling"),
+        ),
     ),
     Dimension(
         *("counts", "Count", "count", "1, 2, 4, 8, 16, 32"),

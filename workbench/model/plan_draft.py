@@ -96,6 +96,7 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
         channels=(channels,),
         pixel_types=("float32" if is_unclipped(state) else str(state.picture.samples.dtype),),
         caches=(state.cache,),
+        devices=(state.devices,),
         sigma=state.sigma if has_parameter(chosen, "sigma") else None,
         amount=state.amount if has_parameter(chosen, "amount") else 1.0,
         matrix=state.matrix if state.filter == "custom" else None,

@@ -62,6 +62,7 @@ def held_fixed(plan: Plan) -> str:
         f"{plan.counts[0]} pictures" if len(plan.counts) == 1 and plan.counts[0] > 1 else "",
         f"blocks {pair(plan.blocks[0])}" if on_gpu and len(plan.blocks) == 1 else "",
         f"L2 {plan.caches[0]}" if on_gpu and len(plan.caches) == 1 else "",
+        f"{plan.devices[0]} GPUs" if on_gpu and len(plan.devices) == 1 < plan.devices[0] else "",
     )
     return ", ".join(part for part in parts if part)
 
@@ -69,14 +70,14 @@ def held_fixed(plan: Plan) -> str:
 def fixed_choices(plan: Plan) -> dict[str, Any]:
     """Return the values of a plan that do not vary, by the names of the State's fields."""
     names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
-    names |= {"caches": "cache"}
+    names |= {"caches": "cache", "devices": "devices"}
     lists = {name: getattr(plan, field) for field, name in names.items()}
     fixed = {name: values[0] for name, values in lists.items() if len(values) == 1}
     return fixed | {"sigma": plan.sigma, "amount": plan.amount}
 
 
 # Properties that a cell's name tells only where they vary.
-ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache")
+ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache", "devices")
 
 
 def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
@@ -113,6 +114,7 @@ def _aside(cell: Cell, name: str) -> str:
         "pixel_type": cell.pixel_type,
         "count": f"{many} picture{'s' if many != 1 else ''}",
         "cache": f"L2 {cell.cache}" if cell.cache else "",
+        "devices": (cell.devices_in_words or "1 GPU") if cell.cache else "",
     }
     return texts[name]
 

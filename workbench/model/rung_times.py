@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,14 +212,27 @@ class LadderLine:
         return f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
 
 
+class _Way(NamedTuple):
+    """One way to do a work; cache and GPUs are of no account on the CPU, where cache is None."""
+
+    key: str
+    block_xy: Block | None
+    cache: Cache | None
+    devices: int
+
+
+def _way(key: str, time: Time, devices: int) -> _Way:
+    return _Way(key, time.block_xy, time.timing.cache, devices)
+
+
 class RungTimes:
-    """A memory of the newest time of each implementation, block shape and cache, work by work.
+    """A memory of the newest time of each way to do a work: see `_Way`.
 
     Of more than MAX_WORKS works, those that were measured longest ago are forgotten.
     """
 
     def __init__(self) -> None:
-        self._times: dict[WorkKey, dict[tuple[str, Block | None, Cache | None], Time]] = {}
+        self._times: dict[WorkKey, dict[_Way, Time]] = {}
 
     def add_result(self, result: Result) -> None:
         """Add the time of a result, with the block shape that was chosen or picked for it.
@@ -231,14 +245,16 @@ class RungTimes:
         key, picked = _key_of(result.implementation, result.job.own), result.picked
         asked = (picked.block_xy if picked else None) or result.job.block_xy
         chosen = implementation_of(result.job, picked)
-        self._add(WorkKey.of(result.job), key, _time(result, _chosen_block(chosen, asked)))
+        time = _time(result, _chosen_block(chosen, asked))
+        self._add(WorkKey.of(result.job), _way(key, time, result.job.devices), time)
 
     def add_record(self, record: Record) -> None:
         """Add a sweep's measurement; ignore a time of several pictures, and a cell that failed."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
             key = f"{cell.implementation} {cell.text_sha256}".rstrip()
-            self._add(WorkKey.of_cell(cell), key, _time(measured, cell.block_xy))
+            time = _time(measured, cell.block_xy)
+            self._add(WorkKey.of_cell(cell), _way(key, time, cell.devices), time)
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
         """Return the times of the work of `job`, by implementation: see `_key_of`.
@@ -246,17 +262,18 @@ class RungTimes:
         The time with the job's block shape is taken if there is one, else the newest.
         """
         found: dict[str, Time] = {}
-        for (key, block_xy, measured_cache), time in self._times.get(WorkKey.of(job), {}).items():
-            is_exact = key in found and found[key].block_xy == job.block_xy
-            if measured_cache in (None, cache) and (block_xy == job.block_xy or not is_exact):
-                found[key] = time
+        for way, time in self._times.get(WorkKey.of(job), {}).items():
+            if way.cache is not None and (way.cache, way.devices) != (cache, job.devices):
+                continue
+            is_exact = way.key in found and found[way.key].block_xy == job.block_xy
+            if way.block_xy == job.block_xy or not is_exact:
+                found[way.key] = time
         return found
 
-    def _add(self, work: WorkKey, key: str, time: Time) -> None:
+    def _add(self, work: WorkKey, way: _Way, time: Time) -> None:
         times = self._times[work] = self._times.pop(work, {})  # the newest work stands last
-        place = (key, time.block_xy, time.timing.cache)
-        times.pop(place, None)  # so that the newest stands last
-        times[place] = time
+        times.pop(way, None)  # so that the newest stands last
+        times[way] = time
         while len(self._times) > MAX_WORKS:
             del self._times[next(iter(self._times))]
 

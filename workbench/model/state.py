@@ -118,6 +118,7 @@ class State:
                            best there is, see `intents.implementation_for`
     own_kernel       the file of the user's own that was read last, as `implementation` names it;
                      None: none was.  See `session.kernel_folder`
+    devices          how many GPUs share the rows of the picture
     matrix           the weights of the filter "custom"
     offset           what is added to what these give, as a part of white: -1 to 1
     last_free_ksize  the size that was chosen last where the filter left a choice; None: not known
@@ -168,6 +169,10 @@ class State:
             is_gradual=True,
             comes_with=("implementation",),
         ),
+    )
+    devices: int = field(
+        default=1,
+        metadata=about("devices", reruns=True, check=checks.is_device_count, is_gradual=True),
     )
     matrix: Matrix = field(
         default=((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)),

@@ -18,7 +18,7 @@ from workbench.report.report_words import is_on_gpu, plural
 
 def work_of(cell: Cell) -> Cell:
     """Return the cell without the way in which it is done: equal for all that do the same work."""
-    return replace(cell, implementation="", block_xy=None, cache=None)
+    return replace(cell, implementation="", block_xy=None, cache=None, devices=1)
 
 
 @dataclass(frozen=True, slots=True)

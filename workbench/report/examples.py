@@ -101,7 +101,13 @@ def _on_small_picture(
 ) -> tuple[Cell, dict[str, NDArray[Any]], str]:
     """Return the cell on few pixels, those pixels, and what they show in words."""
     small = replace(
-        cell, implementation="sequential", block_xy=None, cache=None, pixel_type="uint8", count=1
+        cell,
+        implementation="sequential",
+        block_xy=None,
+        cache=None,
+        devices=1,
+        pixel_type="uint8",
+        count=1,
     )
     if cell.picture in pictures:
         part = _middle_of(pictures[cell.picture])

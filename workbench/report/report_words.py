@@ -12,8 +12,13 @@ from workbench.charts.data.chart_words import held_fixed
 from workbench.model.names import cpu_name, kind_of
 from workbench.report.tables import Column
 
-COUNTS = ("channels", "counts")  # whose header says what is counted
-WAYS = ("implementations", "caches", "blocks")  # the dimensions that are no part of the work
+COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
+WAYS = (
+    "implementations",
+    "caches",
+    "devices",
+    "blocks",
+)  # the dimensions that are no part of the work
 
 
 def value_of(dimension: str, cell: Cell) -> str:

@@ -211,6 +211,9 @@ def _quickest_row(
 
 
 def way_in_words(cell: Cell) -> str:
-    """Return "Shared-memory tile 32×8"; a warm cache is named, since cold is usual."""
+    """Return "Shared-memory tile 32×8"; what is not usual is named: a warm cache, several GPUs."""
     cache = ", L2 warm" if cell.cache == "warm" else ""
-    return f"{implementation_title(cell.implementation)} {cell.block_in_words}".rstrip() + cache
+    gpus = f", {cell.devices_in_words}" if cell.devices_in_words else ""
+    return (
+        f"{implementation_title(cell.implementation)} {cell.block_in_words}".rstrip() + cache + gpus
+    )

@@ -408,6 +408,7 @@ class MainWindow(QMainWindow):
     def _connect_controls(self, panel: ControlPanel) -> None:
         panel.wanted.connect(self._choose)
         panel.weights.grid_wanted.connect(lambda: self.docks.enter("Weights"))
+        self._tell_device(panel)
 
     def _connect_analysis(self, panel: AnalysisPanel) -> None:
         from workbench.panels.analysis.analysis_controller import AnalysisController
@@ -576,14 +577,17 @@ class MainWindow(QMainWindow):
         self.chip.show_device(device)
         self.folder_menu.show_device(device)
         panels: tuple[LazyPanel[Any], ...] = (
-            *(self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
+            *(self.controls, self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
         )
         for panel in panels:
             if panel.made is not None:
                 panel.made.show_device(device)
         with self.undo_history.quietly():  # the user did not choose it
             state = self.store.state
-            self.store.update(implementation=intents.implementation_for(state, device))
+            self.store.update(
+                implementation=intents.implementation_for(state, device),
+                devices=intents.devices_for(state, device),
+            )
         self._show_state(self.store.state)
 
     @Slot(object)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.core.health import LOOK_EVERY_S, MAX_SHARE, Health, Nvml, Watch
+from kernels.core.health import LOOK_EVERY_S, MAX_SHARE, Health, Nvml, Watch, health_of_all
 
 BUS_ID = "0000:1B:00.0"
 
@@ -177,3 +177,12 @@ def test_the_real_package_has_what_is_asked_of_it():
     watch = Watch(Nvml("0000:ff:1f.0"))  # where no GPU is
     watch.look()
     assert watch.health() is None
+
+
+def test_of_several_gpus_the_lowest_and_highest_are_kept_and_all_that_throttled():
+    one = Health((1500, 1600), None, (40, 50), (200.0, 250.0), ("power limit",))
+    other = Health((1400, 1700), None, (45, 60), None, ("power limit", "power brake"))
+    assert health_of_all([one, None, other]) == Health(
+        (1400, 1700), None, (40, 60), (200.0, 250.0), ("power limit", "power brake")
+    )
+    assert health_of_all([None, None]) is None

@@ -109,8 +109,10 @@ OTHER_VALUES = {
     "offset": 3.0,
     "is_flat": True,
     "own": "a kernel's text",
+    "devices": 2,
 }
-HOW = {"implementation", "own", "block_xy", "filter_title", "is_flat"}  # it is done, or called
+# It is done so, or called so.
+HOW = {"implementation", "own", "block_xy", "devices", "filter_title", "is_flat"}
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Job)])

@@ -6,6 +6,7 @@ import pytest
 from kernels import filters
 from kernels.core.errors import BadJobError, OutOfMemoryError
 from kernels.pictures import generated
+from kernels.rungs.rung import ladder
 from kernels.sweeps import cell_jobs
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import job_of, stand_in_job, weights_of
@@ -36,6 +37,17 @@ def test_only_what_has_block_shapes_and_a_cache_varies_in_them():
         ("ring", None, "cold"),
         ("ring", None, "warm"),
     ]
+
+
+def test_only_what_runs_on_gpus_varies_in_their_number():
+    plan = Plan("", ("opencv", "shared"), caches=("cold", "warm"), devices=(1, 2))
+    found = [(each.implementation, each.cache, each.devices) for each in plan.cells()]
+    assert found == [
+        ("opencv", None, 1),
+        *(("shared", cache, devices) for cache in ("cold", "warm") for devices in (1, 2)),
+    ]
+    assert plan.count({"shared": next(each for each in ladder() if each.key == "shared")}) == 5
+    assert [job_of(cell).devices for cell in plan.cells()] == [1, 1, 2, 1, 2]
 
 
 def test_a_value_twice_is_measured_once():

@@ -49,6 +49,7 @@ def test_people_write_it_so():
         pixel_type = ["uint8", "float32"]
         count = [1, 8]
         cache = ["cold", "warm"]
+        devices = [1, 2]
         sigma = 2
         amount = 0.5
         transfers = true
@@ -77,6 +78,7 @@ def test_people_write_it_so():
         pixel_types=("uint8", "float32"),
         counts=(1, 8),
         caches=("cold", "warm"),
+        devices=(1, 2),
         sigma=2.0,
         amount=0.5,
         transfers=True,
@@ -146,6 +148,7 @@ def plans(draw):
         pixel_types=draw(some(st.sampled_from(PIXEL_TYPES))),
         counts=draw(some(st.integers(1, 10_000))),
         caches=draw(some(st.sampled_from(["cold", "warm"]))),
+        devices=draw(some(st.integers(1, 64))),
         sigma=draw(st.none() | st.floats(0.1, 64)),
         amount=draw(st.floats(0, 10)),
         matrix=draw(st.tuples(*[row] * size)) if is_custom else None,
@@ -298,7 +301,7 @@ def test_a_file_that_is_missing_is_said(tmp_path):
 def test_all_lists_of_a_plan_may_vary():
     assert {KEYS[field] for field in DIMENSIONS} == {
         *("implementation", "size", "kernel_size", "block", "filter", "border", "picture"),
-        *("channels", "pixel_type", "count", "cache"),
+        *("channels", "pixel_type", "count", "cache", "devices"),
     }
 
 

@@ -89,7 +89,7 @@ def test_a_row_holds_what_was_measured_and_of_what():
         "height": "1000", "width": "2000", "channels": "3", "pixel_type": "float32",
         "picture": "noise", "count": "2", "filter": "gaussian", "kernel_size": "5",
         "sigma": "1.5", "amount": "1.0", "weights": "", "border": "clamp",
-        "block_x": "32", "block_y": "8", "cache": "cold",
+        "block_x": "32", "block_y": "8", "cache": "cold", "devices": "1",
         "median_ms": "3.0", "lower_quartile_ms": "2.0", "upper_quartile_ms": "4.0",
         "min_ms": "1.0", "max_ms": "10.0", "samples": "5", "rounds": "1",
         "warmups": "3", "ended": "stable",

@@ -106,6 +106,7 @@ def test_a_sweep_can_be_looked_at_at_any_moment(plan, share):
         ("transfers", "ladder"),
         ("sizes_and_kernels", "time_by_size"),
         ("counts", "time_by_count"),
+        ("devices", "by_devices"),
     ],
 )
 def test_what_is_varied_decides_what_is_looked_at_first(plan, key):
@@ -168,6 +169,21 @@ def test_cold_and_warm_caches_are_told_apart():
         ("Shared-memory tile, cold L2", "solid"),
         ("Shared-memory tile, warm L2", "dot"),
     ]
+
+
+def test_several_gpus_stand_beside_one_and_the_cpu_has_no_place_there():
+    chart = figure("by_devices", a_session("devices"))
+    assert [group.label for group in chart.body.groups] == ["1 GPU", "2 GPUs", "4 GPUs"]
+    assert all(len(group.bars) == 2 for group in chart.body.groups)
+    assert "4096², Gaussian blur 5×5, 32×8, 2 GPUs" in chart.body.groups[1].bars[0].text
+    assert "Global memory: with 1 GPU it takes 2.1× as long as with 4 GPUs." in chart.sentence
+    assert chart.notes == ("Hidden: 1 measurement of OpenCV (on the CPU).",)
+
+
+def test_a_speed_up_is_that_of_the_number_of_gpus_that_is_shown():
+    ladders = {n: figure("ladder", a_session("devices"), slices={"devices": n}) for n in (1, 4)}
+    assert "570× as fast as OpenCV" in ladders[1].sentence
+    assert "997× as fast as OpenCV" in ladders[4].sentence
 
 
 def test_throughput_is_of_all_pixels_of_all_pictures():

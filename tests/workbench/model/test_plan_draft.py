@@ -36,10 +36,17 @@ def plan(texts, state=PHOTO, implementations=KEYS, **more):
         ("counts", "1, 32", (1, 32)),
         ("channels", "1 3 4", (1, 3, 4)),
         ("caches", "cold, warm", ("cold", "warm")),
+        ("devices", "1, 4", (1, 4)),
     ],
 )
 def test_a_line_lists_values_once_each(field, text, values):
     assert BY_FIELD[field].values(text) == values
+
+
+def test_all_devices_are_one_to_as_many_as_there_are():
+    assert BY_FIELD["devices"].values("all", replace(DEVICE, count=4)) == (1, 2, 3, 4)
+    with pytest.raises(ValueError, match="“all” is as many GPUs as there are, and this computer"):
+        BY_FIELD["devices"].values("all")
 
 
 def test_a_grid_is_whole_warps_that_the_gpu_allows():
@@ -52,7 +59,10 @@ def test_a_grid_is_whole_warps_that_the_gpu_allows():
 
 @pytest.mark.parametrize("dimension", DIMENSIONS, ids=lambda each: each.field)
 def test_what_is_proposed_can_be_read(dimension):
-    for text in (dimension.start, *(line for line, _ in dimension.lines if line != "grid")):
+    for text in (
+        dimension.start,
+        *(line for line, _ in dimension.lines if line not in ("grid", "all")),
+    ):
         assert dimension.values(text)
     for word, _ in dimension.ticks:
         assert dimension.values(word) == dimension.values(f" {word} ,")
@@ -81,6 +91,8 @@ def test_what_is_written_is_read_again(dimension):
         ("filters", "blur", "“blur” is no filter; choose from"),
         ("channels", "5", "“5” is not a number of channels; a picture has 1 to 4."),
         ("counts", "0", "“0” is not a count"),
+        ("devices", "0", "“0” is not a number of GPUs; give whole numbers from 1, or “all” for 1"),
+        ("devices", "65", "“65” is not a number of GPUs"),
     ],
 )
 def test_a_line_that_makes_no_sense_is_a_sentence_about_that_line(field, text, sentence):

@@ -7,7 +7,7 @@ import pytest
 
 from kernels.core.cpu_load import Load
 from kernels.core.job import Job
-from tests.made_up import IMPLEMENTATIONS, result
+from tests.made_up import IMPLEMENTATIONS, a_job, result
 from workbench.model.rung_times import LadderLine, RungTimes, WorkKey, ladder_places
 
 
@@ -43,6 +43,7 @@ OTHERS = {
     "offset": 3.0,
     "is_flat": True,
     "own": "a text",
+    "devices": 2,
 }
 
 
@@ -50,3 +51,14 @@ OTHERS = {
 def test_times_are_of_one_work_where_jobs_say_so(name):
     other = replace(JOB, **{name: OTHERS[name]})
     assert (WorkKey.of(JOB) == WorkKey.of(other)) == JOB.same_work(other, any_content=True)
+
+
+def test_a_time_on_several_gpus_is_one_of_several_gpus():
+    times, job = RungTimes(), a_job("shared")
+    times.add_result(result(samples_ms=(1.0,), job=replace(job, devices=2)))
+    assert times.of_work(job, "cold") == {}
+    times.add_result(result(samples_ms=(2.0,), job=job))
+    times.add_result(result(samples_ms=(3.0,), job=replace(a_job("opencv"), devices=2)))
+    assert times.of_work(job, "cold")["shared"].median_ms == 2.0
+    several = times.of_work(replace(job, devices=2), "cold")
+    assert (several["shared"].median_ms, several["opencv"].median_ms) == (1.0, 3.0)

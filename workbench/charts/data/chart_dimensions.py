@@ -7,7 +7,7 @@ from typing import Any
 
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import DIMENSIONS
-from workbench.model.names import filter_title, implementation_title
+from workbench.model.names import filter_title, implementation_title, kind_of
 
 NAMES = DIMENSIONS
 _LABELS = {
@@ -22,6 +22,7 @@ _LABELS = {
     "ksizes": "Kernel size",
     "implementations": "Implementation",
     "caches": "L2 cache",
+    "devices": "Devices",
     "blocks": "Block",
 }
 _FIELDS = {
@@ -34,13 +35,16 @@ _FIELDS = {
     "ksizes": "ksize",
     "implementations": "implementation",
     "caches": "cache",
+    "devices": "devices",
     "blocks": "block_xy",
 }
-_SORTED = ("channels", "counts", "ksizes")
+_SORTED = ("channels", "counts", "devices", "ksizes")
 
 
 def of(cell: Cell, name: str) -> Any:
     """Return a cell's value of a dimension; None where the cell has no choice of it."""
+    if name == "devices" and kind_of(cell.implementation) == "cpu":
+        return None
     return (cell.width, cell.height) if name == "sizes" else getattr(cell, _FIELDS[name])
 
 
@@ -73,6 +77,8 @@ def in_words(name: str, value: Any) -> str:
             return f"{value} L2"
         case "channels":
             return f"{value} channel{'s' if value > 1 else ''}"
+        case "devices":
+            return f"{value} GPU{'s' if value > 1 else ''}"
         case "counts":
             return f"{value} picture{'s' if value > 1 else ''}"
     return str(value)

@@ -82,6 +82,7 @@ def held_fixed(cells: Sequence[Cell], own: Iterable[str]) -> str:
         f"border {same['borders']}" if "borders" in same else "",
         f"blocks {said('blocks')}" if "blocks" in same else "",
         said("caches"),
+        said("devices") if same.get("devices", 1) not in (None, 1) else "",
     )
     return ", ".join(part for part in parts if part)
 
@@ -138,6 +139,7 @@ def details(point: Point, name: str) -> str:
     """Return the lines shown for a point under the pointer."""
     cell, found = point.cell, point.measurement
     what = chart_dimensions.where(cell, ("filters", "ksizes", "blocks"))
+    what += f", {cell.devices_in_words}" if cell.devices_in_words else ""
     picture = chart_dimensions.where(cell, ("pictures", "channels", "pixel_types"))
     if point.source.standing == "published":
         assert point.ms is not None

@@ -25,6 +25,7 @@ from workbench.charts.data.points import (
 )
 from workbench.model.names import place_of
 
+HOW = ("implementations", "caches", "devices", "blocks")  # something is done, not what
 MAX_FIRST = ("sizes", "counts")  # dimensions whose largest value is the default
 
 
@@ -197,10 +198,8 @@ def _quickest(points: Sequence[Point]) -> str | None:
     """Return the implementation that is quickest at more cells than any other."""
     best: dict[tuple[Any, ...], Point] = {}
     for point in points:
-        names = (
-            name for name in chart_dimensions.NAMES if name not in ("implementations", "caches")
-        )
-        place = tuple(_of(point, name) for name in names if name != "blocks")
+        names = (name for name in chart_dimensions.NAMES if name not in HOW)
+        place = tuple(_of(point, name) for name in names)
         if point.ms and (place not in best or point.ms < best[place].ms):  # type: ignore[operator]
             best[place] = point
     wins = Counter(point.cell.implementation for point in best.values())

@@ -28,6 +28,8 @@ from workbench.charts.kinds.common import (
 
 CAPTION = "Kernel time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
+# Why a CPU has no place by a dimension.
+NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
 MAX_BARS = 12  # of block shapes; more are easier to read on a map
 
 
@@ -57,12 +59,12 @@ def _figure(
     log = is_log(shown, [ms for _, ms in expected(shown)])
     axis = Axis(CAPTION, numbers.duration, log)
     body = Bars(axis, tuple(groups), is_upright)
-    left_out = hidden_points(without, "no blocks on a CPU")
+    left_out = hidden_points(without, NO_PLACE.get(name, ""))
     return made(shown, title, body, by_source(shown, say), notes=left_out)
 
 
 def _has_place(point: Point, name: str) -> bool:
-    """Return whether a point belongs on a chart by `name`: of blocks only what runs on a GPU."""
+    """Return whether a point belongs on a chart by `name`: of some only what runs on a GPU."""
     return chart_dimensions.of(point.cell, name) is not None or point.on_gpu
 
 
@@ -178,6 +180,13 @@ KINDS = (
         partial(why_not_several, name="blocks"),
         partial(_figure, name="blocks", say=_say_of_shapes, is_upright=True),
         lambda plan: 1 < len(plan.blocks) <= MAX_BARS and len(plan.sizes) * len(plan.ksizes) == 1,
+    ),
+    _by_names(
+        *("devices", 18, "Devices", "number of GPUs", "the number of GPUs"),
+        "with so many GPUs, which share the rows of the picture",
+        "Half the rows take half the time, but for what stays: the launch, and the rows that are "
+        "copied between the GPUs. The smaller the picture, the more of the time that is; a small "
+        "one is done no sooner, or later. Transfers to the GPUs and back are not in it.",
     ),
     _by_names(
         *("pictures", 20, "Picture kinds", "kind of picture", "the kind of picture"),

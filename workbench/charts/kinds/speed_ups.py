@@ -16,7 +16,7 @@ from workbench.charts.data.figure import Axis, Figure, Guide, Option, Plot
 from workbench.charts.data.legend_entries import series_name, with_threads
 from workbench.charts.data.points import Point, Spread
 from workbench.charts.data.sentences import by_source
-from workbench.charts.data.slices import Data, Slice
+from workbench.charts.data.slices import HOW, Data, Slice
 from workbench.charts.kinds import lines
 from workbench.charts.kinds.chart_kind import ChartKind
 from workbench.charts.kinds.common import is_log, made, why_not_several
@@ -91,7 +91,7 @@ def _beside_baseline(
     """Yield each point whose machine ran the baseline on the same work, and that baseline."""
     against = {
         (point.source.key, _work(point.cell), point.cell.cache): point
-        for point in everything
+        for point in sorted(everything, key=lambda point: -point.cell.devices)
         if point.ms and point.cell.implementation == baseline
     }
     for point in points:
@@ -103,8 +103,7 @@ def _beside_baseline(
 
 def _work(cell: Cell) -> tuple[object, ...]:
     """Return the work of a cell: all dimensions except who does it and how."""
-    how = ("implementations", "caches", "blocks")
-    return tuple(chart_dimensions.of(cell, n) for n in chart_dimensions.NAMES if n not in how)
+    return tuple(chart_dimensions.of(cell, n) for n in chart_dimensions.NAMES if n not in HOW)
 
 
 def _gives_speed_up(point: Point, theirs: Point) -> bool:

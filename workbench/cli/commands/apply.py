@@ -21,6 +21,7 @@ from workbench.batch.pairs import Pairs, names_folder, pairs_of
 from workbench.batch.unfinished import is_begun
 from workbench.cli import as_json, streams
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
+from workbench.cli.named_devices import first_device, with_devices
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.result_record import record_of
@@ -31,7 +32,8 @@ from workbench.files.format_names import EXTENSION_OF
 
 def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
-    recipe = recipe_of(arguments, Sampling())
+    arguments.device = first_device(arguments)
+    recipe = with_devices(recipe_of(arguments, Sampling()), arguments)
     if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
         return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
     with TemporaryDirectory(prefix="workbench-") as folder:

@@ -30,8 +30,8 @@ from workbench.batch.shards import journals_among, merge
 from workbench.batch.stage_times import StageTimes
 from workbench.batch.stage_words import closing_lines, progress_words, summary
 from workbench.cli import as_json, streams
-from workbench.cli.batch_devices import first_device, sharing_devices
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
+from workbench.cli.named_devices import first_device, sharing_devices
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.remote_control import RemoteControl

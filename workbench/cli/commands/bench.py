@@ -11,13 +11,14 @@ from kernels.core.version import program_version
 from workbench.base import diagnostics, qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
-from workbench.cli.benches import HEADER, batch, cpu, kernels, large, repeat, timing
+from workbench.cli.benches import HEADER, batch, cpu, devices, kernels, large, repeat, timing
 from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.output_files import refuse_unwritable
 
 NEED_NO_QT = {
     "batch": batch.run,
     "cpu": cpu.run,
+    "devices": devices.run,
     "kernels": kernels.run,
     "large": large.run,
     "repeat": repeat.run,
@@ -28,6 +29,7 @@ TAKEN = {
     "kernels": OPTIONS[1:],
     "batch": ("runs", "peers", "json"),
     "cpu": ("cells", "json"),
+    "devices": ("runs", "cells", "json"),
     "large": ("runs", "json"),
     "repeat": ("runs", "json"),
     "timing": ("cells", "json"),

@@ -132,7 +132,7 @@ def untimed(state: State) -> str:
 
 def _are_alike(one: Job, other: Job) -> bool:
     """Return whether a time of the one is one of the other, on the same implementation."""
-    return one.same_work(other) and one.own == other.own
+    return one.same_work(other) and (one.own, one.devices) == (other.own, other.devices)
 
 
 def named(block_xy: BlockXY) -> str:

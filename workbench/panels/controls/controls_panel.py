@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QWidget
 
+from kernels.core.device import Device, NoDevice
 from workbench.model.state import State
 from workbench.panels.controls.display_controls import DisplayControls
 from workbench.panels.controls.filter_controls import FilterControls
@@ -49,6 +50,10 @@ class ControlPanel(UprightArea):
     def show_implementations(self, availability: Availability) -> None:
         """Take these implementations, each with the reason it cannot run the job, or None."""
         self.run.show_implementations(availability)
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Offer several GPUs where there are some."""
+        self.run.show_device(device)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QGroupBox, QLabel
 
+from kernels.core.device import Device, NoDevice
 from kernels.engine.auto import Auto
 from kernels.engine.own_kernel import OwnKernel
 from workbench.base.plain_text import Label, tip_text
@@ -18,6 +19,10 @@ from workbench.widgets.form import Form
 CACHE_TIP = (
     "Cold: the GPU's L2 is emptied before each sample, as when the picture is new to it.\n"
     "Warm: it still holds what the sample before left there, which flatters small pictures."
+)
+DEVICES_TIP = (
+    "So many GPUs share the rows of the picture; the rows that one needs of another's are copied\n"
+    "between them. The time is from the first one's start until all have ended."
 )
 MAX_LINES = 6  # of a sentence about an implementation
 NO_CACHE = "Only runs on a GPU have an L2 cache to empty."
@@ -41,12 +46,15 @@ class RunControls(QGroupBox):
         self._cache = DropDown("cache", "L2 cache")
         self._cache.addItem("Cold", "cold")
         self._cache.addItem("Warm", "warm")
+        self._devices = DropDown("devices", "Devices")
+        self._devices.setToolTip(DEVICES_TIP)
         self._baseline = DropDown("baseline", "Speed-up against")
         self._baseline.setToolTip(
             "The CPU implementation that speed-ups are measured against.\n"
             "Nothing but “Speed-up” changes with it."
         )
-        for name, combo in (("cache", self._cache), ("baseline", self._baseline)):
+        combos = {"cache": self._cache, "baseline": self._baseline, "devices": self._devices}
+        for name, combo in combos.items():
             combo.activated.connect(lambda _, n=name, c=combo: self.wanted.emit(n, c.currentData()))
         self._block.picked.connect(lambda block_xy: self.wanted.emit("block_xy", block_xy))
         self._lay_out()
@@ -64,9 +72,25 @@ class RunControls(QGroupBox):
                     self._add_baseline(implementation.key, implementation.title, reason)
             self._baseline.setCurrentIndex(self._baseline.findData(current))
 
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Offer as many GPUs as there are, where there are several."""
+        count = device.count if isinstance(device, Device) else 0
+        with QSignalBlocker(self._devices):
+            chosen = self._devices.currentData()
+            self._devices.clear()
+            for number in range(1, count + 1):
+                self._devices.addItem(f"{number} GPU{'s' if number > 1 else ''}", number)
+            self._devices.setCurrentIndex(self._devices.findData(chosen))
+        self.form.setRowVisible(self._devices, count > 1)
+
     def show_state(self, state: State) -> None:
         """Show how the filter is computed, and a sentence about the chosen implementation."""
-        for combo, key in ((self._cache, state.cache), (self._baseline, state.baseline)):
+        chosen_keys = (
+            (self._cache, state.cache),
+            (self._baseline, state.baseline),
+            (self._devices, state.devices),
+        )
+        for combo, key in chosen_keys:
             with QSignalBlocker(combo):
                 combo.setCurrentIndex(combo.findData(key))
         chosen, reason = next(
@@ -81,6 +105,7 @@ class RunControls(QGroupBox):
             no_cache = NO_GPU
         elif isinstance(chosen, OwnKernel) and not self._has_gpu():
             no_cache = NO_CACHE
+        self._devices.setEnabled(not no_cache)
         self._cache.setEnabled(not no_cache)
         self._cache.setToolTip(tip_text(no_cache or CACHE_TIP))
 
@@ -100,6 +125,8 @@ class RunControls(QGroupBox):
         form.add("Block", self._block, self._block.across)
         form.add("L&2 cache", self._cache)
         form.add("S&peed-up vs", self._baseline)
+        form.add("Devices", self._devices)
+        form.setRowVisible(self._devices, False)  # most computers have one GPU, or none
         form.addRow(self._about)  # below, as high as the longest: nothing moves with what it says
 
 

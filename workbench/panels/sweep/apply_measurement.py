@@ -192,7 +192,12 @@ def changes_for(cell: Cell) -> intents.Changes:
         "border": cell.border,
         "implementation": cell.implementation,
     }
-    optional = {"matrix": cell.matrix, "block_xy": cell.block_xy, "cache": cell.cache}
+    optional = {
+        "matrix": cell.matrix,
+        "block_xy": cell.block_xy,
+        "cache": cell.cache,
+        "devices": cell.devices if cell.cache else None,  # of no account on the CPU
+    }
     return changes | {name: value for name, value in optional.items() if value is not None}
 
 

@@ -11,6 +11,7 @@ from kernels.core.verdict import Check
 from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import GAP, MISSING
+from workbench.model.share_words import shares_in_words
 from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.panels.timing import timing_tips as tips
 
@@ -53,8 +54,14 @@ def filter_time(result: Result) -> Figure:
         count,
         note=f"L2 {kernel.cache}" if kernel.cache else "CPU",
         unsure=_unsure(result),
-        more="\n\n".join(filter(None, (why_starred(result.disturbances), _why_single(result)))),
+        more="\n\n".join(filter(None, _more(result))),
     )
+
+
+def _more(result: Result) -> tuple[str, ...]:
+    """Return what else is to be known of the time: each GPU's part in it, and what disturbed it."""
+    shares = shares_in_words(result.shares) if result.shares else ""
+    return shares, why_starred(result.disturbances), _why_single(result)
 
 
 def upload(result: Result) -> Figure:
@@ -129,6 +136,8 @@ def what_ran(result: Result) -> str:
     launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
     if result.strips > 1:
         launches += f"  ·  in {result.strips} strips"
+    if result.shares:
+        launches += f"  ·  {shares_in_words(result.shares)}"
     if result.picked is None:
         return launches
     return f"{result.name} ({result.picked.why})  ·  {launches}"

@@ -60,6 +60,8 @@ def filter_words(state: State, stored: str | None) -> list[str]:
     words += _option("implementation", _named(state))
     if _takes_block(state):
         words += _option("block_xy", "{}x{}".format(*state.block_xy))
+    if state.devices > 1 and chosen_in(state).kind != "cpu":
+        words += ["--device", ",".join(map(str, range(state.devices)))]
     return words
 
 

@@ -80,6 +80,7 @@ def _more(state: State) -> str:
     more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
     if offset := offset_for(state):
         more += f"    offset={offset!r},\n"
+    more += f"    devices={state.devices},\n" if state.devices > 1 else ""
     if is_own(state.implementation):
         path = str(own_path(state))
         more += f'    own=Path({path!r}).read_text(encoding="utf-8-sig"),\n'

@@ -1,8 +1,9 @@
-"""The GPUs that `workbench batch --device 0,1` or `--device all` names."""
+"""The GPUs that `--device 0,1` or `--device all` names: for one picture, or for a folder."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
 from kernels.core.device import Device
 from workbench.batch.filtering import Recipe
@@ -23,6 +24,24 @@ def first_device(arguments: Namespace) -> int | None:
     return named[0] if len(named) == 1 else 0
 
 
+def with_devices(recipe: Recipe, arguments: Namespace) -> Recipe:
+    """Return `recipe` with the GPUs that are named sharing the rows of every picture.
+
+    They are the `device` and the `devices` of `arguments` then.  As it is where nothing runs on a
+    GPU, or one is named.  Raises CommandError where one of them is not there.
+    """
+    named: tuple[int, ...] | None = arguments.devices
+    if named is None or len(named) == 1:
+        return recipe
+    engine = engine_maker(arguments)()
+    if not runs_on_gpu(engine, recipe):
+        return recipe
+    assert isinstance(engine.device, Device)
+    arguments.devices = _numbers(named, engine.device)
+    arguments.device = arguments.devices[0]
+    return replace(recipe, chosen=replace(recipe.chosen, devices=len(arguments.devices)))
+
+
 def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
     """Return the GPUs that share the pictures; none: one engine does them all.
 
@@ -41,7 +60,17 @@ def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
     if not runs_on_gpu(engine, recipe):
         return ()
     assert isinstance(engine.device, Device)
-    there = range(engine.device.count)
+    found = _numbers(named, engine.device)
+    if len(found) == 1:
+        return ()
+    if note := note_on(engine, recipe, arguments):
+        complain(note)
+    return found
+
+
+def _numbers(named: tuple[int, ...], device: Device) -> tuple[int, ...]:
+    """Return the GPUs that are named; none: all.  Raises CommandError where one is not there."""
+    there = range(device.count)
     if missing := sorted(set(named) - set(there)):
         choice = f"0 to {there[-1]}" if there[-1] else "0"
         raise CommandError(
@@ -49,9 +78,4 @@ def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
             f"Choose --device {choice}, or all.",
             USAGE,
         )
-    found = named or tuple(there)
-    if len(found) == 1:
-        return ()
-    if note := note_on(engine, recipe, arguments):
-        complain(note)
-    return found
+    return named or tuple(there)

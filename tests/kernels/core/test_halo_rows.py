@@ -1,0 +1,84 @@
+"""A picture split over devices: its parts and the halo they exchange are the whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from kernels.core.borders import BORDERS
+from kernels.core.halo_rows import halo_rows
+from kernels.core.job import Job
+from kernels.core.row_strips import even_parts
+from kernels.oracle.reference import filtered
+
+COUNTS = range(1, 6)
+HEIGHTS = (1, 2, 3, 4, 7, 12, 23)
+
+
+def put_together(picture, parts):
+    """The parts' pictures, each from its own rows and those of others, as devices hold them."""
+    held = [picture[part.first : part.end] for part in parts]
+    for at, part in enumerate(parts):
+        own = np.full((part.height, *picture.shape[1:]), np.nan, picture.dtype)
+        own[part.own] = held[at]
+        taken = np.zeros(part.height, int)
+        taken[part.own] += 1
+        for rows in halo_rows(parts, at):
+            into = slice(rows.to, rows.to + rows.count)
+            own[into] = held[rows.source][rows.first : rows.first + rows.count]
+            taken[into] += 1
+        assert (taken == 1).all(), "every row comes from one place"
+        yield own
+
+
+@pytest.mark.parametrize("gradient", [False, True], ids=["weights", "gradient"])
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("count", COUNTS)
+def test_parts_with_their_halo_are_the_whole(count, border, gradient):
+    random = np.random.default_rng(count)
+    for height in HEIGHTS:
+        for ksize in (1, 3, 9, 15):  # some reach further than the picture, and than a part
+            picture = random.random((height, 3, 1), np.float32)
+            weights = random.random((ksize, ksize), np.float32)
+            job = Job(picture, weights, border, gradient=gradient)
+            parts = even_parts(height, count, job.reach, border)
+            answers = [
+                filtered(replace(job, picture=own))[part.own]
+                for part, own in zip(parts, put_together(picture, parts), strict=True)
+            ]
+            np.testing.assert_array_equal(np.concatenate(answers), filtered(job))
+
+
+@pytest.mark.parametrize("height", HEIGHTS)
+@pytest.mark.parametrize("count", COUNTS)
+def test_parts_are_even_and_none_is_empty(count, height):
+    parts = even_parts(height, count, 2, "clamp")
+    assert len(parts) == min(count, height)
+    assert (parts[0].first, parts[-1].end) == (0, height)
+    assert all(one.end == other.first for one, other in pairwise(parts))
+    heights = [part.end - part.first for part in parts]
+    assert max(heights) - min(heights) <= 1
+
+
+def test_inner_parts_take_rows_from_both_neighbours_and_outer_ones_from_one():
+    parts = even_parts(12, 3, 2, "clamp")
+    taken = [
+        [(rows.source, rows.first, rows.count) for rows in halo_rows(parts, at)] for at in range(3)
+    ]
+    assert taken == [[(1, 0, 2)], [(0, 2, 2), (2, 0, 2)], [(1, 2, 2)]]
+
+
+def test_a_halo_taller_than_a_part_comes_from_several():
+    parts = even_parts(6, 6, 3, "clamp")
+    assert [rows.source for rows in halo_rows(parts, 0)] == [1, 2, 3]
+
+
+def test_wrap_takes_from_the_other_end_and_perhaps_from_itself():
+    parts = even_parts(8, 2, 2, "wrap")
+    assert [rows.source for rows in halo_rows(parts, 0)] == [1, 1]
+    assert [rows.first for rows in halo_rows(parts, 0)] == [2, 0]
+    far = even_parts(4, 2, 4, "wrap")
+    assert {rows.source for rows in halo_rows(far, 0)} == {0, 1}

@@ -1,0 +1,134 @@
+"""`workbench bench devices` with GPUs and times that are made up."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kernels import Engine
+from kernels.core.job import Sampling
+from kernels.core.timing import Timing
+from tests.made_up import FAILED
+from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.cli import main
+from workbench.cli.benches import device_scaling, devices
+
+OVERHEAD_MS, UPLOAD_MS = 0.01, 0.2  # of the latter MadeUpGpu says the same
+
+
+class ScalingGpu(MadeUpGpu):
+    """Filters a row in a microsecond on each GPU, and needs a moment where there are several.
+
+    asked  (devices, height, whether it was for the time alone), in their order
+    """
+
+    asked: list = []  # noqa: RUF012 - emptied by the fixture
+    is_wrong = False
+
+    def run(self, job, sampling=None):
+        result = super().run(job, Sampling(max_samples=0, check=sampling.check))
+        self.asked.append((job.devices, job.height, sampling.max_samples > 0))
+        ms = job.height / job.devices / 1e3 + OVERHEAD_MS * (job.devices > 1)
+        count = max(sampling.max_samples, 1)
+        samples = tuple(ms * (1 + 1e-4 * at) for at in range(count))
+        check = FAILED if self.is_wrong and job.devices == 2 else result.check
+        return replace(result, kernel=Timing(samples, "cold"), check=check)
+
+
+@pytest.fixture
+def bench(monkeypatch, capsys, tmp_path):
+    """Runs the command; returns its code and what it printed."""
+    monkeypatch.setattr(device_scaling, "STRONG_SIDES", (20, 200))
+    monkeypatch.setattr(device_scaling, "WEAK_SIDES", (100,))
+    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(tmp_path / "cache"))
+    ScalingGpu.asked.clear()
+
+    def run(*words, engine=ScalingGpu):
+        monkeypatch.setattr(devices.this_machine, "engine_maker", lambda arguments: engine)
+        code = main.main(["bench", "devices", "--runs", "6", *words])
+        said = capsys.readouterr()
+        return code, said.out.replace("\u202f", " "), said.err
+
+    return run
+
+
+def test_two_gpus_are_held_against_one(bench):
+    code, out, err = bench("--cells", "gaussian")
+    assert (code, err) == (0, "")
+    assert "strong gaussian 5×5 200×200" in out
+    assert "1.82×" in out  # 200 rows in 110 µs
+    assert "91 % of 2×" in out  # 100 rows each, in 110 µs
+    assert "Halo rows are copied from GPU to GPU." in out
+    assert "All answers are verified." in out
+
+
+def test_a_tie_is_said(bench):
+    _, out, _ = bench("--cells", "gaussian")
+    assert "1.00×, equal within 1 %" in out  # 20 rows in 20 µs, on two in 10 + 10
+    assert "No sooner than one GPU, by filtering alone: strong gaussian 5×5 20×20 on 2." in out
+
+
+def test_they_take_turns_and_transfers_are_of_a_picture_that_is_not_there(bench):
+    bench("--cells", "strong gaussian 5×5 20×20")
+    ours = [(devices, timed) for devices, height, timed in ScalingGpu.asked]
+    one, two = [(1, True), (1, False)], [(2, True), (2, False)]
+    assert ours == [*one, *two, *two, *one] * 3
+
+
+def test_a_weak_cell_has_as_many_rows_for_each(bench):
+    bench("--cells", "weak gaussian")
+    assert {(devices, height) for devices, height, _ in ScalingGpu.asked} == {(1, 100), (2, 200)}
+
+
+def test_json_has_every_sample_and_each_gpu(bench, tmp_path):
+    path = tmp_path / "devices.json"
+    assert bench("--cells", "strong gaussian", "--json", str(path))[0] == 0
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["devices"] == [0, 1]
+    assert [(each["side"], each["devices"]) for each in data["cells"]] == [
+        (20, 1),
+        (20, 2),
+        (200, 1),
+        (200, 2),
+    ]
+    two = data["cells"][-1]
+    assert len(two["filtering"]["samples_ms"]) == 60
+    assert two["filtering"]["rounds"] == [10] * 6
+    assert len(two["with_transfers"]["samples_ms"]) == 6
+    assert two["with_transfers"]["samples_ms"][0] == pytest.approx(0.11 + UPLOAD_MS + 0.3)
+    assert two["against_one"]["verdict"] == "faster"
+    assert [each["rows"] for each in two["shares"]] == [[0, 100], [100, 200]]
+    assert data["cells"][0]["shares"] == []
+
+
+def test_wrong_answers_are_said_and_end_it_with_1(bench, monkeypatch):
+    monkeypatch.setattr(ScalingGpu, "is_wrong", True)
+    code, out, _ = bench("--cells", "strong gaussian 5×5 20×20")
+    assert code == 1
+    assert "WRONG answers: strong gaussian 5×5 20×20." in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--cells", "("], "--cells takes a regular expression"),
+        (["--cells", "moon"], "No cell fits; there are such as strong gaussian 5×5 20×20."),
+        (["--peers"], "bench devices does not take --peers."),
+    ],
+)
+def test_nonsense_is_a_sentence(bench, words, said):
+    code, _, err = bench(*words)
+    assert code == 2
+    assert said in err
+
+
+def test_with_one_gpu_or_none_there_is_nothing_to_compare(bench):
+    class OneGpu(ScalingGpu):
+        device = replace(DEVICE, count=1)
+
+    code, _, err = bench(engine=OneGpu)
+    assert code == 1
+    assert "bench devices compares several GPUs with one, and here is only one." in err
+    code, _, err = bench(engine=lambda: Engine(use_gpu=False))
+    assert code == 1
+    assert "The GPU was switched off" in err

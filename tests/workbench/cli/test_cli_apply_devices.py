@@ -1,0 +1,95 @@
+"""`workbench apply --device 0,1`: made-up GPUs share the rows of each picture."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernels.pictures.generated import noise
+from tests.workbench.engines import MadeUpGpu
+from workbench.cli import main, named_devices
+from workbench.cli.commands import apply as command
+from workbench.files import image_files
+
+FILTER = ("--filter", "sharpen", "--implementation", "shared")
+
+
+class Named(MadeUpGpu):
+    """Knows which GPUs were named; `made` has all engines."""
+
+    made: list = []  # noqa: RUF012 - emptied by the fixture
+
+    def __init__(self, device=0, others=None):
+        super().__init__()
+        self.named = device, others
+        self.made.append(self)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with a picture in it, on a computer with two GPUs."""
+    monkeypatch.chdir(tmp_path)
+    Named.made.clear()
+
+    def engine_maker(arguments):
+        return lambda: Named(arguments.device, arguments.devices)
+
+    monkeypatch.setattr(named_devices, "engine_maker", engine_maker)
+    monkeypatch.setattr(command, "engine_maker", engine_maker)
+    image_files.save("a.png", noise(40, 30, 3))
+    return tmp_path
+
+
+def apply(*words):
+    return main.main(["apply", "a.png", "out.png", *words])
+
+
+@pytest.mark.parametrize("devices", ["0,1", "all", "1,0"])
+def test_two_gpus_are_said_with_their_times_and_their_halo(folder, capsys, devices):
+    assert apply(*FILTER, "--device", devices) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    times = "GPU 0: 100 µs, GPU 1: 100 µs; halo of up to 1 row in up to 10.0 µs"
+    assert f"{times}, copied from GPU to GPU; verified" in said.out.replace("\u202f", " ")
+    assert Named.made[-1].named == (0, (0, 1))
+
+
+def test_json_has_a_row_for_each(folder, capsys):
+    assert apply(*FILTER, "--device", "0,1", "--json") == 0
+    shares = json.loads(capsys.readouterr().out)["shares"]
+    assert [each["index"] for each in shares] == [0, 1]
+    assert [each["rows"] for each in shares] == [[0, 20], [20, 40]]
+    assert {each["halo_path"] for each in shares} == {"peer"}
+
+
+def test_auto_is_shared_as_well(folder, capsys, monkeypatch):
+    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(folder / "cache"))
+    assert apply("--device", "0,1") == 0
+    assert "GPU 0: " in capsys.readouterr().out
+
+
+def test_one_gpu_is_one_gpu(folder, capsys):
+    assert apply(*FILTER, "--device", "1", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["shares"] == []
+    assert Named.made[-1].named == (1, (1,))
+
+
+def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, capsys):
+    assert apply(*FILTER, "--device", "0,2") == 2
+    assert capsys.readouterr().err == (
+        "workbench: There is no GPU number 2: this computer has 2, counted from 0. "
+        "Choose --device 0 to 1, or all.\n"
+    )
+    assert not Path("out.png").exists()
+
+
+def test_on_the_cpu_several_are_ignored_and_that_is_said(folder, capsys):
+    assert apply("--implementation", "opencv", "--device", "0,1") == 0
+    assert capsys.readouterr().err == "workbench: --device is ignored: opencv runs on the CPU.\n"
+
+
+def test_without_a_gpu_it_is_the_cpu_and_that_is_said(folder, capsys, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert apply("--device", "0,1", "--no-gpu") == 0
+    assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err
