@@ -16,6 +16,7 @@ from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.model.state import Picture, State
 from workbench.panels.compare.comparison_image import side_by_side
+from workbench.panels.compare.large_chip import LargeChip
 from workbench.panels.compare.mode_bar import ModeBar, ModeOptions
 from workbench.panels.compare.negative_chip import NegativeChip
 from workbench.panels.compare.panes import Panes
@@ -169,7 +170,10 @@ class CompareView(QWidget):
         if self._after_samples is None or not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
+        for view in self._all_views:
+            view.exact_scale = self._exact_scale
         self._panes.show_size(display.size)
+        self._show_negative()
         self._make_room()
         self._refresh()
 
@@ -272,7 +276,7 @@ class CompareView(QWidget):
 
     def zoom(self, direction: int) -> None:
         """Show the next larger (1) or smaller (-1) round scale."""
-        self._move(self._shown_transform().stepped(direction))
+        self._move(self._shown_transform().stepped(direction, self._max_scale))
 
     def show_area(self, area: QRectF, around: QMargins = NOTHING_AROUND) -> None:
         """Fill what no drawer covers with these pixels of the picture, and a little around them.
@@ -282,12 +286,12 @@ class CompareView(QWidget):
         (width, height), offset = self._clear_part(around)
         scale = min(width / area.width(), height / area.height()) * AROUND
         centre = area.center()
-        scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+        scale = min(max(scale, MIN_SCALE), self._max_scale)
         self._move(ViewTransform(scale, (centre.x(), centre.y())), offset)
 
     def show_exact(self) -> None:
-        """Show one screen pixel for each pixel of the picture."""
-        self._move(ViewTransform(1.0, self._shown_transform().centre))
+        """Show one screen pixel for each pixel of the picture, or of the file it is a copy of."""
+        self._move(ViewTransform(self._exact_scale, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
         """Return the part of the picture in view and the divider's place, fit for JSON."""
@@ -298,7 +302,7 @@ class CompareView(QWidget):
         """Take over what `choices()` gave of the same picture."""
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
-                scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+                scale = min(max(scale, MIN_SCALE), self._max_scale)
                 self._move(ViewTransform(scale, (x, y)))
         if isinstance(divider := choices.get("divider"), int):
             self._wipe_view.divider.setValue(divider)
@@ -324,7 +328,7 @@ class CompareView(QWidget):
     @property
     def foot_px(self) -> int:
         """Return how high what lies in the lower left corner of the pictures is; 0: nothing."""
-        corner = self._negative_corner
+        corner = self._chips_corner
         return 0 if corner.isHidden() else self.height() - corner.y()
 
     @property
@@ -346,7 +350,7 @@ class CompareView(QWidget):
     @Slot()
     def make_way(self) -> None:
         """Put what lies over the pictures beside a drawer that moved."""
-        for corner in (self._options_corner, self._negative_corner):
+        for corner in (self._options_corner, self._chips_corner):
             corner.place()
         self.repaint_overlays()
 
@@ -382,7 +386,11 @@ class CompareView(QWidget):
         self._options_corner = Floating(self, self.options, is_opaque=True)
         self._negative = NegativeChip()
         self._negative.wanted.connect(self.wanted)
-        self._negative_corner = Floating(self, self._negative, Qt.AlignmentFlag.AlignLeft)
+        self._large = LargeChip()
+        self._large.clicked.connect(self.show_exact)
+        chips = QWidget()
+        VBox(chips, 0, 4).add(self._large, self._negative)
+        self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
         self._choose_panes()
 
     def _build_bars(self) -> None:
@@ -467,8 +475,13 @@ class CompareView(QWidget):
         is_needed = is_shown and self._negative.is_needed(self._state)
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
-        if self._negative_corner.isHidden() == is_needed:
-            self._negative_corner.setVisible(is_needed)
+        picture = self._state.picture
+        large = None if picture is None else picture.large
+        self._large.show_words("" if large is None else f"Shown at {large.scale_in_words}")
+        self._negative.setVisible(is_needed)
+        before = self._chips_corner.isHidden(), self._chips_corner.sizeHint()
+        self._chips_corner.setVisible(is_needed or large is not None)
+        if before != (self._chips_corner.isHidden(), self._chips_corner.sizeHint()):
             self.repaint_overlays()  # what overlays have in that corner gives way to it
 
     def _carry_place(self, size: Size) -> None:
@@ -561,7 +574,20 @@ class CompareView(QWidget):
         if self._picture is None or self._before is None:
             return BEFORE
         width, height = self._before.size
-        return f"{BEFORE} · {self._picture.name} · {width}×{height}"
+        size = f"{width}×{height}"
+        if self._picture.large is not None:
+            size = self._picture.large.scale_in_words
+        return f"{BEFORE} · {self._picture.name} · {size}"
+
+    @property
+    def _exact_scale(self) -> float:
+        """Return the scale at which a screen pixel is one of the picture's file."""
+        large = None if self._picture is None else self._picture.large
+        return 1.0 if large is None else float(large.step)
+
+    @property
+    def _max_scale(self) -> float:
+        return MAX_SCALE * self._exact_scale
 
     def _shown_transform(self) -> ViewTransform:
         if self._transform is not None or self._before is None:
@@ -578,7 +604,8 @@ class CompareView(QWidget):
         transform = self._shown_transform()
         for view in self._views:
             view.show_transform(transform)
-        self.read_out_row.show_scale(None if self._before is None else transform.scale)
+        scale = transform.scale / self._exact_scale
+        self.read_out_row.show_scale(None if self._before is None else scale)
 
     def _read(self) -> None:
         before = None if self._picture is None else self._picture.samples

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
-from workbench.panels.compare.view_transform import Point, Size, ViewTransform
+from workbench.panels.compare.view_transform import MAX_SCALE, Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.panel_area import uncovered_part
@@ -53,6 +53,8 @@ class PictureView(QWidget):
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
     click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Where pixels are large
     enough their values stand in them.
+
+    exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
 
     Signals:
         moved(transform): the user wants this ViewTransform; None: fit the picture.
@@ -91,6 +93,7 @@ class PictureView(QWidget):
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
+        self.exact_scale = 1.0
         self._cells = CellLayer(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -330,10 +333,10 @@ class PictureView(QWidget):
             self.picked.emit(pixel)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        if self._transform.scale == 1.0:
+        if self._transform.scale == self.exact_scale:
             self.moved.emit(None)
         else:
-            self._zoom(event.position(), 1.0 / self._transform.scale)
+            self._zoom(event.position(), self.exact_scale / self._transform.scale)
 
     def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
         self.hovered.emit(None)
@@ -343,13 +346,13 @@ class PictureView(QWidget):
         width, height = self.device_size
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.moved.emit(self._transform.stepped(1))
+                self.moved.emit(self._transform.stepped(1, MAX_SCALE * self.exact_scale))
             case Qt.Key.Key_Minus:
                 self.moved.emit(self._transform.stepped(-1))
             case Qt.Key.Key_0:
                 self.moved.emit(None)
             case Qt.Key.Key_1:
-                self.moved.emit(ViewTransform(1.0, self._transform.centre))
+                self.moved.emit(ViewTransform(self.exact_scale, self._transform.centre))
             case key if key in ARROWS:
                 across, down = ARROWS[key]
                 dx, dy = -across * PAN_STEP * width, -down * PAN_STEP * height
@@ -380,7 +383,8 @@ class PictureView(QWidget):
     def _zoom(self, position: QPointF, factor: float) -> None:
         if self._display is not None:
             at = self._to_device(position)
-            self.moved.emit(self._transform.zoomed_at(at, factor, self.device_size))
+            most = MAX_SCALE * self.exact_scale
+            self.moved.emit(self._transform.zoomed_at(at, factor, self.device_size, most))
 
     def _to_device(self, position: QPointF) -> Point:
         ratio = self.devicePixelRatioF()
