@@ -93,6 +93,7 @@ from workbench.window.result_views import ResultViews
 from workbench.window.save_menu import SaveMenu
 from workbench.window.screenshots import Screenshots
 from workbench.window.themes import Themes
+from workbench.window.to_file.file_menu import FileMenu
 from workbench.window.tune_for_job import TuneForJob
 from workbench.window.undo.undo_history import UndoHistory
 
@@ -276,6 +277,7 @@ class MainWindow(QMainWindow):
         self.help_controller = HelpController(store, docks, self)
         add_help = self.help_controller.serve
         self.folder_menu = FolderMenu(store, self.opener, settings, messages, add_help, self)
+        self.file_menu = FileMenu(store, self.save_menu.ask_path, messages, add_help, self)
         self.chart_place = DetachableChart(self.sweep, add_help, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
@@ -309,6 +311,7 @@ class MainWindow(QMainWindow):
             docks.action("Gallery"),
             *self.open_menu.built_in_actions(),
             *self.save_menu.actions(),
+            *self.file_menu.actions(),
             *self.folder_menu.actions(),
             *self.kernel_menu.actions(),
             *self.screenshots.save_actions(),
@@ -374,6 +377,7 @@ class MainWindow(QMainWindow):
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self._bring_back)
+        self.save_menu.to_file_wanted.connect(self.file_menu.open)
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
@@ -616,7 +620,7 @@ class MainWindow(QMainWindow):
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (
-            self.folder_menu,
+            *(self.folder_menu, self.file_menu),
             self.tuner,
             self.report_writer,
             self.chart_place,
