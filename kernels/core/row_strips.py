@@ -49,10 +49,11 @@ def strips_of(
     reach   how many rows away a sample still counts: `Job.reach`
     """
     for top in range(first, height, rows):
-        yield _strip(top, min(top + rows, height), height, reach, border)
+        yield strip_of_rows(top, min(top + rows, height), height, reach, border)
 
 
-def _strip(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
+def strip_of_rows(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
+    """Return the strip of rows first to end - 1; the rest as `strips_of` has it."""
     if border == "wrap" and end - first < height:
         return RowStrip(first, end, tuple(_around(first - reach, end + reach, height)), reach)
     top = max(first - reach, 0)

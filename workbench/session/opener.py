@@ -81,7 +81,7 @@ class Opener(QObject):
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         self._together: tuple[Path, ...] = ()
         background.broke.connect(self._rest)
-        self._name = ""  # of what is being opened
+        self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._say_slow)
         self._read.connect(self._say_share)
@@ -255,12 +255,15 @@ class Opener(QObject):
     @Slot(int, float)
     def _say_share(self, request: int, share: float) -> None:
         """Say how far it is, where it was said that it takes a while."""
-        if request == self._newest and self._name and not self._slow.isActive():
-            self.went_on.emit(f"{self._opening} {share:.0%}")
+        if request == self._newest and self._name:
+            self._share = share
+            if not self._slow.isActive():
+                self.went_on.emit(self._opening)
 
     @property
     def _opening(self) -> str:
-        return f"Opening {self._name}…"
+        share = f" {self._share:.0%}" if self._share else ""
+        return f"Opening {self._name}…{share}"
 
     def _ask(
         self, load: Load, show: Callable[[Any], None], name: str, *, is_agreed: bool = False
@@ -276,7 +279,7 @@ class Opener(QObject):
         self._stepping = None
         self._is_stopped = is_stopped = Event()
         request, pixel_type = self._newest, self.pixel_type
-        self._name = name
+        self._name, self._share = name, 0.0
         self._slow.start()
         self.busy.emit(name)
 

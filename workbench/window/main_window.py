@@ -36,6 +36,7 @@ from workbench.panels import (
     weights,
 )
 from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.auto_levels import AutoLevels
 from workbench.panels.controls.previewing import FilterPreviews
@@ -53,6 +54,7 @@ from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
+from workbench.session.large_regions import Regions
 from workbench.session.live import Live
 from workbench.session.opener import Opener
 from workbench.session.previews import Previews
@@ -160,6 +162,7 @@ class MainWindow(QMainWindow):
         self.reading = Background(EXPECTED, self)
         self._writing = Background(EXPECTED, self)
         self.live = Live(self.store, self.worker, self.reading, self)
+        self.regions = Regions(self.worker, self)
         self.sessions = Sessions(self.reading, self)
         self.opener = Opener(self.reading, self)
         self.kernel_folder = KernelFolder(self.store, self.reading, self)
@@ -223,6 +226,7 @@ class MainWindow(QMainWindow):
             *(store, worker, live, self.compare, self.timing_views, self.runs, self.rung),
             *(self._rung_times, messages, self),
         )
+        self.full_resolution = FullResolution(store, live, self.regions, self.compare, self)
         self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
         self.memory = Memory(
             store, worker, live, self.inspection, docks, self.window_layout, settings
@@ -477,10 +481,12 @@ class MainWindow(QMainWindow):
         self.store.choose(filter="custom", matrix=matrix, offset=offset)
 
     @property
-    def _backgrounds(self) -> tuple[Background | RungCompiler | AnalysisThread | Previews, ...]:
+    def _backgrounds(
+        self,
+    ) -> tuple[Background | RungCompiler | AnalysisThread | Previews | Regions, ...]:
         return (
             *(self.reading, self._writing, self._compiling, self.analysis_thread),
-            self.live.previews,
+            *(self.live.previews, self.regions),
         )
 
     def _show_state(self, state: State) -> None:

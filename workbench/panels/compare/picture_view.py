@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
+from workbench.panels.compare.patch import Patch
 from workbench.panels.compare.view_transform import MAX_SCALE, Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
@@ -94,7 +95,8 @@ class PictureView(QWidget):
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
         self.exact_scale = 1.0
-        self._cells = CellLayer(self)
+        self._cells, self._patch_cells = CellLayer(self), CellLayer(self)
+        self._patch: Patch | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -137,6 +139,12 @@ class PictureView(QWidget):
         if (display, caption) != (self._display, self._caption):
             self._display, self._caption = display, caption
             self._describe()
+            self.update()
+
+    def show_patch(self, patch: Patch | None) -> None:
+        """Paint a part at full resolution over the picture, at its place; None: nothing."""
+        if patch is not self._patch:
+            self._patch = patch
             self.update()
 
     def _describe(self) -> None:
@@ -212,11 +220,22 @@ class PictureView(QWidget):
     def _paint_picture(self, painter: QPainter) -> None:
         if self._display is not None:
             draw(painter, self._display, self._transform, self.device_size)
-            self._paint_values(painter, self._cells)
+            self._paint_patch(painter, self._patch, self._cells, self._patch_cells)
 
-    def _paint_values(self, painter: QPainter, cells: CellLayer) -> None:
+    def _paint_patch(
+        self, painter: QPainter, patch: Patch | None, cells: CellLayer, patch_cells: CellLayer
+    ) -> None:
+        """Paint a part at full resolution, and the values in the cells, of that or of the picture.
+
+        cells, patch_cells  write the values of either
+        """
+        transform, view = self._transform, self.device_size
+        if patch is not None:
+            transform, cells = patch.transform(transform), patch_cells
+            draw(painter, patch.display, transform, view)
+            cells.show_samples(patch.samples, patch.display)
         if not self.hides_values():
-            cells.paint(painter, self._transform, self.device_size)
+            cells.paint(painter, transform, view)
 
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self._transform
