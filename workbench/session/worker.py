@@ -137,7 +137,7 @@ class Worker(QThread):
             self._wake.notify()
 
     def expect(self, is_awaited: bool) -> None:
-        """Stop the live job, and let all others wait: a request follows, or it is called off."""
+        """Stop the live job, and let all but a region wait: a request follows, or is called off."""
         with self._wake:
             self._is_awaited = is_awaited
             if is_awaited:
@@ -293,7 +293,7 @@ class Worker(QThread):
 
     def _has_work(self) -> bool:
         if self._is_awaited:
-            return self._wants_device or self._live is not None
+            return self._wants_device or self._live is not None or self._region.has_work
         is_live = self._wanted is not None or self._live is not None
         others = (self._baseline, self._again, *self._tasks)
         return self._wants_device or is_live or any(each.has_work for each in others)

@@ -27,6 +27,8 @@ from tests.workbench.window.large.large_files import (
 from workbench.model.intents import is_unclipped, job_for
 from workbench.panels.compare import full_resolution
 from workbench.panels.compare.view_transform import ViewTransform
+from workbench.session import live
+from workbench.session.previews import Previews
 
 __all__ = ["little_memory"]
 STEP = 8  # of the copy
@@ -213,15 +215,11 @@ def test_of_a_pyramid_the_whole_is_read_not_a_copy(qtbot, window, regions, tmp_p
     assert_as_of_whole(window, regions)
 
 
-def test_a_file_that_is_gone_is_one_sentence_and_the_copy_stays(
-    qtbot, window, tmp_path, little_memory
-):
-    path = plain(tmp_path / "large.tif")
-    settle(qtbot, window, lambda: drop(window, path))
-    path.write_bytes(b"II*\0")
-    move(window.compare, ViewTransform(4.0 * STEP, (40, 30)))
-    until(qtbot, lambda: "large.tif cannot be read" in chip(window))
-    assert view(window, "After").display is not None
+def test_a_file_that_is_damaged_meanwhile_is_one_sentence_and_the_copy_stays(qtbot, opened):
+    opened.store.state.picture.path.write_bytes(b"II*\0")
+    move(opened.compare, ViewTransform(4.0 * STEP, (40, 30)))
+    until(qtbot, lambda: "large.tif cannot be read" in chip(opened))
+    assert view(opened, "After").display is not None
 
 
 def test_too_little_memory_for_it_is_said_and_the_copys_result_stays(
@@ -262,3 +260,14 @@ def test_the_region_is_not_kept_waiting_by_the_copy(qtbot, make_window, tmp_path
     window.regions.filtered.connect(lambda request, _: came.append(request.job.filter_title))
     settle(qtbot, window, lambda: window.store.choose(filter="sharpen"))
     assert came == ["Sharpen"]
+
+
+def test_nor_by_a_preview_of_the_copy(qtbot, opened, regions, monkeypatch):
+    """A copy that takes long is previewed first; the region does not wait for what follows."""
+    zoom_to(qtbot, opened, 300, 200, scale=12)
+    count = len(regions)
+    monkeypatch.setattr(live, "takes_long", lambda _: True)
+    monkeypatch.setattr(Previews, "request", lambda *_: None)  # it never comes
+    opened.store.choose(filter="gaussian", ksize=9)
+    until(qtbot, lambda: len(regions) > count)
+    assert_as_of_whole(opened, regions)
