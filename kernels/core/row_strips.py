@@ -50,7 +50,7 @@ def strips_of(
     reach   how many rows away a sample still counts: `Job.reach`
     """
     for top in range(first, height, rows):
-        yield _strip(top, min(top + rows, height), height, reach, border)
+        yield strip_of_rows(top, min(top + rows, height), height, reach, border)
 
 
 def even_parts(height: int, count: int, reach: int, border: str) -> tuple[RowStrip, ...]:
@@ -61,10 +61,11 @@ def even_parts(height: int, count: int, reach: int, border: str) -> tuple[RowStr
     """
     count = min(count, height)
     bounds = [height * at // count for at in range(count + 1)]
-    return tuple(_strip(*each, height, reach, border) for each in pairwise(bounds))
+    return tuple(strip_of_rows(*each, height, reach, border) for each in pairwise(bounds))
 
 
-def _strip(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
+def strip_of_rows(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
+    """Return the strip of rows first to end - 1; the rest as `strips_of` has it."""
     if border == "wrap" and end - first < height:
         return RowStrip(first, end, tuple(_around(first - reach, end + reach, height)), reach)
     top = max(first - reach, 0)

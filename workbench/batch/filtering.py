@@ -97,6 +97,7 @@ class Outcome:
     index    its place among all that are to be done
     seconds  how long it took in each stage that it went through
     is_large whether it does not fit into memory, and is filtered in strips, from file to file
+    strips   how far that is; None: nothing of it is finished
     large    what came of that: it is written already
     error    why it failed, one sentence; None: it did not
     log      of the compiler, where it was that
@@ -112,6 +113,7 @@ class Outcome:
     picture: Picture | None = None
     result: Result | None = None
     is_large: bool = False
+    strips: StripsDone | None = None
     large: LargeAnswer | None = None
     error: str | None = None
     log: str = ""
@@ -253,7 +255,7 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
                 memory_bytes=recipe.strips_bytes,
                 max_taps=sampling.check_taps if sampling.check else 0,
             )
-            outcome.large = _driven(steps, say)
+            outcome.large = _driven(steps, outcome, say)
     except ImageFileError as error:
         outcome.error = str(error)
         return
@@ -268,7 +270,9 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
         outcome.error = f"{pair.name}: {outcome.large.check}; nothing was written."
 
 
-def _driven(steps: Generator[Progress, None, LargeAnswer], say: Say) -> LargeAnswer:
+def _driven(
+    steps: Generator[Progress, None, LargeAnswer], outcome: Outcome, say: Say
+) -> LargeAnswer:
     """Drive a picture that is filtered in strips to its end; how far it is is said meanwhile."""
     with closing(steps):
         while True:
@@ -278,6 +282,7 @@ def _driven(steps: Generator[Progress, None, LargeAnswer], say: Say) -> LargeAns
                 answer: LargeAnswer = end.value
                 return answer
             if isinstance(step, StripsDone):
+                outcome.strips = step
                 say(f"{step.doing}, {about(step.left_s)} left")
 
 

@@ -36,6 +36,11 @@ def progress_words(progress: BatchProgress) -> str:
     return " · ".join(parts)
 
 
+def rows_in_words(rows: int, height: int, left_s: float) -> str:
+    """Return how far a picture in strips is: "1,024 of 100,000 rows, about 2 min left"."""
+    return f"{rows:,} of {height:,} rows, {about(left_s)} left"
+
+
 def _device_words(each: DeviceTime) -> str:
     limit = f", {IN_WORDS[each.limit]} is the limit" if each.limit is not None else ""
     return f"GPU {each.device}: {rate(each.per_s)}{limit}"

@@ -169,7 +169,7 @@ def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
     options = _add_file_options(parser, ", or to - (default: png)")
     _add_replacing_options(options, is_default=True)
     _add_jobs_option(options, "read and write so many at a time; filtering stays one by one")
-    _add_saying_options(parser, types.Verifying(1), "all")
+    _add_control_option(_add_saying_options(parser, types.Verifying(1), "all"))
 
 
 def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -187,13 +187,7 @@ def add_batch_arguments(parser: argparse.ArgumentParser) -> None:
     _add_job_options(parser)
     _add_devices_options(parser, "the pictures")
     _add_batch_options(_add_file_options(parser))
-    options = _add_saying_options(parser, types.Verifying(100), "100")
-    options.add_argument(
-        "--control",
-        action="store_true",
-        help="for programs: --json with lines on the progress, and standard input takes pause, "
-        "continue and stop, a line each; where it ends, that is a stop",
-    )
+    _add_control_option(_add_saying_options(parser, types.Verifying(100), "100"))
 
 
 def _add_batch_options(options: argparse._ArgumentGroup) -> None:
@@ -301,6 +295,15 @@ def _add_saying_options(
     options.add_argument("--json", action="store_true", help="a line of JSON for each picture")
     _add_progress_option(options)
     return options
+
+
+def _add_control_option(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--control",
+        action="store_true",
+        help="for programs: --json with lines on the progress, and standard input takes pause, "
+        "continue and stop, a line each; where it ends, that is a stop",
+    )
 
 
 def add_shot_arguments(parser: argparse.ArgumentParser) -> None:

@@ -32,6 +32,13 @@ def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
     }
 
 
+def rows_record(outcome: Outcome) -> dict[str, Any]:
+    """Return how far a picture is that is filtered in strips."""
+    done = outcome.strips
+    rows = done and {"done": done.rows, "of": done.height, "left_s": done.left_s}
+    return {"rows": rows and {"input": outcome.pair.source_shown, **rows}}
+
+
 def asked_of(recipe: Recipe) -> dict[str, Any]:
     """Return what filtering was asked for; None for what the filter does not know."""
     chosen, state = filters.get(recipe.chosen.filter), recipe.chosen

@@ -21,6 +21,7 @@ from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded, note_first_of
+from workbench.files.tiff_levels import levels_of
 from workbench.files.tiff_rows import TiffRows
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -68,30 +69,39 @@ def opened(
         return
     with tifffile.TiffFile(path) as tiff:
         _refuse_odd(path, tiff.pages.first)
-        yield TiffReader(path, tiff) if _is_for_us(tiff.pages.first) else None
+        page = tiff.pages.first
+        yield TiffReader(path, tiff, page) if _is_for_us(page) else None
 
 
 @contextmanager
-def opened_for_rows(path: Path) -> Iterator[TiffReader | None]:
+def opened_for_rows(path: Path, level: int = 0) -> Iterator[TiffReader | None]:
     """Give what reads some rows of a TIFF at a time; None where it is none, or nothing does.
 
+    level  0: the picture itself; else one of its reduced copies, as `TiffReader.sizes` counts them
     Raises as `opened` does.
     """
-    with path.open("rb") as file:
-        if not file.read(4).startswith(_SIGNATURES):
-            yield None
-            return
+    if not is_tiff(path):
+        yield None
+        return
     with tifffile.TiffFile(path) as tiff:
-        page = tiff.pages.first
+        page = tiff.pages.first if level == 0 else levels_of(tiff)[level - 1]
         _refuse_odd(path, page)
-        yield TiffReader(path, tiff) if _is_for_us(page) or _is_usual_jpeg(page) else None
+        reads = _is_for_us(page) or _is_usual_jpeg(page)
+        yield TiffReader(path, tiff, page) if reads else None
+
+
+def is_tiff(path: Path) -> bool:
+    """Return whether a file is a TIFF.  Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(4).startswith(_SIGNATURES)
 
 
 class TiffReader:
-    """A `Reader` of the first page of a TIFF file."""
+    """A `Reader` of the first page of a TIFF file, or of a reduced copy of that."""
 
-    def __init__(self, path: Path, tiff: tifffile.TiffFile) -> None:
-        self._path, self._tiff, self._page = path, tiff, tiff.pages.first
+    def __init__(self, path: Path, tiff: tifffile.TiffFile, page: tifffile.TiffPage) -> None:
+        self._path, self._tiff, self._page = path, tiff, page
+        self._first = tiff.pages.first
 
     def need(self) -> Need:
         """Return the memory for what is in the file at most, and for what it becomes.
@@ -117,6 +127,11 @@ class TiffReader:
         """Note what else is in the file."""
         note_first_of(len(self._tiff.pages), notes)
 
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """Return width and height of the picture, then of its reduced copies in the file."""
+        pages = (self._first, *levels_of(self._tiff))
+        return tuple((int(each.imagewidth), int(each.imagelength)) for each in pages)
+
     def rows(self, kept: int) -> TiffRows:
         """Return what reads the samples as they are stored, some rows at a time.
 
@@ -130,15 +145,15 @@ class TiffReader:
 
         notes  gets a sentence for each conversion made
         """
-        page = self._page
+        page, tags = self._page, self._first.tags
         samples = _meant(stored, page, notes)
         is_inks = page.photometric == PHOTOMETRIC.SEPARATED  # converted by their profile already
         return Decoded(
             samples,
-            None if is_inks else page.tags.valueof(ICC_PROFILE_TAG),
-            page.tags.valueof(ExifTags.Base.Orientation, 1),
-            lambda: exif_of.of_tiff(self._path, page),
-            page.tags.valueof(XMP_TAG),
+            None if is_inks else tags.valueof(ICC_PROFILE_TAG),
+            tags.valueof(ExifTags.Base.Orientation, 1),
+            lambda: exif_of.of_tiff(self._path, self._first),
+            tags.valueof(XMP_TAG),
         )
 
 

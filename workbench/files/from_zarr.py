@@ -1,4 +1,4 @@
-"""The highest resolution of an OME-Zarr picture, of version 0.4 or 0.5: some rows at a time."""
+"""An OME-Zarr picture of version 0.4 or 0.5, at one of its resolutions: some rows at a time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.borders import Span
 from kernels.core.job import PIXEL_TYPES
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded
@@ -25,18 +26,26 @@ AT_ONCE, COPIES = 10, 3
 class ZarrReader:
     """An OME-Zarr picture that is open for its rows."""
 
-    def __init__(self, path: Path) -> None:
-        """Open it.  Raises ImageFileError for what is no picture that can be filtered."""
+    def __init__(self, path: Path, level: int = 0) -> None:
+        """Open it.  Raises ImageFileError for what is no picture that can be filtered.
+
+        level  0: the highest resolution; else another, as `sizes` counts them
+        """
         zarr = zarr_package(path.name)
         if not path.is_dir():
             raise ImageFileError(
                 f"There is no folder {path.name} in {path.parent}; check the name."
             )
         group = _group(zarr, path)
-        names, dataset, self._levels = _described(path, group.attrs.asdict())
-        self._array = group[dataset]
-        self._path, self._names = path, names
+        names, self._levels = _described(path, group.attrs.asdict())
+        self._array = group[self._levels[level]]
+        self._group, self._path, self._names = group, path, names
         _refuse_odd(path, names, self._array)
+
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """Return width and height of each resolution, the highest first."""
+        shapes = (self._group[name].shape for name in self._levels)
+        return tuple((int(shape[-1]), int(shape[-2])) for shape in shapes)
 
     def rows(self, kept: int) -> ZarrRows:
         """Return what reads samples as they are stored; `kept` as TiffRows has it."""
@@ -48,8 +57,8 @@ class ZarrReader:
 
     def note_others(self, notes: list[str]) -> None:
         """Note what else is in the folder."""
-        if self._levels > 1:
-            notes.append(f"The highest of its {self._levels} resolutions is filtered.")
+        if len(self._levels) > 1:
+            notes.append(f"The highest of its {len(self._levels)} resolutions is filtered.")
 
 
 class ZarrRows:
@@ -96,6 +105,10 @@ class ZarrRows:
             self._kept = {n: each for n, each in self._kept.items() if (n + 1) * rows > wanted}
         return out
 
+    def read_part(self, rows: Span, columns: Span) -> NDArray[Any]:
+        """Return a rectangle, (rows, columns, C), in native byte order, of the chunks it needs."""
+        return self._found(slice(*rows), slice(*columns))
+
     def close(self) -> None:
         """Let go of what was kept."""
         self._kept.clear()
@@ -104,12 +117,15 @@ class ZarrRows:
         """Return the rows of all chunks beside each other, (rows, W, C)."""
         if number not in self._kept:
             top = number * self.segment_rows
-            at: dict[str, Any] = {"t": 0, "z": 0, "c": slice(None), "x": slice(None)}
-            at["y"] = slice(top, min(top + self.segment_rows, self.height))
-            found = self._array[tuple(at[name] for name in self._names)]
-            beside = np.moveaxis(found, 0, 2) if "c" in self._names else found[:, :, None]
-            self._kept[number] = np.ascontiguousarray(beside, self.dtype)
+            rows = slice(top, min(top + self.segment_rows, self.height))
+            self._kept[number] = self._found(rows, slice(None))
         return self._kept[number]
+
+    def _found(self, rows: slice, columns: slice) -> NDArray[Any]:
+        at: dict[str, Any] = {"t": 0, "z": 0, "c": slice(None), "y": rows, "x": columns}
+        found = self._array[tuple(at[name] for name in self._names)]
+        beside = np.moveaxis(found, 0, 2) if "c" in self._names else found[:, :, None]
+        return np.ascontiguousarray(beside, self.dtype)
 
 
 def _group(zarr: Any, path: Path) -> Any:
@@ -121,8 +137,8 @@ def _group(zarr: Any, path: Path) -> Any:
         ) from error
 
 
-def _described(path: Path, attributes: Mapping[str, Any]) -> tuple[str, str, int]:
-    """Return the names of the axes, where the highest resolution is, and how many there are."""
+def _described(path: Path, attributes: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Return the names of the axes, and where the resolutions are, the highest first."""
     said = attributes.get("ome", attributes)
     if "multiscales" not in said:
         raise ImageFileError(
@@ -143,7 +159,7 @@ def _described(path: Path, attributes: Mapping[str, Any]) -> tuple[str, str, int
             "filtered, and t and z where there is one of them."
         )
     datasets: Sequence[Mapping[str, Any]] = picture["datasets"]
-    return "".join(names), str(datasets[0]["path"]), len(datasets)
+    return "".join(names), tuple(str(each["path"]) for each in datasets)
 
 
 def _refuse_odd(path: Path, names: str, array: Any) -> None:

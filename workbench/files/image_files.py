@@ -100,8 +100,8 @@ def _check_readable(path: Path) -> None:
         status = path.stat()
         if is_zarr(path):
             raise ImageFileError(
-                f"{path.name} is an OME-Zarr, which `workbench apply` and `batch` filter from file "
-                "to file; nothing else opens it."
+                f"{path.name} is an OME-Zarr, which the window opens, and `workbench apply` and "
+                "`batch` filter from file to file; nothing else does."
             )
         if stat.S_ISDIR(status.st_mode):
             raise ImageFileError(f"{path.name or path} is a folder; choose a picture inside it.")

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.borders import Span
 from kernels.pictures.generated import stored_as
 from workbench.files import colour_profiles, from_tiff, quiet_libraries
 from workbench.files.from_zarr import ZarrReader, ZarrRows
@@ -21,7 +22,8 @@ from workbench.files.zarr_folders import is_zarr, names_zarr
 from workbench.model.state import Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
-_UPSIDE_DOWN = (3, 4)  # orientations of EXIF that turn rows around; from _ON_ITS_SIDE on, columns
+# Orientations of EXIF that turn rows around, or columns; from _ON_ITS_SIDE on rows are columns.
+_UPSIDE_DOWN, _MIRRORED = (3, 4), (2, 3)
 _ON_ITS_SIDE = 5
 
 
@@ -32,15 +34,18 @@ class LargePicture:
     notes, metadata  as `Picture` has them
     """
 
-    def __init__(self, path: Path, pixel_type: str | None = None, kept: int = 0) -> None:
+    def __init__(
+        self, path: Path, pixel_type: str | None = None, kept: int = 0, level: int = 0
+    ) -> None:
         """Open the picture.
 
         pixel_type  store what is read so; None: as in the file
         kept        so many rows at the end of what was read last are wanted again, probably
+        level       0: all of it; else one of the reduced copies in the file, as `sizes` counts
 
         Raises ImageFileError, also for what cannot be read some rows at a time.
         """
-        self.path, self._pixel_type = path, pixel_type
+        self.path, self._pixel_type, self._level = path, pixel_type, level
         self._files = ExitStack()
         try:
             with quiet_libraries.without_warnings(), failures_in_words(path.name):
@@ -65,8 +70,40 @@ class LargePicture:
             band = max(BAND_SAMPLES // (self.width * self._rows.channels), 1)
             for top in range(first, end, band):
                 stop = min(top + band, end)
-                out[top - first : stop - first] = self._band(top, stop, [])
+                if self._orientation in _UPSIDE_DOWN:
+                    stored = self._rows.read(self.height - stop, self.height - top)
+                else:
+                    stored = self._rows.read(top, stop)
+                out[top - first : stop - first] = self._meant(stored)
         return out
+
+    def part(self, rows: Span, columns: Span) -> NDArray[Any]:
+        """Return a rectangle, (rows, columns, C), C-contiguous; little else is decoded for it.
+
+        Raises ImageFileError.
+        """
+        (first, end), (left, right) = rows, columns
+        with quiet_libraries.without_warnings(), failures_in_words(self.path.name):
+            if self._orientation in _UPSIDE_DOWN:
+                first, end = self.height - end, self.height - first
+            if self._orientation in _MIRRORED:
+                left, right = self.width - right, self.width - left
+            stored = self._rows.read_part((first, end), (left, right))
+            if self._is_as_stored:
+                return stored
+            made = np.empty((*stored.shape[:2], self.channels), self.dtype)
+            order = -1 if self._orientation in _UPSIDE_DOWN else 1
+            into = made[::order]  # in the order of what is stored
+            band = max(BAND_SAMPLES // stored[0].size, 1)
+            for top in range(0, len(stored), band):
+                into[top : top + band] = self._meant(stored[top : top + band])[::order]
+        return made
+
+    @property
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """Return width and height of the whole, then of its reduced copies in the file."""
+        with quiet_libraries.without_warnings(), failures_in_words(self.path.name):
+            return self._reader.sizes()
 
     def sample(self) -> Picture:
         """Return a picture of one pixel that is like this one in all but its size."""
@@ -108,8 +145,8 @@ class LargePicture:
 
     def _opened(self) -> from_tiff.TiffReader | ZarrReader:
         if is_zarr(self.path) or names_zarr(self.path):
-            return ZarrReader(self.path)
-        reader = self._files.enter_context(from_tiff.opened_for_rows(self.path))
+            return ZarrReader(self.path, self._level)
+        reader = self._files.enter_context(from_tiff.opened_for_rows(self.path, self._level))
         if reader is None:
             raise ImageFileError(
                 f"{self.path.name} does not fit into memory, and of this kind pictures are read as "
@@ -138,11 +175,9 @@ class LargePicture:
         self.metadata = kept_of(decoded, self.height, self.width, notes)
         return notes
 
-    def _band(self, first: int, end: int, notes: list[str]) -> NDArray[Any]:
-        if self._orientation in _UPSIDE_DOWN:
-            first, end = self.height - end, self.height - first
-        decoded = self._reader.decoded(self._rows.read(first, end), notes)
-        samples = self._converted(decoded, notes)
+    def _meant(self, stored: NDArray[Any]) -> NDArray[Any]:
+        """Return what some rows as they are stored mean, upright, in the pixel type wanted."""
+        samples = self._converted(self._reader.decoded(stored, []), [])
         return stored_as(samples, self._pixel_type or str(samples.dtype))
 
     def _converted(self, decoded: Decoded, notes: list[str]) -> NDArray[Any]:

@@ -46,6 +46,15 @@ class Need:
         return max(self.decoding, self.samples * (1 + RESULTS) + shown + modes)
 
 
+def is_large(need: Need, free: int | None = None) -> bool:
+    """Return whether a picture takes so much that it is not opened just like that.
+
+    free  bytes of memory; None: to be found out
+    """
+    free = memory_available_bytes() if free is None else free
+    return need.to_show > min(LARGE_BYTES, free // 2)
+
+
 def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:
     """Raise TooLargeError where the picture cannot be worked on as a whole.
 
@@ -62,7 +71,7 @@ def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:
             f"{'free' if allowed == free else 'allowed'}: choose a smaller picture, or have "
             "`workbench apply` filter it from TIFF to TIFF, in strips."
         )
-    if ask and need.to_show > min(LARGE_BYTES, free // 2):
+    if ask and is_large(need, free):
         doubt = "" if need.to_show <= free else " That may be too little: save your work first."
         raise LargePictureError(
             f"{need.name} is large, {size}: working on it takes about "

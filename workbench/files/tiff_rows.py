@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from tifffile import COMPRESSION, PREDICTOR
 
+from kernels.core.borders import Span
 from kernels.core.cores import usable_cores
 from workbench.files.picture_errors import ImageFileError
 
@@ -75,12 +76,36 @@ class TiffRows:
             bottom = min(top + rows, self.height)
             is_whole = first <= top and bottom <= end
             if is_whole and number not in self._kept and not self._is_wanted(number):
-                self._decode(number, out[top - first : bottom - first])
+                self._decode_row(number, out[top - first : bottom - first])
                 continue
             segment = self._segment_row(number, bottom - top)
             y, stop = max(top, first), min(bottom, end)
             out[y - first : stop - first] = segment[y - top : stop - top]
         self._kept = {n: each for n, each in self._kept.items() if self._is_wanted(n)}
+        return out
+
+    def read_part(self, rows: Span, columns: Span) -> NDArray[Any]:
+        """Return a rectangle, (rows, columns, C), in native byte order.
+
+        Of tiles only those are decoded that it needs.  Raises as `read` does.
+        """
+        (first, end), (left, right) = rows, columns
+        out = np.empty((end - first, right - left, self.channels), self.dtype)
+        if self._is_raw:
+            for y, row in enumerate(out, first):
+                self._read_raw(y, row, left)
+            return out
+        size, width = self.segment_rows, self._segment_width
+        across = range(left // width, -(-right // width))
+        start = across.start * width
+        for number in range(first // size, -(-end // size)):
+            top, bottom = number * size, min((number + 1) * size, self.height)
+            shape = bottom - top, min(across.stop * width, self.width) - start, self.channels
+            segments = np.empty(shape, self.dtype)
+            self._decode(number, segments, across)
+            y, stop = max(top, first), min(bottom, end)
+            found = segments[y - top : stop - top, left - start : right - start]
+            out[y - first : stop - first] = found
         return out
 
     def close(self) -> None:
@@ -96,13 +121,14 @@ class TiffRows:
     def _segment_row(self, number: int, rows: int) -> NDArray[Any]:
         if number not in self._kept:
             made = np.empty((rows, self.width, self.channels), self.dtype)
-            self._decode(number, made)
+            self._decode_row(number, made)
             self._kept[number] = made
         return self._kept[number]
 
-    def _read_raw(self, first: int, out: NDArray[Any]) -> None:
-        """Read rows that lie one behind the other, not packed."""
-        self._file.seek(self._page.dataoffsets[0] + first * self.row_bytes)
+    def _read_raw(self, first: int, out: NDArray[Any], left: int = 0) -> None:
+        """Read samples that lie one behind the other, not packed, from a row and a column on."""
+        before = first * self.row_bytes + left * self.channels * self.dtype.itemsize
+        self._file.seek(self._page.dataoffsets[0] + before)
         if self._file.readinto(out.data.cast("B")) < out.nbytes:
             raise EOFError(self._file.name)
         self._to_native(out)
@@ -140,25 +166,28 @@ class TiffRows:
             out[:, whole * width :] = tiles[whole, :rows, : self.width - whole * width]
         self._to_native(out)
 
-    def _decode(self, number: int, out: NDArray[Any]) -> None:
-        """Decode all segments beside each other into `out`, on several threads."""
+    def _decode_row(self, number: int, out: NDArray[Any]) -> None:
+        """Decode all segments beside each other into `out`."""
         if self._tiles is not None:
             self._read_tiles(number, self._tiles, out)
-            return
+        else:
+            self._decode(number, out, range(-(-self.width // self._segment_width)))
+
+    def _decode(self, number: int, out: NDArray[Any], across: range) -> None:
+        """Decode some segments beside each other into `out`, on several threads."""
         page = self._page
         down = -(-self.height // self.segment_rows)
-        across = -(-self.width // self._segment_width)
+        all_across = -(-self.width // self._segment_width)
         planes = page.samplesperpixel if _is_planar(page) else 1
-        at = [
-            (plane * down + number) * across + x for plane in range(planes) for x in range(across)
-        ]
+        at = [(plane * down + number) * all_across + x for plane in range(planes) for x in across]
+        left = across.start * self._segment_width
         offsets, counts = (
             [each[i] for i in at] for each in (page.dataoffsets, page.databytecounts)
         )
         packed = page.parent.filehandle.read_segments(offsets, counts, at)
 
         def decode(each: tuple[bytes | None, int]) -> None:
-            self._place(*each, number, out)
+            self._place(*each, (number * self.segment_rows, left), out)
 
         list(self._threads.map(decode, packed))  # which raises what they do
 
@@ -174,10 +203,13 @@ class TiffRows:
                     raise ValueError(f"a segment of {packed.size}")
         return {"jpegtables": page.jpegtables, "jpegheader": page.jpegheader}
 
-    def _place(self, data: bytes | None, index: int, number: int, out: NDArray[Any]) -> None:
+    def _place(
+        self, data: bytes | None, index: int, corner: tuple[int, int], out: NDArray[Any]
+    ) -> None:
+        """Decode a segment into `out`, whose first sample is of the row and column `corner`."""
         page = self._page
         segment, (plane, _, y, x, _), _ = page.decode(data, index, **self._how(data))
-        y -= number * self.segment_rows
+        y, x = y - corner[0], x - corner[1]
         channels = slice(plane, plane + 1) if _is_planar(page) else slice(None)
         if segment is None:  # left out, as of a picture with holes
             out[y:, x : x + self._segment_width, channels] = page.nodata

@@ -16,6 +16,7 @@ from workbench.imaging.display_mapping import NEGATIVE_DISPLAYS, NegativeDisplay
 from workbench.model import field_checks as checks
 from workbench.model.field_checks import one_of, or_none
 from workbench.model.field_facts import about, facts_of
+from workbench.model.large_source import LargeSource
 from workbench.model.metadata import NO_METADATA, Metadata
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -36,6 +37,7 @@ class Picture:
     original  the samples before they were stored in another pixel type; None if they were not
     beyond    how many of them that type could not hold
     metadata  what its file says of it, such as maker and date
+    large     the whole of which `samples` is a reduced copy; None: it is whole
     """
 
     name: str
@@ -46,6 +48,7 @@ class Picture:
     original: NDArray[Any] | None = field(default=None, repr=False)
     beyond: int = 0
     metadata: Metadata = field(default=NO_METADATA, repr=False)
+    large: LargeSource | None = None
 
     def __post_init__(self) -> None:
         self.samples.flags.writeable = False

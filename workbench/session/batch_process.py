@@ -1,4 +1,4 @@
-"""A batch in a process of its own: the command `workbench batch`, followed and told what to do.
+"""`workbench batch`, or `apply`, in a process of its own, followed and told what to do.
 
 It has the engine and the threads that the command line has, and what it does to a picture is the
 same; the window shares nothing with it but the computer, where it takes second place.
@@ -49,12 +49,15 @@ class BatchProcess(QObject):
 
     Signals:
         progressed(progress): a BatchProgress.
+        strips_done(path, rows, height, left_s): so many rows of a picture that is filtered in
+            strips are finished, of how many, and how long the rest takes.
         picture_failed(path, sentence): a picture has no result, and why.
         ended(end): a BatchEnd; there is no more to come.
         broke(sentence, details): a bug, with its traceback; `ended` follows.
     """
 
     progressed = Signal(object)
+    strips_done = Signal(str, int, int, float)
     picture_failed = Signal(str, str)
     ended = Signal(object)
     broke = Signal(str, str)
@@ -72,7 +75,7 @@ class BatchProcess(QObject):
         return self._process is not None
 
     def start(self, words: Sequence[str]) -> None:
-        """Start `workbench` with these words, `batch` the first of them."""
+        """Start `workbench` with these words, `batch` or `apply` the first of them."""
         assert self._process is None
         self._complaint, self._how, self._summary = b"", "refused", {}
         process = self._process = QProcess(self)
@@ -125,6 +128,8 @@ class BatchProcess(QObject):
     def _take(self, line: Mapping[str, Any]) -> None:
         if "progress" in line:
             self.progressed.emit(_progress(line["progress"]))
+        elif rows := line.get("rows"):
+            self.strips_done.emit(rows["input"], rows["done"], rows["of"], rows["left_s"])
         elif line.get("status") in ("failed", "wrong"):
             self.picture_failed.emit(line["input"], line["error"])
         elif "ended" in line:

@@ -18,11 +18,12 @@ from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
 from workbench.base.background import Background
 from workbench.base.memory import require_memory
-from workbench.files import image_files
+from workbench.files import opening
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours, pictures_among
 from workbench.files.picture_errors import ImageFileError, LargePictureError
 from workbench.files.picture_refs import PictureRef
+from workbench.files.zarr_folders import is_zarr
 from workbench.model.state import Picture
 from workbench.session import clipboard
 from workbench.session.screenshot_files import FILTERED, SHOWS, read_settings
@@ -51,6 +52,7 @@ class Opener(QObject):
         asked(sentence, go_on): a picture is so large that nothing happens until `go_on` is called.
         busy(name): something is being opened that is called so; empty: nothing is any more.
         began(sentence, stop): that takes a while; `stop` ends it.
+        went_on(sentence): so far it is, after `began`.
         failed(sentence): why there is no new picture; the old one stays.
         ended(sentence): there is no next or no previous picture.
     """
@@ -64,6 +66,8 @@ class Opener(QObject):
     asked = Signal(str, object)
     busy = Signal(str)
     began = Signal(str, object)
+    went_on = Signal(str)
+    _read = Signal(int, float)
     failed = Signal(str)
     ended = Signal(str)
 
@@ -77,9 +81,10 @@ class Opener(QObject):
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         self._together: tuple[Path, ...] = ()
         background.broke.connect(self._rest)
-        self._name = ""  # of what is being opened
+        self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._say_slow)
+        self._read.connect(self._say_share)
 
     @property
     def together(self) -> tuple[Path, ...]:
@@ -93,7 +98,7 @@ class Opener(QObject):
             self._leave_others(path)
             self.opened.emit(picture)
 
-        self._ask(partial(image_files.load, path), show, path.name)
+        self._ask(partial(opening.load, path), show, path.name)
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
         """Find out what `paths` are, and `take` that, unless something else is asked for first.
@@ -144,7 +149,7 @@ class Opener(QObject):
             if inside and inside.get(SHOWS) != FILTERED:
                 return _with_picture_there(inside)
             settings[:] = [inside] if inside else []
-            return image_files.load(path, **how)
+            return opening.load(path, **how)
 
         settings: list[dict[str, Any]] = []
 
@@ -157,7 +162,13 @@ class Opener(QObject):
         except ImageFileError as error:
             self.failed.emit(str(error))
         else:
-            self._ask(partial(clipboard.picture_in, found), self.opened.emit, clipboard.NAME)
+            self._ask(
+                lambda ask, is_stopped, **_: clipboard.picture_in(
+                    found, ask=ask, is_stopped=is_stopped
+                ),
+                self.opened.emit,
+                clipboard.NAME,
+            )
 
     def open_neighbour(self, path: Path, step: int) -> None:
         """Open the next (1) or previous (-1) picture in the folder of `path`.
@@ -187,7 +198,7 @@ class Opener(QObject):
                 of = f"of {len(together)} opened together" if is_one_of else "in its folder"
                 return f"{start.name} is the {which} picture {of}."
             self._barred = {path: neighbour}
-            picture = image_files.load(neighbour, **how)
+            picture = opening.load(neighbour, **how)
             self._barred = {}
             return picture
 
@@ -239,12 +250,25 @@ class Opener(QObject):
 
     @Slot()
     def _say_slow(self) -> None:
-        self.began.emit(f"Opening {self._name}…", self.stop)
+        self.began.emit(self._opening, self.stop)
+
+    @Slot(int, float)
+    def _say_share(self, request: int, share: float) -> None:
+        """Say how far it is, where it was said that it takes a while."""
+        if request == self._newest and self._name:
+            self._share = share
+            if not self._slow.isActive():
+                self.went_on.emit(self._opening)
+
+    @property
+    def _opening(self) -> str:
+        share = f" {self._share:.0%}" if self._share else ""
+        return f"Opening {self._name}…{share}"
 
     def _ask(
         self, load: Load, show: Callable[[Any], None], name: str, *, is_agreed: bool = False
     ) -> None:
-        """Call `load` with the arguments of `image_files.load`, and `show` with what it returns.
+        """Call `load` with the arguments of `opening.load`, and `show` with what it returns.
 
         name       of what is opened, for whoever waits
         is_agreed  whether the user has agreed to the size of the picture
@@ -255,17 +279,20 @@ class Opener(QObject):
         self._stepping = None
         self._is_stopped = is_stopped = Event()
         request, pixel_type = self._newest, self.pixel_type
-        self._name = name
+        self._name, self._share = name, 0.0
         self._slow.start()
         self.busy.emit(name)
 
         def look_through() -> Any:
             if request != self._newest:
                 return None  # nobody would see it
-            found = load(ask=not is_agreed, is_stopped=is_stopped.is_set)
+            found = load(ask=not is_agreed, is_stopped=is_stopped.is_set, say=say)
             if isinstance(found, Gathered):
                 return replace(found, picture=_stored_as(found.picture, pixel_type))
             return _stored_as(found, pixel_type) if isinstance(found, Picture) else found
+
+        def say(share: float) -> None:
+            self._read.emit(request, share)
 
         def answer(tell: Callable[[Any], None], outcome: Any) -> None:
             if request == self._newest:
@@ -329,12 +356,12 @@ def _looked_at(paths: Sequence[Path]) -> LookedAt:
 def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
     """Return what is among files or in a folder, with the first picture that can be read.
 
-    how  as `image_files.load` has it
+    how  as `opening.load` has it
     Raises ImageFileError.
     """
     found = pictures_among(paths)
     picture = _first_of(found[:MAX_TRIES], **how)
-    if len(paths) == 1 and paths[0].is_dir():
+    if len(paths) == 1 and paths[0].is_dir() and not is_zarr(paths[0]):
         count = f"{len(found):,} pictures" if len(found) > 1 else "One picture"
         return Gathered(picture, (), f"{count} in {paths[0].name}.")
     count = f"{len(found):,} pictures opened together; PgDn shows the next one."
@@ -346,7 +373,7 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
     failures: list[ImageFileError] = []
     for path in paths:
         try:
-            return image_files.load(path, **how)
+            return opening.load(path, **how)
         except LargePictureError:
             raise
         except ImageFileError as error:

@@ -1,9 +1,10 @@
 """The one thread that computes and owns CUDA: it drives generators, the most urgent first.
 
 Every computation is a generator that yields wherever it may be put aside (see
-`kernels.engine.engine`), so one thread is enough.  A picture the user waits for goes before the
-baseline's timing, that before comparison, sweep and tuning; last, when nothing else is left, a
-job that was run only once is timed again.  A pause costs none of them anything but time.
+`kernels.engine.engine`), so one thread is enough.  The part of a large picture that is in view goes
+first, then the picture the user waits for, then the baseline's timing, then comparison, sweep and
+tuning; last, when nothing else is left, a job that was run only once is timed again.  A pause costs
+none of them anything but time.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class Worker(QThread):
         tuning_stepped(step), tuning_ended(error, is_complete): the same of a tuning.
         comparison_stepped(step), comparison_paused(is_paused), comparison_ended(error,
             is_complete): the same of a comparison.
+        region_stepped(step), region_ended(error, is_complete): the same of what filters a region.
         broke(sentence, details): a bug, with its traceback.
     """
 
@@ -85,6 +87,8 @@ class Worker(QThread):
     comparison_stepped = Signal(object)
     comparison_paused = Signal(bool)
     comparison_ended = Signal(object, bool)
+    region_stepped = Signal(object)
+    region_ended = Signal(object, bool)
     broke = Signal(str, str)
 
     def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
@@ -109,8 +113,9 @@ class Worker(QThread):
         self._comparison = PreemptibleTask(
             self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
         )
+        self._region = PreemptibleTask(self.region_stepped.emit, self.region_ended.emit)
         # A comparison is watched live, so it goes first; the first that can step is taken.
-        self._tasks = (self._comparison, self._sweep, self._tuning)
+        self._tasks = (self._region, self._comparison, self._sweep, self._tuning)
         self._closing = False
         # The task in hand; only the thread itself touches it.
         self._live: _Live | None = None
@@ -132,7 +137,7 @@ class Worker(QThread):
             self._wake.notify()
 
     def expect(self, is_awaited: bool) -> None:
-        """Stop the live job, and let all others wait: a request follows, or it is called off."""
+        """Stop the live job, and let all but a region wait: a request follows, or is called off."""
         with self._wake:
             self._is_awaited = is_awaited
             if is_awaited:
@@ -208,6 +213,14 @@ class Worker(QThread):
         """End the comparison at its next step."""
         self._cancel(self._comparison)
 
+    def start_region(self, filtering: MakeSteps) -> None:
+        """Filter what the user looks at in a large picture, before everything else."""
+        self._start(self._region, filtering)
+
+    def cancel_region(self) -> None:
+        """End that at its next step."""
+        self._cancel(self._region)
+
     def _start(self, task: PreemptibleTask, make: MakeSteps) -> None:
         with self._wake:
             task.start(make)
@@ -236,7 +249,9 @@ class Worker(QThread):
         """Do the most urgent step until `close` is called; Qt calls it, on the thread."""
         engine = self._make_engine()
         while self._take_requests(engine):
-            if self._live is not None:
+            if self._region.can_step:
+                self._attempt(partial(self._step_task, self._region))
+            elif self._live is not None:
                 self._attempt(self._step_live)
             elif self._wants_device:
                 self._attempt(partial(self._find_device, engine))
@@ -278,7 +293,7 @@ class Worker(QThread):
 
     def _has_work(self) -> bool:
         if self._is_awaited:
-            return self._wants_device or self._live is not None
+            return self._wants_device or self._live is not None or self._region.has_work
         is_live = self._wanted is not None or self._live is not None
         others = (self._baseline, self._again, *self._tasks)
         return self._wants_device or is_live or any(each.has_work for each in others)

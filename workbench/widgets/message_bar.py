@@ -164,6 +164,12 @@ class MessageBar(QWidget):
         if self.isVisible():
             self._place()
 
+    def reword(self, before: str, sentence: str) -> None:
+        """Say `sentence` in place of `before`, if that is in view, without announcing it anew."""
+        if self._kind is not None and self.sentence == before:
+            self._sentence.setPlainText(sentence)
+            self.setAccessibleName(f"{WORDS[self._kind]}: {sentence}")
+
     def dismiss(self, sentence: str) -> None:
         """Hide `sentence`, which holds no longer, if it is the message in view."""
         if self._kind is not None and self.sentence == sentence:

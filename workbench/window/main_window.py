@@ -38,6 +38,7 @@ from workbench.panels import (
     weights,
 )
 from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.auto_levels import AutoLevels
 from workbench.panels.controls.previewing import FilterPreviews
@@ -55,6 +56,7 @@ from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
+from workbench.session.large_regions import Regions
 from workbench.session.live import Live
 from workbench.session.opener import Opener
 from workbench.session.previews import Previews
@@ -95,6 +97,7 @@ from workbench.window.result_views import ResultViews
 from workbench.window.save_menu import SaveMenu
 from workbench.window.screenshots import Screenshots
 from workbench.window.themes import Themes
+from workbench.window.to_file.file_menu import FileMenu
 from workbench.window.tune_for_job import TuneForJob
 from workbench.window.undo.undo_history import UndoHistory
 
@@ -168,6 +171,7 @@ class MainWindow(QMainWindow):
         self.reading = Background(EXPECTED, self)
         self._writing = Background(EXPECTED, self)
         self.live = Live(self.store, self.worker, self.reading, self)
+        self.regions = Regions(self.worker, self)
         self.sessions = Sessions(self.reading, self)
         self.opener = Opener(self.reading, self)
         self.kernel_folder = KernelFolder(self.store, self.reading, self)
@@ -231,6 +235,7 @@ class MainWindow(QMainWindow):
             *(store, worker, live, self.compare, self.timing_views, self.runs, self.rung),
             *(self._rung_times, messages, self),
         )
+        self.full_resolution = FullResolution(store, live, self.regions, self.compare, self)
         self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
         self.memory = Memory(
             store, worker, live, self.inspection, docks, self.window_layout, settings
@@ -285,6 +290,7 @@ class MainWindow(QMainWindow):
         self.help_controller = HelpController(store, docks, self)
         add_help = self.help_controller.serve
         self.folder_menu = FolderMenu(store, self.opener, settings, messages, add_help, self)
+        self.file_menu = FileMenu(store, self.save_menu.ask_path, messages, add_help, self)
         self.chart_place = DetachableChart(self.sweep, add_help, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
@@ -318,6 +324,7 @@ class MainWindow(QMainWindow):
             docks.action("Gallery"),
             *self.open_menu.built_in_actions(),
             *self.save_menu.actions(),
+            *self.file_menu.actions(),
             *self.folder_menu.actions(),
             *self.kernel_menu.actions(),
             *self.screenshots.save_actions(),
@@ -383,6 +390,7 @@ class MainWindow(QMainWindow):
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self._bring_back)
+        self.save_menu.to_file_wanted.connect(self.file_menu.open)
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
@@ -483,10 +491,12 @@ class MainWindow(QMainWindow):
         self.store.choose(filter="custom", matrix=matrix, offset=offset)
 
     @property
-    def _backgrounds(self) -> tuple[Background | RungCompiler | AnalysisThread | Previews, ...]:
+    def _backgrounds(
+        self,
+    ) -> tuple[Background | RungCompiler | AnalysisThread | Previews | Regions, ...]:
         return (
             *(self.reading, self._writing, self._compiling, self.analysis_thread),
-            self.live.previews,
+            *(self.live.previews, self.regions),
         )
 
     def _show_state(self, state: State) -> None:
@@ -641,7 +651,7 @@ class MainWindow(QMainWindow):
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (
-            self.folder_menu,
+            *(self.folder_menu, self.file_menu),
             self.tuner,
             self.report_writer,
             self.chart_place,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from kernels.core.job import Job, Result
 from workbench.imaging.display import Display
 from workbench.model import intents
+from workbench.model.large_source import LargeSource
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.compare.compare_view import CompareView
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
 OUTDATED = "of earlier settings"
+COPY = "of the copy, {:,}×{:,}"  # that is shown of a picture larger than memory
 PREVIEW = "preview, from the reduced picture"
 
 
@@ -79,6 +81,8 @@ class ResultViews(QObject):
 
     def _show(self, result: Result, display: Display) -> None:
         self._show_picture(result, display)
+        is_copy = self._large is not None
+        self._timing.show_subject(COPY.format(result.job.width, result.job.height) * is_copy)
         self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
             self._rung.made.show_ran(result)
@@ -109,6 +113,12 @@ class ResultViews(QObject):
             self._show_picture(result, display)
         self._messages.show_message("error", sentence, details)
 
+    @property
+    def _large(self) -> LargeSource | None:
+        """Return the whole picture where only a reduced copy is in view."""
+        picture = self._store.state.picture
+        return None if picture is None else picture.large
+
     def _caption_of(self, result: Result) -> str:
         """Return what was done and, on a second line, how it is shown: "clipped: below 0 is black".
 
@@ -119,5 +129,6 @@ class ResultViews(QObject):
         if below and picture is not None and str(picture.samples.dtype) != result.job.pixel_type:
             below = f"{below} · as {result.job.pixel_type}"
         outdated = OUTDATED if self._live.is_refused else ""
-        below = " · ".join(filter(None, (below, outdated)))
+        scale = "" if self._large is None else f"1/{self._large.step:.4g} of its size"
+        below = " · ".join(filter(None, (below, scale, outdated)))
         return "\n".join(filter(None, (intents.job_caption(result.job, result.picked), below)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
@@ -32,9 +32,14 @@ NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 class SaveMenu(QObject):
     """A menu that asks for a name and, where the format loses something, whether that is allowed.
 
+    Signals:
+        to_file_wanted(): of a picture larger than memory all is to be filtered, not what is shown.
+
     settings  remember the folder, and the quality of each format
     parent    of the dialogs
     """
+
+    to_file_wanted = Signal()
 
     def __init__(
         self,
@@ -62,6 +67,10 @@ class SaveMenu(QObject):
 
     def save_result(self) -> None:
         """Save the filtered picture at full resolution."""
+        shown = self._store.state.picture
+        if shown is not None and shown.large is not None:
+            self.to_file_wanted.emit()
+            return
         found = self._live.of_view
         if found is None:
             self._messages.show_message("info", NOTHING_TO_SAVE)

@@ -1,6 +1,7 @@
 """Pictures that do not fit into memory: `apply` and `batch` filter them in strips."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -223,3 +224,27 @@ def test_memory_stays_far_below_the_pictures_size(folder):
     assert " strips in " in large.stdout, large.stderr
     peaks = [int(each.stdout.splitlines()[-1]) / 1024 for each in (small, large)]
     assert peaks[1] - peaks[0] < 48 < 12_000**2 / 2**20  # MiB
+
+
+def test_a_program_is_told_of_rows_and_of_the_end_and_its_stop_is_gone_on_with(folder):
+    words = [sys.executable, "-m", "workbench", "apply", "in.tif", "out.tif", *LITTLE, "--control"]
+    how = {"cwd": folder, "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "text": True}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, **pipes, **how) as process:
+        first = json.loads(process.stdout.readline())["rows"]
+        process.stdin.write("stop\n")
+        process.stdin.flush()
+        *_, last = map(json.loads, process.stdout)
+    assert (first["input"], first["of"]) == ("in.tif", HEIGHT)
+    assert 0 < first["done"] < HEIGHT
+    assert last["stopped"]["counts"] == {}
+    with subprocess.Popen(words, **pipes, **how) as process:
+        lines = list(map(json.loads, process.stdout))
+    assert lines[-1]["ended"]["counts"] == {"done": 1}
+    assert lines[-2]["status"] == "done"
+    assert lines[0]["rows"]["done"] > first["done"]
+
+
+def test_standard_input_is_either_a_picture_or_what_controls(folder, capsys):
+    assert main.main(["apply", "-", "out.tif", "--control"]) == 2
+    assert "--control takes standard input" in capsys.readouterr().err

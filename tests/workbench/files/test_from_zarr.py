@@ -53,6 +53,10 @@ def test_rows_are_those_that_were_written(tmp_path, version, axes, pixel_type):
         found, np.concatenate([samples[a:b] for a, b in ((0, 23), (18, 60), (55, 70), (3, 4))])
     )
     assert (found.dtype, found.flags.c_contiguous) == (samples.dtype, True)
+    with LargePicture(path) as picture:
+        part = picture.part((13, 61), (7, 40))
+    np.testing.assert_array_equal(part, samples[13:61, 7:40])
+    assert (part.dtype, part.flags.c_contiguous) == (samples.dtype, True)
 
 
 def test_shards_big_endian_samples_and_lower_resolutions(tmp_path):

@@ -20,7 +20,10 @@ BY_PILLOW = "fax.tif"  # which is read as a whole
 
 
 def check(path, step=5, kept=3, seed=0):
-    """The rows come as of the whole picture, from the top, with those kept again, and anywhere."""
+    """The rows come as of the whole picture, from the top, with those kept again, and anywhere.
+
+    So do rectangles.
+    """
     whole = load(path)
     height = len(whole.samples)
     random = np.random.default_rng(seed)
@@ -33,6 +36,12 @@ def check(path, step=5, kept=3, seed=0):
             rows = large.rows(int(first), int(end))
             assert rows.flags.c_contiguous
             np.testing.assert_array_equal(rows, whole.samples[first:end], f"{path} {first} {end}")
+            left, right = sorted(random.integers(0, whole.samples.shape[1] + 1, 2))
+            if first < end and left < right:
+                part = large.part((int(first), int(end)), (int(left), int(right)))
+                assert part.flags.c_contiguous
+                assert part.dtype == large.dtype
+                np.testing.assert_array_equal(part, whole.samples[first:end, left:right])
     return whole, large
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -24,7 +25,8 @@ from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.named_devices import first_device, with_devices
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
-from workbench.cli.result_record import record_of
+from workbench.cli.remote_control import RemoteControl
+from workbench.cli.result_record import record_of, rows_record
 from workbench.cli.result_words import in_one_line, large_in_one_line
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.format_names import EXTENSION_OF
@@ -34,6 +36,12 @@ def run(arguments: Namespace) -> int:
     """Filter every file; one that fails does not keep the others from being done."""
     arguments.device = first_device(arguments)
     recipe = with_devices(recipe_of(arguments, Sampling()), arguments)
+    if arguments.control:
+        arguments.json = True
+        if streams.NAME in map(str, arguments.inputs):
+            raise CommandError(
+                "--control takes standard input, and so does IN when it is -.", USAGE
+            )
     if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
         return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
     with TemporaryDirectory(prefix="workbench-") as folder:
@@ -98,17 +106,41 @@ def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
     machine = facts(engine) if arguments.json else {}
     progress = ProgressLine(arguments.progress)
     failures, count = len(pairs.complaints), len(pairs.pairs)
+    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
 
     def say(outcome: Outcome, doing: str) -> None:
-        progress.say(f"{_name(outcome, count)}: {doing}")
+        if not arguments.control:
+            progress.say(f"{_name(outcome, count)}: {doing}")
+        elif outcome.strips is not None:
+            print(as_json.text_of(rows_record(outcome)), flush=True)
+        control.obey()
 
-    with _output_folder(pairs, arguments.output), _telling_of_parts(pairs, progress):
+    with (
+        _output_folder(pairs, arguments.output),
+        _telling_of_parts(pairs, progress),
+        _telling_the_end(control, arguments) as counts,
+    ):
         for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
             progress.say("")
             _print_outcome(outcome, recipe, machine, arguments)
             failures += outcome.error is not None
+            counts[outcome.status] += 1
             del outcome  # its pictures would stay in memory while the next ones are read
     return FAILED if failures else 0
+
+
+@contextmanager
+def _telling_the_end(control: RemoteControl, arguments: Namespace) -> Iterator[Counter[str]]:
+    """Give what counts pictures by their status, and tell a program how it ended, as `batch`."""
+    counts: Counter[str] = Counter()
+    began, how = control.clock(), "stopped"
+    try:
+        yield counts
+        how = "ended"
+    finally:
+        if arguments.control:
+            end = {"counts": dict(counts), "seconds": control.clock() - began}
+            print(as_json.text_of({how: end}), flush=True)
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from workbench.cli.named_devices import first_device, sharing_devices
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.remote_control import RemoteControl
-from workbench.cli.result_record import asked_of
+from workbench.cli.result_record import asked_of, rows_record
 from workbench.cli.stopping import HeldBack, ended_by_sigterm
 from workbench.cli.this_machine import engine_maker
 
@@ -245,6 +245,8 @@ def _saying(said: ProgressLine, control: RemoteControl, arguments: Namespace) ->
         if outcome.is_large:
             if not arguments.control:
                 said.say(f"{outcome.pair.name}: {doing}")
+            elif outcome.strips is not None:
+                print(as_json.text_of(rows_record(outcome)), flush=True)
             control.obey()
 
     return say

@@ -16,9 +16,11 @@ from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.model.state import Picture, State
 from workbench.panels.compare.comparison_image import side_by_side
+from workbench.panels.compare.large_chip import LargeChip
 from workbench.panels.compare.mode_bar import ModeBar, ModeOptions
 from workbench.panels.compare.negative_chip import NegativeChip
 from workbench.panels.compare.panes import Panes
+from workbench.panels.compare.patch import Patch
 from workbench.panels.compare.picture_keys import PictureKeys
 from workbench.panels.compare.picture_view import Overlay, PictureView
 from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, pin_name
@@ -70,6 +72,7 @@ class CompareView(QWidget):
         pointed(point): as of PictureView, from any view.
         picked(point): likewise.
         tabbed(): Tab was pressed where the keys are the picture's.
+        arranged(): something else may be in view.
     """
 
     wanted = Signal(str, object)
@@ -81,6 +84,7 @@ class CompareView(QWidget):
     pointed = Signal(object)
     picked = Signal(object)
     tabbed = Signal()
+    arranged = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,6 +98,8 @@ class CompareView(QWidget):
         self._opening = ""  # the name of what is being opened
         self._transform: ViewTransform | None = None  # None: fit
         self._point: tuple[int, int] | None = None
+        self._at: Point | None = None  # where exactly the pointer is
+        self._patches: tuple[Patch | None, Patch | None] = (None, None)  # before and after
         self._holding = False
         self._before_view = PictureView("Before", OPEN_HINT)
         self._after_view = PictureView("After", RESULT_HINT)
@@ -169,7 +175,10 @@ class CompareView(QWidget):
         if self._after_samples is None or not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
         self._picture, self._before = picture, display
+        for view in self._all_views:
+            view.exact_scale = self._exact_scale
         self._panes.show_size(display.size)
+        self._show_negative()
         self._make_room()
         self._refresh()
 
@@ -216,6 +225,17 @@ class CompareView(QWidget):
         self._rings = tuple(rings)
         self._refresh()
 
+    def show_patches(self, before: Patch | None, after: Patch | None, words: str) -> None:
+        """Show parts at full resolution over the pictures, which are reduced copies.
+
+        words  say at which scale they are shown; empty: they are whole
+        """
+        self._large.show_words(words)
+        self._show_negative()
+        if (before, after) != self._patches:
+            self._patches = before, after
+            self._refresh()
+
     def show_search(self, is_under_way: bool, has_places: bool) -> None:
         """Offer to cancel the search for pixels that differ, and to go to those it found."""
         self.options.show_search(is_under_way, has_places)
@@ -259,6 +279,25 @@ class CompareView(QWidget):
             min(int(right) + 1, width),
         )
 
+    @property
+    def seen(self) -> QRectF | None:
+        """Return what is in view, in pixels of the picture, beyond which it may reach; or None."""
+        if self._before is None:
+            return None
+        view, transform = self._views[0].device_size, self._shown_transform()
+        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
+        return QRectF(left, top, right - left, bottom - top)
+
+    @property
+    def picture(self) -> Picture | None:
+        """Return the picture that is shown, which the state's may be about to follow."""
+        return self._picture
+
+    @property
+    def scale(self) -> float:
+        """Return how many device pixels a pixel of the picture has."""
+        return self._shown_transform().scale
+
     def show_nothing(self) -> None:
         """Remove the picture and its result."""
         self._picture = self._before = self._after = self._after_samples = None
@@ -272,7 +311,7 @@ class CompareView(QWidget):
 
     def zoom(self, direction: int) -> None:
         """Show the next larger (1) or smaller (-1) round scale."""
-        self._move(self._shown_transform().stepped(direction))
+        self._move(self._shown_transform().stepped(direction, self._max_scale))
 
     def show_area(self, area: QRectF, around: QMargins = NOTHING_AROUND) -> None:
         """Fill what no drawer covers with these pixels of the picture, and a little around them.
@@ -282,12 +321,12 @@ class CompareView(QWidget):
         (width, height), offset = self._clear_part(around)
         scale = min(width / area.width(), height / area.height()) * AROUND
         centre = area.center()
-        scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+        scale = min(max(scale, MIN_SCALE), self._max_scale)
         self._move(ViewTransform(scale, (centre.x(), centre.y())), offset)
 
     def show_exact(self) -> None:
-        """Show one screen pixel for each pixel of the picture."""
-        self._move(ViewTransform(1.0, self._shown_transform().centre))
+        """Show one screen pixel for each pixel of the picture, or of the file it is a copy of."""
+        self._move(ViewTransform(self._exact_scale, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
         """Return the part of the picture in view and the divider's place, fit for JSON."""
@@ -298,7 +337,7 @@ class CompareView(QWidget):
         """Take over what `choices()` gave of the same picture."""
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
-                scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+                scale = min(max(scale, MIN_SCALE), self._max_scale)
                 self._move(ViewTransform(scale, (x, y)))
         if isinstance(divider := choices.get("divider"), int):
             self._wipe_view.divider.setValue(divider)
@@ -324,7 +363,7 @@ class CompareView(QWidget):
     @property
     def foot_px(self) -> int:
         """Return how high what lies in the lower left corner of the pictures is; 0: nothing."""
-        corner = self._negative_corner
+        corner = self._chips_corner
         return 0 if corner.isHidden() else self.height() - corner.y()
 
     @property
@@ -346,7 +385,7 @@ class CompareView(QWidget):
     @Slot()
     def make_way(self) -> None:
         """Put what lies over the pictures beside a drawer that moved."""
-        for corner in (self._options_corner, self._negative_corner):
+        for corner in (self._options_corner, self._chips_corner):
             corner.place()
         self.repaint_overlays()
 
@@ -382,7 +421,11 @@ class CompareView(QWidget):
         self._options_corner = Floating(self, self.options, is_opaque=True)
         self._negative = NegativeChip()
         self._negative.wanted.connect(self.wanted)
-        self._negative_corner = Floating(self, self._negative, Qt.AlignmentFlag.AlignLeft)
+        self._large = LargeChip()
+        self._large.clicked.connect(self.show_exact)
+        chips = QWidget()
+        VBox(chips, 0, 4).add(self._large, self._negative)
+        self._chips_corner = Floating(self, chips, Qt.AlignmentFlag.AlignLeft)
         self._choose_panes()
 
     def _build_bars(self) -> None:
@@ -399,7 +442,7 @@ class CompareView(QWidget):
         view.moved.connect(self._move)
         view.hovered.connect(self._hover)
         view.resized.connect(self._arrange)
-        view.pointed.connect(self.pointed)
+        view.pointed.connect(self._point_at)
         view.pointed.connect(lambda at: self._keys.point(view, at is not None))
         view.take_tab = self._keys.tab
         view.hides_values = lambda: self.hides_values()
@@ -454,6 +497,12 @@ class CompareView(QWidget):
         self._read()
         self.hovered.emit(point)
 
+    def _point_at(self, at: Point | None) -> None:
+        self._at = at
+        if self._patches[0] is not None:
+            self._read()
+        self.pointed.emit(at)
+
     def _hold(self, holding: bool) -> None:
         if holding != self._holding:
             self._holding = holding
@@ -467,8 +516,10 @@ class CompareView(QWidget):
         is_needed = is_shown and self._negative.is_needed(self._state)
         if after is not None and is_needed:
             self._negative.show_state(self._state, after.levels)
-        if self._negative_corner.isHidden() == is_needed:
-            self._negative_corner.setVisible(is_needed)
+        self._negative.setVisible(is_needed)
+        before = self._chips_corner.isHidden(), self._chips_corner.sizeHint()
+        self._chips_corner.setVisible(is_needed or bool(self._large.text()))
+        if before != (self._chips_corner.isHidden(), self._chips_corner.sizeHint()):
             self.repaint_overlays()  # what overlays have in that corner gives way to it
 
     def _carry_place(self, size: Size) -> None:
@@ -493,7 +544,9 @@ class CompareView(QWidget):
         shown = [pin.samples for pin in self._pins]
         shown += [] if self._after_samples is None else [self._after_samples]
         if self._picture is not None:
-            self._read_out.prepare_for(self._picture.samples, *shown)
+            large = self._picture.large
+            size = None if large is None else (large.width, large.height)
+            self._read_out.prepare_for(self._picture.samples, *shown, size=size)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if not self._keys.press(event):
@@ -525,10 +578,14 @@ class CompareView(QWidget):
         before_samples = None if self._picture is None else self._picture.samples
         original = self._before, ORIGINAL, before_samples
         is_held = self._holding and after is not None
+        patch = self._patches[1]
         if is_held:
             after, caption, samples = original
+        elif patch is not None and after is not None:
+            caption = patch.caption
         before = self._before, self._before_caption, before_samples
         self._before_view.show_picture(*before)
+        self._show_patches(is_held)
         is_alone = self._before_view not in self._panes.shown
         self._show_hints(is_alone)
         shown = (after, caption, samples) if after is not None or not is_alone else before
@@ -550,6 +607,16 @@ class CompareView(QWidget):
         self._arrange()
         self._read()
 
+    def _show_patches(self, is_held: bool) -> None:
+        """Show parts at full resolution where the pictures are that they belong to."""
+        before, after = self._patches
+        if is_held or self._after is None:
+            after = before
+        self._before_view.show_patch(before)
+        self._after_view.show_patch(after)
+        self._wipe_view.show_patch(after)
+        self._wipe_view.show_patch_before(before if self._against == 0 else None)
+
     def _pinned(self, number: int) -> tuple[Display, str, NDArray[Any]]:
         """Return display, caption and samples of a pin; its title has a line to itself."""
         pin = self._pins[number - 1]
@@ -561,7 +628,21 @@ class CompareView(QWidget):
         if self._picture is None or self._before is None:
             return BEFORE
         width, height = self._before.size
-        return f"{BEFORE} · {self._picture.name} · {width}×{height}"
+        size, large = f"{width}×{height}", self._picture.large
+        if large is not None:
+            is_full = self._patches[0] is not None
+            size = large.size_in_words if is_full else large.scale_in_words
+        return f"{BEFORE} · {self._picture.name} · {size}"
+
+    @property
+    def _exact_scale(self) -> float:
+        """Return the scale at which a screen pixel is one of the picture's file."""
+        large = None if self._picture is None else self._picture.large
+        return 1.0 if large is None else float(large.step)
+
+    @property
+    def _max_scale(self) -> float:
+        return MAX_SCALE * self._exact_scale
 
     def _shown_transform(self) -> ViewTransform:
         if self._transform is not None or self._before is None:
@@ -578,9 +659,19 @@ class CompareView(QWidget):
         transform = self._shown_transform()
         for view in self._views:
             view.show_transform(transform)
-        self.read_out_row.show_scale(None if self._before is None else transform.scale)
+        scale = transform.scale / self._exact_scale
+        self.read_out_row.show_scale(None if self._before is None else scale)
+        self.arranged.emit()
 
     def _read(self) -> None:
+        before_patch, after_patch = self._patches
+        if before_patch is not None and self._at is not None:
+            pixel = before_patch.pixel_at(self._at)
+            if pixel is not None:
+                is_after = after_patch is not None and after_patch.pixel_at(self._at) is not None
+                filtered = after_patch.values(pixel) if after_patch and is_after else None
+                self._read_out.show_values(pixel, before_patch.values(pixel), (), filtered)
+                return
         before = None if self._picture is None else self._picture.samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
         after = _values(self._after_samples, self._point)

@@ -26,7 +26,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
-from workbench.panels.compare.view_transform import Point, Size, ViewTransform
+from workbench.panels.compare.patch import Patch
+from workbench.panels.compare.view_transform import MAX_SCALE, Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.panel_area import uncovered_part
@@ -53,6 +54,8 @@ class PictureView(QWidget):
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
     click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Where pixels are large
     enough their values stand in them.
+
+    exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
 
     Signals:
         moved(transform): the user wants this ViewTransform; None: fit the picture.
@@ -91,7 +94,9 @@ class PictureView(QWidget):
         self.take_tab: Callable[[], bool] = lambda: False  # whether Tab means the picture
         self.hides_values: Callable[[], bool] = lambda: False  # of large pixels
         self.overlays: list[Overlay] = []
-        self._cells = CellLayer(self)
+        self.exact_scale = 1.0
+        self._cells, self._patch_cells = CellLayer(self), CellLayer(self)
+        self._patch: Patch | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -134,6 +139,12 @@ class PictureView(QWidget):
         if (display, caption) != (self._display, self._caption):
             self._display, self._caption = display, caption
             self._describe()
+            self.update()
+
+    def show_patch(self, patch: Patch | None) -> None:
+        """Paint a part at full resolution over the picture, at its place; None: nothing."""
+        if patch is not self._patch:
+            self._patch = patch
             self.update()
 
     def _describe(self) -> None:
@@ -209,11 +220,22 @@ class PictureView(QWidget):
     def _paint_picture(self, painter: QPainter) -> None:
         if self._display is not None:
             draw(painter, self._display, self._transform, self.device_size)
-            self._paint_values(painter, self._cells)
+            self._paint_patch(painter, self._patch, self._cells, self._patch_cells)
 
-    def _paint_values(self, painter: QPainter, cells: CellLayer) -> None:
+    def _paint_patch(
+        self, painter: QPainter, patch: Patch | None, cells: CellLayer, patch_cells: CellLayer
+    ) -> None:
+        """Paint a part at full resolution, and the values in the cells, of that or of the picture.
+
+        cells, patch_cells  write the values of either
+        """
+        transform, view = self._transform, self.device_size
+        if patch is not None:
+            transform, cells = patch.transform(transform), patch_cells
+            draw(painter, patch.display, transform, view)
+            cells.show_samples(patch.samples, patch.display)
         if not self.hides_values():
-            cells.paint(painter, self._transform, self.device_size)
+            cells.paint(painter, transform, view)
 
     def _paint_overlays(self, painter: QPainter) -> None:
         view, transform = self.device_size, self._transform
@@ -330,10 +352,10 @@ class PictureView(QWidget):
             self.picked.emit(pixel)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        if self._transform.scale == 1.0:
+        if self._transform.scale == self.exact_scale:
             self.moved.emit(None)
         else:
-            self._zoom(event.position(), 1.0 / self._transform.scale)
+            self._zoom(event.position(), self.exact_scale / self._transform.scale)
 
     def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
         self.hovered.emit(None)
@@ -343,13 +365,13 @@ class PictureView(QWidget):
         width, height = self.device_size
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.moved.emit(self._transform.stepped(1))
+                self.moved.emit(self._transform.stepped(1, MAX_SCALE * self.exact_scale))
             case Qt.Key.Key_Minus:
                 self.moved.emit(self._transform.stepped(-1))
             case Qt.Key.Key_0:
                 self.moved.emit(None)
             case Qt.Key.Key_1:
-                self.moved.emit(ViewTransform(1.0, self._transform.centre))
+                self.moved.emit(ViewTransform(self.exact_scale, self._transform.centre))
             case key if key in ARROWS:
                 across, down = ARROWS[key]
                 dx, dy = -across * PAN_STEP * width, -down * PAN_STEP * height
@@ -380,7 +402,8 @@ class PictureView(QWidget):
     def _zoom(self, position: QPointF, factor: float) -> None:
         if self._display is not None:
             at = self._to_device(position)
-            self.moved.emit(self._transform.zoomed_at(at, factor, self.device_size))
+            most = MAX_SCALE * self.exact_scale
+            self.moved.emit(self._transform.zoomed_at(at, factor, self.device_size, most))
 
     def _to_device(self, position: QPointF) -> Point:
         ratio = self.devicePixelRatioF()

@@ -86,13 +86,20 @@ class ReadOut(QWidget):
         for name, each in zip(_PARTS, values, strict=True):
             self._parts[name].values.setText(self._text(each, name))
 
-    def prepare_for(self, before: NDArray[Any], *results: NDArray[Any]) -> None:
+    def prepare_for(
+        self,
+        before: NDArray[Any],
+        *results: NDArray[Any],
+        size: tuple[int, int] | None = None,
+    ) -> None:
         """Reserve room for any pixel of these, so that nothing moves under the pointer.
 
         before, results  (H, W, C), all of one shape
+        size             width and height that places are counted in; None: those of the arrays
         """
         own = str(before.dtype)
-        of = before.shape, own, frozenset(str(each.dtype) for each in results)
+        shape = before.shape if size is None else (size[1], size[0], before.shape[2])
+        of = shape, own, frozenset(str(each.dtype) for each in results)
         if of == self._of:
             return
         self._of = of

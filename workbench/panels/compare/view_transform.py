@@ -43,22 +43,24 @@ class ViewTransform:
         left, top = self.origin(view)
         return (point[0] - left) / self.scale, (point[1] - top) / self.scale
 
-    def zoomed_at(self, point: Point, factor: float, view: Size) -> ViewTransform:
+    def zoomed_at(
+        self, point: Point, factor: float, view: Size, max_scale: float = MAX_SCALE
+    ) -> ViewTransform:
         """Return it scaled by `factor`, within limits, around `point` of the view."""
-        scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
+        scale = min(max(self.scale * factor, MIN_SCALE), max_scale)
         shift = 1 / self.scale - 1 / scale
         x, y = self.centre
         centre = x + (point[0] - view[0] / 2) * shift, y + (point[1] - view[1] / 2) * shift
         return ViewTransform(scale, centre)
 
-    def stepped(self, direction: int) -> ViewTransform:
+    def stepped(self, direction: int, max_scale: float = MAX_SCALE) -> ViewTransform:
         """Return it at the next larger (direction 1) or smaller (-1) round scale.
 
         100 % is one of the round scales.
         """
         steps = _STEPS_PER_DOUBLING * math.log2(self.scale) * direction
         scale = 2 ** (direction * (math.floor(steps + 1e-6) + 1) / _STEPS_PER_DOUBLING)
-        return replace(self, scale=min(max(scale, MIN_SCALE), MAX_SCALE))
+        return replace(self, scale=min(max(scale, MIN_SCALE), max_scale))
 
     def panned(self, dx: float, dy: float) -> ViewTransform:
         """Return it with the picture moved by (dx, dy) device pixels."""

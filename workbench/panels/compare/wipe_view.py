@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractSlider, QWidget
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
+from workbench.panels.compare.patch import Patch
 from workbench.panels.compare.picture_view import PictureView, draw
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
 from workbench.widgets.panel_area import uncovered_part
@@ -42,7 +43,8 @@ class WipeView(PictureView):
         super().__init__(name, hint)
         self._before: Display | None = None
         self._before_caption = ""
-        self._before_cells = CellLayer(self)
+        self._before_cells, self._before_patch_cells = CellLayer(self), CellLayer(self)
+        self._before_patch: Patch | None = None
         self._line = 0  # its place in px, across or down
         self.divider = Divider(self)
         self.divider.valueChanged.connect(self._move_line)
@@ -69,6 +71,12 @@ class WipeView(PictureView):
             self._before, self._before_caption = display, caption
             self.divider.setVisible(display is not None)
             self._describe()
+            self.update()
+
+    def show_patch_before(self, patch: Patch | None) -> None:
+        """Paint a part at full resolution over what covers the picture; None: nothing."""
+        if patch is not self._before_patch:
+            self._before_patch = patch
             self.update()
 
     def _describe(self) -> None:
@@ -106,7 +114,8 @@ class WipeView(PictureView):
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
         draw(painter, self._before, self._transform, (width, height))
-        self._paint_values(painter, self._before_cells)
+        cells = self._before_cells, self._before_patch_cells
+        self._paint_patch(painter, self._before_patch, *cells)
 
     def _paint_captions(self, painter: QPainter) -> None:
         if self._before is None:

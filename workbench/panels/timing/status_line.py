@@ -50,8 +50,9 @@ class StatusLine(QToolButton):
             _Words(self, name, LARGE, QFont.Weight.DemiBold)
             for name in ("line-time", "line-rate", "line-speed-up")
         )
-        self._spread, self._against, self._doing = (
-            _Words(self, name, SMALL) for name in ("line-spread", "line-against", "doing")
+        self._spread, self._against, self._doing, self._subject = (
+            _Words(self, name, SMALL)
+            for name in ("line-spread", "line-against", "doing", "line-subject")
         )
         self._verdict = _Words(self, "line-verdict", LESS, QFont.Weight.DemiBold)
         self._spread.setForegroundRole(MUTED)
@@ -60,14 +61,19 @@ class StatusLine(QToolButton):
         self._doing.setAlignment(Qt.AlignmentFlag.AlignRight)
         # Said in fewer words, and then left out, in this order.
         self._shrinking = (
-            *(self._verdict, self._against, self._verdict, self._spread, self._doing),
+            *(self._subject, self._verdict, self._against, self._verdict, self._spread),
+            self._doing,
             *(self._rate, self._against, self._speed_up, self._doing, self._spread),
         )
         self._doing.show_words(("",), DOING)
         self.show_sentence("")
 
-    def show_result(self, result: Result, baseline: Result | None) -> None:
-        """Show a result, and its speed-up against `baseline`; None: that is not known yet."""
+    def show_result(self, result: Result, baseline: Result | None, subject: str = "") -> None:
+        """Show a result, and its speed-up against `baseline`; None: that is not known yet.
+
+        subject  of what the times are, which is never left out; empty: of the picture
+        """
+        self._subject.show_words((subject, subject.partition(",")[0]))
         time, rate = words.filter_time(result), words.throughput(result)
         time_tip = words.tip(time, tips.FILTER_TIME)
         self._time.show_words((time.text,), (TIME,), time_tip, is_pale=bool(time.unsure))
@@ -122,7 +128,7 @@ class StatusLine(QToolButton):
 
     @property
     def _figures(self) -> tuple[_Words, ...]:
-        return self._time, self._spread, self._rate, self._speed_up, self._against
+        return self._time, self._spread, self._subject, self._rate, self._speed_up, self._against
 
     @property
     def _parts(self) -> tuple[_Words, ...]:
@@ -169,7 +175,7 @@ class StatusLine(QToolButton):
     def _in_order(self) -> list[tuple[int, _Words]]:
         """Return the parts that take room, from left to right, and the gap before each."""
         parts = [each for each in self._parts if each.room]
-        small = (self._spread, self._against)
+        small = (self._spread, self._subject, self._against)
         gaps = (0, *(GAP_PX if each in small else NEXT_PX for each in parts[1:]))
         return list(zip(gaps, parts, strict=False))
 

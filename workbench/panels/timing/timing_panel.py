@@ -49,16 +49,19 @@ class TimingPanel(UprightArea):
         self.history = HistoryPlot(runs)
         self._result: Result | None = None
         self._baseline: Result | None = None
-        self._why_empty = ""
+        self._why_empty = self._subject = ""
         self._has_gpu = False
         self._is_stale = True  # the tiles, of an earlier Result
         self._large, self._small = _large(), _small()
         self._verdict = VerdictCard()
         self._lay_out()
 
-    def show_result(self, result: Result, baseline: Result | None) -> None:
-        """Show a result, and its speed-up against `baseline`; None: that is not known yet."""
-        self._result, self._baseline = result, baseline
+    def show_result(self, result: Result, baseline: Result | None, subject: str = "") -> None:
+        """Show a result, and its speed-up against `baseline`; None: that is not known yet.
+
+        subject  of what the times are; empty: of the picture
+        """
+        self._result, self._baseline, self._subject = result, baseline, subject
         self._refresh()
 
     def show_sentence(self, sentence: str) -> None:
@@ -100,7 +103,7 @@ class TimingPanel(UprightArea):
         if result is None:
             self._verdict.show_nothing(self._why_empty)
         else:
-            self._verdict.show_result(result)
+            self._verdict.show_result(result, self._subject)
 
     def _show(self, tile: ValueTile, figure: Figure) -> None:
         tile.show_value(
@@ -126,9 +129,10 @@ class VerdictCard(QFrame):
         layout = VBox(self, (16, 6, 10, 6), 3)
         layout.add(self._verdict, self._ran)
 
-    def show_result(self, result: Result) -> None:
-        """Show the check's finding, once there is one, and what ran."""
-        self._show(words.verdict(result.check)[0], words.what_ran(result), result.check)
+    def show_result(self, result: Result, subject: str) -> None:
+        """Show the check's finding, once there is one, and what ran, on what."""
+        ran = "  ·  ".join(filter(None, (subject, words.what_ran(result))))
+        self._show(words.verdict(result.check)[0], ran, result.check)
 
     def show_nothing(self, why: str) -> None:
         """Show the sentence why there is nothing to verify."""

@@ -31,6 +31,7 @@ class TimingViews(QObject):
         self._panel = panel
         self._result: Result | None = None
         self._baseline: Result | None = None
+        self._subject = ""
         self.show_nothing()
         panel.when_made(self._tell)
 
@@ -41,6 +42,12 @@ class TimingViews(QObject):
         """
         self._result, self._baseline = result, baseline or self._baseline
         self._refresh()
+
+    def show_subject(self, words: str) -> None:
+        """Say of what all times are; empty: of the picture."""
+        if words != self._subject:
+            self._subject = words
+            self._refresh()
 
     @Slot(object)
     def show_baseline(self, result: Result | None) -> None:
@@ -81,4 +88,4 @@ class TimingViews(QObject):
         if self._result is None:
             view.show_sentence(self._why_empty)
         else:
-            view.show_result(self._result, self._baseline)
+            view.show_result(self._result, self._baseline, self._subject)

@@ -31,10 +31,13 @@ def in_shell(words: Sequence[str]) -> str:
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
-def words_of(state: State) -> list[str]:
-    """Return the words after `workbench`: only options that make a difference."""
+def words_of(state: State, target: str = "") -> list[str]:
+    """Return the words after `workbench`: only options that make a difference.
+
+    target  the file to write; empty: one beside the picture's
+    """
     path = source_of(state.picture).path
-    made = f"{path.stem}-filtered{_extension(state)}"
+    made = target or f"{path.stem}-filtered{_extension(state)}"
     names = [no_option(str(path)), no_option(made)]
     return ["apply", *names, *filter_words(state, _stored_as(state))]
 
@@ -93,6 +96,8 @@ def in_one_line(state: State) -> str:
 
 def _extension(state: State) -> str:
     """Return the extension of a format that keeps every bit of the result."""
+    if state.picture is not None and state.picture.large is not None:
+        return ".tif"  # which is filtered in strips
     stored = _stored_as(state)
     if stored is None and state.picture is not None:
         stored = str(state.picture.samples.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from workbench.base.plain_text import Label, tip_text
 from workbench.batch.stage_times import STAGES, BatchProgress, StageTime
-from workbench.batch.stage_words import IN_WORDS, progress_words, rate
+from workbench.batch.stage_words import IN_WORDS, progress_words, rate, rows_in_words
 from workbench.batch.stages import Stage
 from workbench.widgets.boxes import VBox
 from workbench.widgets.sentence_label import words_label
@@ -79,6 +80,10 @@ class BatchPages(QTabWidget):
         """Show how far it is."""
         self._stages.show_progress(progress)
 
+    def show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
+        """Show how far a picture is that is filtered in strips."""
+        self._stages.show_sentence(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
+
     def show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
         """Show these pictures and sentences in place of all others."""
         self._failed.show_nothing()
@@ -130,6 +135,10 @@ class StageBars(QWidget):
             bar.setValue(0)
         for _, words in self._rows.values():
             words.setText("–")
+
+    def show_sentence(self, sentence: str) -> None:
+        """Say what is under way, until there is news of the whole."""
+        self._words.setText(sentence)
 
     def show_progress(self, progress: BatchProgress) -> None:
         """Show how far it is, and which stage the others wait for."""

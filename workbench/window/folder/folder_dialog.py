@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
@@ -15,14 +13,13 @@ from workbench.widgets.sentence_label import words_label
 from workbench.window.folder.batch_pages import BatchPages
 from workbench.window.folder.folder_choice import FolderPlan
 from workbench.window.folder.folder_form import FolderForm
+from workbench.window.folder.run_buttons import Phase, RunButtons
 
 SIZE = (760, 640)
-Phase = Literal["choosing", "running", "paused", "stopping"]
 TIPS = {
-    "&Start": "Filter all of these pictures",
-    "Res&ume": "Go on with the run that was stopped; what failed is tried again",
-    "Pa&use": "Begin no other picture until it is continued",
-    "Contin&ue": "Go on where it was paused",
+    "start": "Filter all of these pictures",
+    "resume": "Go on with the run that was stopped; what failed is tried again",
+    "pause": "Begin no other picture until it is continued",
 }
 
 
@@ -46,7 +43,6 @@ class FolderDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("folder-dialog")
         self.setWindowTitle("Filter a folder")
-        self._phase: Phase = "choosing"
         self._plan: FolderPlan | None = None
         self._filter = words_label("folder-filter", 1.1)
         self._filter.setToolTip("As it is set in the window; change it there")
@@ -55,15 +51,12 @@ class FolderDialog(QDialog):
         self._sentence = words_label("folder-sentence")
         self._command = QLineEdit()
         self._make_command()
-        self._start = push_button("folder-start", "&Start", TIPS["&Start"])
-        self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
-        self._close = push_button("folder-close", "&Close", "Close this; what runs goes on")
-        self._start.setDefault(True)
-        for each in (self._stop, self._close):
-            each.setAutoDefault(False)
-        self._start.clicked.connect(self._act)
-        self._stop.clicked.connect(self.stop_wanted)
-        self._close.clicked.connect(self.reject)
+        self._buttons = RunButtons("folder", TIPS)
+        self._buttons.start_wanted.connect(self.start_wanted)
+        self._buttons.pause_wanted.connect(self.pause_wanted)
+        self._buttons.continue_wanted.connect(self.continue_wanted)
+        self._buttons.stop_wanted.connect(self.stop_wanted)
+        self._buttons.close_wanted.connect(self.reject)
         self._arrange()
         self.resize(theme.window_size(*SIZE))
         self.show_phase("choosing")
@@ -78,19 +71,18 @@ class FolderDialog(QDialog):
         copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
         copy.setAutoDefault(False)
         copy.clicked.connect(self.copy_wanted)
-        command, buttons = HBox(spacing=8), HBox(spacing=8)
+        command = HBox(spacing=8)
         command.add((self._command, 1), copy)
-        buttons.add(1, self._start, self._stop, self._close)
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = VBox(self, (20, 16, 20, 14), 10)
         column.add(self._filter, self._note, self.form, (self.pages, 1), command)
-        column.add(self._sentence, buttons)
+        column.add(self._sentence, self._buttons)
 
     @property
     def phase(self) -> Phase:
         """Return what it is doing."""
-        return self._phase
+        return self._buttons.phase
 
     def show_filter(self, words: str, note: str) -> None:
         """Show what every picture will be filtered with, and what becomes of it in files."""
@@ -114,21 +106,13 @@ class FolderDialog(QDialog):
         if plan is not None and plan.known is not None:
             self.pages.show_failures(plan.failed)
         self.say(sentence if sentence or plan is None else plan_words(plan))
-        self.show_phase(self._phase)
+        self.show_phase(self.phase)
 
     def show_phase(self, phase: Phase) -> None:
         """Offer what can be done now, each by one verb."""
-        self._phase = phase
-        is_choosing = phase == "choosing"
-        self.form.setEnabled(is_choosing)
+        self.form.setEnabled(phase == "choosing")
         resumes = self._plan is not None and self._plan.known is not None
-        verb = {"running": "Pa&use", "paused": "Contin&ue", "stopping": "Pa&use"}.get(
-            phase, "Res&ume" if resumes else "&Start"
-        )
-        self._start.setText(verb)
-        self._start.setToolTip(TIPS[verb])
-        self._start.setEnabled(phase != "stopping" and not (is_choosing and self._plan is None))
-        self._stop.setEnabled(phase in ("running", "paused"))
+        self._buttons.show_phase(phase, can_start=self._plan is not None, resumes=resumes)
 
     def say(self, sentence: str) -> None:
         """Say what is to be said of it all."""
@@ -140,10 +124,6 @@ class FolderDialog(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
-
-    def _act(self) -> None:
-        wanted = {"choosing": self.start_wanted, "paused": self.continue_wanted}
-        wanted.get(self._phase, self.pause_wanted).emit()
 
 
 def plan_words(plan: FolderPlan) -> str:

@@ -109,6 +109,7 @@ class FolderFilter(QObject):
         dialog.pages.picture_wanted.connect(self._opener.open_file)
         dialog.pages.broke.connect(self._messages.show_bug)
         self._process.progressed.connect(dialog.pages.show_progress)
+        self._process.strips_done.connect(dialog.pages.show_strips)
         self._process.picture_failed.connect(dialog.pages.add_failure)
         return dialog
 

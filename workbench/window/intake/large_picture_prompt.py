@@ -23,6 +23,11 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
         messages.show_message("info", sentence, actions=[("Stop", end)], stays=True)
         said.append(sentence)
 
+    def go_on_telling(sentence: str) -> None:
+        if said:
+            messages.reword(said[-1], sentence)
+            said.append(sentence)
+
     def leave_off() -> None:
         if messages.sentence in said:  # no other message meanwhile
             messages.clear("info")
@@ -31,4 +36,5 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
     said: list[str] = []
     opener.asked.connect(ask)
     opener.began.connect(tell)
+    opener.went_on.connect(go_on_telling)
     opener.busy.connect(lambda name: None if name else leave_off())

@@ -1,0 +1,273 @@
+"""Zoomed in, what is in view of a large picture is read and filtered at full resolution."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QToolButton
+
+from kernels import Engine, Sampling
+from kernels.core.borders import BORDERS
+from kernels.core.errors import OutOfMemoryError
+from kernels.core.job import Progress
+from kernels.pictures.generated import stored_as
+from tests.workbench.driving import child, drop, move, settle, until, view
+from tests.workbench.engines import Scripted
+from tests.workbench.window.large.large_files import (
+    HEIGHT,
+    WIDTH,
+    little_memory,
+    plain,
+    pyramid,
+    whole,
+)
+from workbench.model.intents import is_unclipped, job_for
+from workbench.panels.compare import full_resolution
+from workbench.panels.compare.view_transform import ViewTransform
+from workbench.session import live
+from workbench.session.previews import Previews
+
+__all__ = ["little_memory"]
+STEP = 8  # of the copy
+MANY = 60_000
+PARALLEL = {"implementation": "parallel"}
+
+
+@pytest.fixture
+def regions(window):
+    """What came of regions: (before, after) of each, with its request."""
+    found = []
+    window.regions.filtered.connect(lambda request, after: found.append((request, after)))
+    return found
+
+
+@pytest.fixture
+def opened(qtbot, window, regions, tmp_path, little_memory, monkeypatch):
+    """The window with a large picture, filtered by what sums in the same order everywhere.
+
+    As of a really large one, all of it is too much to be read at once.
+    """
+    monkeypatch.setattr(full_resolution, "MAX_REGION_PIXELS", MANY)
+    path = plain(tmp_path / "large.tif", tile=(64, 64), compression="zlib")
+    settle(qtbot, window, lambda: drop(window, path))
+    settle(qtbot, window, lambda: window.store.choose(**PARALLEL))
+    return window
+
+
+def chip(window):
+    return child(window, "large-chip", QToolButton).text()
+
+
+def is_full(window):
+    return chip(window).startswith("Full resolution")
+
+
+def zoom_to(qtbot, window, x, y, scale=1.0):
+    """Show pixel (x, y) of the whole in the middle, with `scale` screen pixels to each."""
+    move(window.compare, ViewTransform(scale * STEP, (x / STEP, y / STEP)))
+    until(qtbot, lambda: is_full(window))
+
+
+def of_whole(window, samples=None):
+    """The answer for the whole picture, (H, W, 3), in one go."""
+    state = window.store.state
+    samples = whole() if samples is None else samples
+    samples = samples.astype(np.float32) if is_unclipped(state) else samples
+    job = replace(job_for(state), picture=samples)
+    return Engine(use_gpu=False).run(job, Sampling(max_samples=0, check=False)).picture
+
+
+def assert_as_of_whole(window, regions):
+    request, after = regions[-1]
+    (top, bottom), (left, right) = request.region.rows, request.region.columns
+    np.testing.assert_array_equal(after.samples, of_whole(window)[top:bottom, left:right])
+
+
+def colour(pane, x, y):
+    """Red, green and blue on the screen in the middle of a pixel of the whole, of several px."""
+    at = pane.transform.to_view(((x + 0.5) / STEP, (y + 0.5) / STEP), pane.device_size)
+    shot = pane.grab(QRect(QPoint(*map(int, at)), QPoint(*map(int, at)))).toImage()
+    shown = shot.pixelColor(0, 0)
+    return [shown.red(), shown.green(), shown.blue()]
+
+
+def test_near_enough_the_picture_is_that_of_the_whole(qtbot, opened, regions):
+    assert chip(opened).startswith("Shown at 1/8 of 640×500")
+    child(opened, "one_to_one", QToolButton).click()
+    plus = Qt.Key.Key_Plus
+    while not is_full(opened):
+        QTest.keyClick(view(opened, "After"), plus)
+        qtbot.wait(5 * full_resolution.WAIT_MS)
+    assert_as_of_whole(opened, regions)
+    assert "full resolution" in view(opened, "After").caption
+    assert chip(opened).endswith("of 640×500")
+
+
+@pytest.mark.parametrize("filter_", ["gaussian", "edges", "laplacian"])
+def test_at_the_outer_edge_the_border_is_the_whole_pictures(qtbot, opened, regions, filter_):
+    corners = [(0, 0), (WIDTH, HEIGHT), (WIDTH // 2, 0)]
+    for border, corner in product(BORDERS, corners):
+        move(opened.compare, None)
+        until(qtbot, lambda: not is_full(opened))
+        opened.store.choose(border=border, filter=filter_)
+        zoom_to(qtbot, opened, *corner, scale=16)
+        assert regions[-1][0].job.border == border
+        assert_as_of_whole(opened, regions)
+
+
+def test_it_is_painted_at_its_place_before_and_after(qtbot, opened):
+    x, y = 301, 203
+    opened.store.update(view_mode="side")
+    zoom_to(qtbot, opened, x, y, scale=12)
+    assert colour(view(opened, "Before"), x, y) == list(whole()[y, x])
+    assert colour(view(opened, "After"), x, y) == list(of_whole(opened)[y, x])
+    opened.store.update(view_mode="wipe")
+    zoom_to(qtbot, opened, x, y, scale=12)
+    pane = view(opened, "Before and after")
+    assert colour(pane, x - 5, y) == list(whole()[y, x - 5])
+    assert colour(pane, x + 5, y) == list(of_whole(opened)[y, x + 5])
+
+
+def test_the_values_under_the_pointer_are_those_of_the_file(qtbot, opened):
+    x, y = 301, 203
+    zoom_to(qtbot, opened, x, y, scale=12)
+    pane = view(opened, "After")
+    middle = pane.rect().center()
+    QTest.mouseMove(pane, middle + QPoint(3, 3))
+    QTest.mouseMove(pane, middle)
+    at = child(opened, "position", QLabel).text().split()
+    x, y = int(at[1]), int(at[3])
+    assert abs(x - 301) + abs(y - 203) <= 2
+    red, green, blue = of_whole(opened)[y, x]
+    shown = child(opened, "after", QLabel).text().split()
+    assert shown == ["R", str(red), "G", str(green), "B", str(blue)]
+
+
+def test_holding_the_original_shows_the_file_before(qtbot, opened):
+    x, y = 301, 203
+    zoom_to(qtbot, opened, x, y, scale=12)
+    original = child(opened, "original", QToolButton)
+    original.pressed.emit()
+    assert colour(view(opened, "After"), x, y) == list(whole()[y, x])
+    original.released.emit()
+    assert colour(view(opened, "After"), x, y) == list(of_whole(opened)[y, x])
+
+
+def test_it_follows_the_filter_and_reads_nothing_anew_for_that(qtbot, opened, regions):
+    zoom_to(qtbot, opened, 300, 200, scale=12)
+    count, reads = len(regions), []
+    opened.regions.read.connect(lambda request, _: reads.append(request.surroundings))
+    read = regions[-1][0].surroundings
+    settle(qtbot, opened, lambda: opened.store.choose(filter="sharpen"))
+    settle(qtbot, opened, lambda: opened.store.choose(filter="gaussian", ksize=9))
+    until(qtbot, lambda: len(regions) > count and is_full(opened))
+    assert regions[-1][0].job.ksize == 9
+    assert_as_of_whole(opened, regions)
+    assert set(reads) == {read}
+
+
+def test_a_move_within_what_was_read_asks_for_nothing(qtbot, opened, regions):
+    zoom_to(qtbot, opened, 300, 200, scale=12)
+    count = len(regions)
+    move(opened.compare, ViewTransform(12 * STEP, (302 / STEP, 201 / STEP)))
+    qtbot.wait(4 * full_resolution.WAIT_MS)
+    assert len(regions) == count
+    zoom_to(qtbot, opened, 20, 480, scale=12)
+    until(qtbot, lambda: len(regions) > count)
+    assert_as_of_whole(opened, regions)
+
+
+def test_between_the_copy_is_shown_and_the_chip_says_so(qtbot, opened, regions, monkeypatch):
+    move(opened.compare, ViewTransform(2.0 * STEP, (40, 30)))
+    until(qtbot, lambda: chip(opened).endswith("zoom in for full resolution"))
+    assert not regions
+    monkeypatch.setattr(full_resolution, "MAX_REGION_PIXELS", 1 << 23)
+    move(opened.compare, ViewTransform(1.0, (40, 30)))  # the copy holds as much as the screen
+    until(qtbot, lambda: chip(opened) == "Shown at 1/8 of 640×500")
+    assert "1/8 of its size" in view(opened, "After").caption
+
+
+def test_no_time_of_a_part_stands_where_the_pictures_is(qtbot, opened):
+    before = child(opened, "line-time", QLabel).text()
+    zoom_to(qtbot, opened, 300, 200, scale=4)
+    assert child(opened, "line-time", QLabel).text() == before
+    assert child(opened, "line-subject", QLabel).text().startswith("of the copy")
+
+
+def test_the_pixel_type_is_that_of_the_copy(qtbot, opened, regions):
+    settle(qtbot, opened, lambda: opened.store.choose(pixel_type="uint16"))
+    until(qtbot, lambda: opened.store.state.picture.samples.dtype == np.uint16)
+    zoom_to(qtbot, opened, 300, 200, scale=12)
+    request, after = regions[-1]
+    rows, columns = slice(*request.region.rows), slice(*request.region.columns)
+    expected = of_whole(opened, stored_as(whole(), "uint16"))[rows, columns]
+    np.testing.assert_array_equal(after.samples, expected)
+
+
+def test_of_a_pyramid_the_whole_is_read_not_a_copy(qtbot, window, regions, tmp_path, little_memory):
+    path = pyramid(tmp_path / "slide.tif", as_subifds=True)
+    settle(qtbot, window, lambda: drop(window, path))
+    settle(qtbot, window, lambda: window.store.choose(**PARALLEL))
+    zoom_to(qtbot, window, 300, 200, scale=6)
+    assert_as_of_whole(window, regions)
+
+
+def test_a_file_that_is_damaged_meanwhile_is_one_sentence_and_the_copy_stays(qtbot, opened):
+    opened.store.state.picture.path.write_bytes(b"II*\0")
+    move(opened.compare, ViewTransform(4.0 * STEP, (40, 30)))
+    until(qtbot, lambda: "large.tif cannot be read" in chip(opened))
+    assert view(opened, "After").display is not None
+
+
+def test_too_little_memory_for_it_is_said_and_the_copys_result_stays(
+    qtbot, make_window, tmp_path, little_memory
+):
+    def script(job, steps):
+        if job.picture.shape[:2] != (63, 80):
+            raise OutOfMemoryError("There is too little memory for that.")
+        yield from steps
+
+    window = make_window(lambda: Scripted(script))
+    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
+    move(window.compare, ViewTransform(4.0 * STEP, (40, 30)))
+    until(qtbot, lambda: chip(window).endswith("too little memory for that."))
+    assert window.live.of_view is not None
+    assert not window.live.is_refused
+
+
+def test_another_picture_lets_go_of_the_file_and_of_the_chip(qtbot, opened, tmp_path):
+    zoom_to(qtbot, opened, 300, 200, scale=12)
+    settle(qtbot, opened, lambda: opened.opener.open_start_picture())
+    assert child(opened, "large-chip", QToolButton).isHidden()
+    assert "full resolution" not in view(opened, "After").caption
+
+
+def test_the_region_is_not_kept_waiting_by_the_copy(qtbot, make_window, tmp_path, little_memory):
+    """What is looked at comes first: the copy's own result would never come before it here."""
+    came = []
+
+    def script(job, steps):
+        while job.filter_title == "Sharpen" and job.picture.shape[:2] == (63, 80) and not came:
+            yield Progress("waiting")
+        yield from steps
+
+    window = make_window(lambda: Scripted(script))
+    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
+    zoom_to(qtbot, window, 300, 200, scale=12)
+    window.regions.filtered.connect(lambda request, _: came.append(request.job.filter_title))
+    settle(qtbot, window, lambda: window.store.choose(filter="sharpen"))
+    assert came == ["Sharpen"]
+
+
+def test_nor_by_a_preview_of_the_copy(qtbot, opened, regions, monkeypatch):
+    """A copy that takes long is previewed first; the region does not wait for what follows."""
+    zoom_to(qtbot, opened, 300, 200, scale=12)
+    count = len(regions)
+    monkeypatch.setattr(live, "takes_long", lambda _: True)
+    monkeypatch.setattr(Previews, "request", lambda *_: None)  # it never comes
+    opened.store.choose(filter="gaussian", ksize=9)
+    until(qtbot, lambda: len(regions) > count)
+    assert_as_of_whole(opened, regions)

@@ -1,0 +1,148 @@
+"""A TIFF or OME-Zarr too large for memory opens in the window at once, as a reduced copy."""
+
+import threading
+
+import numpy as np
+import pytest
+import tifffile
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import child, click, drop, settle, until
+from tests.workbench.files.test_from_zarr import saved as saved_zarr
+from tests.workbench.window.large.large_files import (
+    HEIGHT,
+    WIDTH,
+    little_memory,
+    plain,
+    pyramid,
+    whole,
+)
+from workbench.files import image_files, reduced_reading
+from workbench.files.large_pictures import LargePicture
+from workbench.files.picture_errors import TooLargeError
+from workbench.model.large_source import LargeSource
+from workbench.session import opener
+
+__all__ = ["little_memory"]
+STEP = 8
+
+
+def opened(window):
+    return window.store.state.picture
+
+
+def every(step):
+    """One pixel of every step × step, the one in the middle."""
+    return whole()[step // 2 :: step, step // 2 :: step]
+
+
+@pytest.mark.parametrize("how", [{}, {"tile": (64, 64), "compression": "lzw"}, {"rowsperstrip": 7}])
+def test_it_opens_as_every_so_many_th_pixel_and_says_so(
+    qtbot, window, tmp_path, little_memory, how
+):
+    path = plain(tmp_path / "large.tif", **how)
+    with pytest.raises(TooLargeError):
+        image_files.load(path)
+    result = settle(qtbot, window, lambda: drop(window, path))
+    picture = opened(window)
+    assert picture.large == LargeSource(WIDTH, HEIGHT, STEP)
+    expected = every(STEP)
+    np.testing.assert_array_equal(picture.samples[: len(expected), : expected.shape[1]], expected)
+    np.testing.assert_array_equal(result.job.picture, picture.samples)
+    assert result.check.ok
+    assert picture.path == path
+    assert "Shown at 1/8 of 640×500" in window.messages.sentence
+    assert child(window, "large-chip", QToolButton).text().startswith("Shown at 1/8 of 640×500")
+    assert child(window, "line-subject", QLabel).text().startswith("of the copy")
+
+
+@pytest.mark.parametrize("as_subifds", [True, False])
+def test_a_copy_in_the_file_is_taken_where_there_is_one(
+    qtbot, window, tmp_path, little_memory, as_subifds
+):
+    path = pyramid(tmp_path / "slide.tif", as_subifds)
+    with LargePicture(path) as picture:
+        assert picture.sizes == ((640, 500), (320, 250), (160, 125))
+    settle(qtbot, window, lambda: drop(window, path))
+    picture = opened(window)
+    assert picture.large == LargeSource(WIDTH, HEIGHT, STEP)
+    fourth = whole()[::4, ::4] // 2 + 64  # of which every second pixel is taken
+    np.testing.assert_array_equal(picture.samples[:62, :79], fourth[1:124:2, 1:158:2])
+    assert "from a reduced copy in the file" in picture.notes[-1]
+
+
+def test_a_damaged_copy_in_the_file_is_passed_over(tmp_path, little_memory):
+    path = pyramid(tmp_path / "slide.tif", as_subifds=True)
+    with tifffile.TiffFile(path) as tiff:
+        page = tiff.pages.first.pages[1]
+        spans = list(zip(page.dataoffsets, page.databytecounts, strict=True))
+    with path.open("r+b") as file:
+        for offset, count in spans:
+            file.seek(offset)
+            file.write(b"\xff" * count)
+    picture = reduced_reading.load_reduced(path)
+    np.testing.assert_array_equal(picture.samples[:62], every(STEP)[:62])
+
+
+def test_an_ome_zarr_opens_from_its_resolutions_and_a_small_one_whole(qtbot, window, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    samples = noise(90, 70, 3)
+    path = saved_zarr(tmp_path / "a.zarr", np.moveaxis(samples, 2, 0), "cyx", chunks=(1, 16, 32))
+    settle(qtbot, window, lambda: drop(window, path))
+    np.testing.assert_array_equal(opened(window).samples, samples)
+    assert opened(window).large is None
+    assert child(window, "large-chip", QToolButton).isHidden()
+    assert zarr
+
+
+def test_of_an_ome_zarr_too_large_a_lower_resolution_is_shown(qtbot, window, tmp_path, monkeypatch):
+    zarr = pytest.importorskip("zarr")
+    monkeypatch.setattr(reduced_reading, "MAX_SHOWN_PIXELS", 30 * 40)
+    samples = noise(90, 120, 1)[:, :, 0]
+    path = saved_zarr(tmp_path / "a.zarr", samples, "yx", levels=2)
+    third = samples[::3, ::3] // 2
+    group = zarr.open_group(path, mode="r+")
+    group.create_array("s1", shape=third.shape, dtype=third.dtype, chunks=(16, 16))[...] = third
+    settle(qtbot, window, lambda: drop(window, path))
+    np.testing.assert_array_equal(opened(window).samples[:, :, 0], third)
+    assert opened(window).large == LargeSource(120, 90, 3)
+
+
+def test_a_zoom_of_100_percent_is_a_pixel_of_the_file(qtbot, window, tmp_path, little_memory):
+    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
+    click(child(window, "one_to_one", QToolButton))
+    assert child(window, "zoom", QLabel).text() == "100 %"
+    assert window.compare.choices()["place"][0] == STEP
+
+
+def test_a_long_reading_says_how_far_it_is_and_can_be_stopped(
+    qtbot, make_window, tmp_path, little_memory, monkeypatch
+):
+    goes_on = threading.Event()
+    rows = LargePicture.rows
+
+    def slow(picture, first, end, out=None):
+        if first > HEIGHT // 2:
+            goes_on.wait(60)
+        return rows(picture, first, end, out)
+
+    monkeypatch.setattr(opener, "SLOW_MS", 0)
+    window = make_window()
+    monkeypatch.setattr(reduced_reading, "NEWS_S", -1.0)
+    monkeypatch.setattr(LargePicture, "rows", slow)
+    drop(window, plain(tmp_path / "large.tif"))
+    try:
+        until(qtbot, lambda: window.messages.sentence.startswith("Opening large.tif… 4"))
+        click(child(window, "act", QPushButton))
+    finally:
+        goes_on.set()
+    until(qtbot, lambda: not window.messages.sentence)
+    assert opened(window) is None or opened(window).name != "large.tif"
+
+
+def test_another_pixel_type_is_that_of_the_copy_too(qtbot, window, tmp_path, little_memory):
+    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
+    settle(qtbot, window, lambda: window.store.choose(pixel_type="float32"))
+    until(qtbot, lambda: opened(window).samples.dtype == np.float32)
+    assert opened(window).large == LargeSource(WIDTH, HEIGHT, STEP)

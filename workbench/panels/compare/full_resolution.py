@@ -1,0 +1,188 @@
+"""Show at full resolution what is in view of a picture larger than memory, once that is little."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QObject, QRectF
+
+from kernels.core.errors import KernelError
+from kernels.core.job import Job
+from kernels.rungs.own_kernels import is_own
+from workbench.base.throttle import Throttle
+from workbench.imaging.display_mapping import DisplayMapping
+from workbench.model import intents
+from workbench.model.large_source import LargeSource, Region
+from workbench.model.state import Picture, State
+from workbench.panels.compare.compare_view import CompareView
+from workbench.panels.compare.patch import Patch
+from workbench.session.large_regions import RegionPicture, RegionRequest, Regions
+from workbench.session.live import Live
+from workbench.session.store import Store
+
+MAX_REGION_PIXELS = 1 << 23  # read and filtered at once: a screen of 3840×2160 at 100 %
+MODES = ("result", "wipe", "side")  # in which pictures are seen, and not what they differ in
+AROUND = 0.25  # of the view, on each side, that is read as well, for the next move
+WAIT_MS = 15  # after a move, within which others are one with it
+ZOOM_IN = "zoom in for full resolution"
+READING = "reading full resolution…"
+OWN = "kernels of your own are not run at full resolution"
+FULL = "full resolution"
+
+
+class FullResolution(QObject):
+    """A link that has what is in view read and filtered, and drawn over the copy."""
+
+    def __init__(
+        self, store: Store, live: Live, regions: Regions, compare: CompareView, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._live, self._regions, self._compare = store, live, regions, compare
+        self._asked: RegionRequest | None = None  # the newest; None: there is nothing to show
+        self._before: Patch | None = None
+        self._after: Patch | None = None
+        self._answered: RegionRequest | None = None  # what that is the answer to
+        self._throttle = Throttle(WAIT_MS, self._look, self)
+        store.changed.connect(self._follow)
+        live.after_ready.connect(lambda *_: self._throttle.ask())  # its levels may be new
+        compare.arranged.connect(self._follow_view)
+        regions.read.connect(self._take_before)
+        regions.filtered.connect(self._take_after)
+        regions.failed.connect(self._take_failure)
+
+    def _follow(self, old: State, new: State) -> None:
+        if old.picture is not new.picture:
+            large = None if new.picture is None else new.picture.large
+            self._drop("" if large is None else _scale(large))
+            if old.picture is not None and old.picture.large is not None:
+                self._regions.forget()
+        self._follow_view()
+
+    def _follow_view(self) -> None:
+        picture = self._store.state.picture
+        if picture is not None and picture.large is not None:
+            self._throttle.ask()
+
+    def _look(self) -> None:
+        """Have the region in view read and filtered, unless it is there; or say why it is not."""
+        state = self._store.state
+        picture, seen = state.picture, self._compare.seen
+        if picture is None or picture.large is None or seen is None:
+            return
+        if self._compare.picture is not picture:  # which comes in a moment
+            return
+        large = picture.large
+        words = _scale(large)
+        region = _region(seen, large)
+        job = self._job(state)
+        is_seen = state.view_mode in MODES and region.pixels > 0 and self._compare.scale > 1
+        if job is None or not is_seen:
+            self._drop(words)
+        elif region.pixels > MAX_REGION_PIXELS:
+            self._drop(f"{words} · {ZOOM_IN}")
+        elif is_own(job.implementation):
+            self._drop(f"{words} · {OWN}")
+        else:
+            self._request(state, picture, job, region)
+
+    def _job(self, state: State) -> Job | None:
+        try:
+            return intents.job_for(state)
+        except KernelError:
+            return None  # which is said elsewhere
+
+    def _request(self, state: State, picture: Picture, job: Job, region: Region) -> None:
+        asked, (before, after) = self._asked, self._mappings(state)
+        is_wide = intents.is_unclipped(state)
+        if (
+            asked is not None
+            and asked.picture is picture
+            and asked.job.same_run(job)
+            and (asked.before, asked.after) == (before, after)
+            and asked.region.holds(region)
+        ):
+            return
+        assert picture.large is not None
+        dtype = np.dtype(np.float32) if is_wide else picture.samples.dtype
+        wanted = _grown(region, picture.large)
+        self._asked = RegionRequest(picture, wanted, job, dtype, before, after)
+        self._regions.request(self._asked)
+        self._show()
+
+    def _mappings(self, state: State) -> tuple[DisplayMapping, DisplayMapping]:
+        """Return how before and after are shown: where that fits the copy's range, by that."""
+        after, shown = intents.look_for(state), self._live.shown
+        if after.levels is None and after.negative_display == "scaled" and shown is not None:
+            after = replace(after, levels=shown.levels)
+        return DisplayMapping(state.levels), after
+
+    def _take_before(self, request: RegionRequest, found: RegionPicture) -> None:
+        if self._asked is not None and request.picture is self._asked.picture:
+            self._before = _patch(request, found)
+            self._show()
+
+    def _take_after(self, request: RegionRequest, found: RegionPicture) -> None:
+        if request is self._asked:
+            job = replace(request.job, picture=found.samples)  # which may be stored as floats
+            below = intents.look_in_words(job, request.after)
+            below = " · ".join(filter(None, (below, FULL)))
+            caption = f"{intents.job_caption(request.job, found.picked)}\n{below}"
+            self._answered = request
+            self._after = _patch(request, found, f"After · {caption}")
+            self._show()
+
+    def _take_failure(self, request: RegionRequest, sentence: str) -> None:
+        large = request.picture.large
+        if request is self._asked and large is not None:
+            self._before = self._after = None
+            self._compare.show_patches(None, None, f"{_scale(large)} · {sentence}")
+
+    def _show(self) -> None:
+        """Draw what there is, and say whether that is what is wanted."""
+        asked = self._asked
+        assert asked is not None
+        assert asked.picture.large is not None
+        large = asked.picture.large
+        words = f"{_scale(large)} · {READING}"
+        if self._after is not None and self._answered is asked:
+            height, width = self._after.samples.shape[:2]
+            words = f"Full resolution: {width:,}×{height:,} of {large.size_in_words}"
+        self._compare.show_patches(self._before, self._after, words)
+
+    def _drop(self, words: str) -> None:
+        self._asked = self._answered = self._before = self._after = None
+        self._compare.show_patches(None, None, words)
+
+
+def _scale(large: LargeSource) -> str:
+    return f"Shown at {large.scale_in_words}"
+
+
+def _region(seen: QRectF, large: LargeSource) -> Region:
+    """Return the pixels of the whole picture that are seen, in part at least."""
+    across, down = (
+        (max(int(low * large.step), 0), min(int(high * large.step) + 1, extent))
+        for low, high, extent in (
+            (seen.left(), seen.right(), large.width),
+            (seen.top(), seen.bottom(), large.height),
+        )
+    )
+    return Region((down[0], max(down)), (across[0], max(across)))
+
+
+def _grown(region: Region, large: LargeSource) -> Region:
+    """Return the region with something around it, where that is not too much."""
+    rows, columns = (
+        (max(low - margin, 0), min(high + margin, extent))
+        for (low, high), extent in ((region.rows, large.height), (region.columns, large.width))
+        for margin in (int(AROUND * (high - low)),)
+    )
+    grown = Region(rows, columns)
+    return grown if grown.pixels <= MAX_REGION_PIXELS else region
+
+
+def _patch(request: RegionRequest, found: RegionPicture, caption: str = "") -> Patch:
+    assert request.picture.large is not None
+    step = request.picture.large.step
+    return Patch(request.region, step, found.samples, found.display, caption)

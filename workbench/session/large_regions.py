@@ -1,0 +1,184 @@
+"""Parts of a picture larger than memory at full resolution, read on a thread of their own.
+
+The worker filters them, before everything else: they are what the user looks at.  Of those asked
+for meanwhile only the newest waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from kernels.core.errors import KernelError
+from kernels.core.job import Job, Pick, Progress, Result, Sampling
+from kernels.core.surroundings import Surroundings, surroundings_of
+from kernels.engine.engine import Engine
+from workbench.base.background import Background
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.region_reader import RegionReader
+from workbench.imaging.display import Display
+from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.showing import show
+from workbench.model.large_source import Region
+from workbench.model.state import Picture
+from workbench.session.worker import Worker
+
+HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew
+ONCE = Sampling(max_samples=0, cache="warm", check=False)  # for the answer alone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionRequest:
+    """A wish for a region: which, and how it is filtered and shown.
+
+    picture  the copy that is shown of the whole
+    job      what filters the copy
+    dtype    what samples are filtered as: float32 where results below zero are kept
+    before, after  how pictures are shown
+    """
+
+    picture: Picture
+    region: Region
+    job: Job
+    dtype: np.dtype[Any]
+    before: DisplayMapping
+    after: DisplayMapping
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Return what is to be read for it."""
+        large = self.picture.large
+        assert large is not None
+        reach = -(-self.job.reach // HALO) * HALO
+        size_hw = large.height, large.width
+        return surroundings_of(
+            self.region.rows, self.region.columns, size_hw, reach, self.job.border
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionAnswer:
+    """A region that was filtered, for whom it was."""
+
+    request: RegionRequest
+    picture: RegionPicture
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegionPicture:
+    """The samples of a region, (H, W, C), before or after, ready to be shown.
+
+    picked  what ran where the job asked for `auto`
+    """
+
+    samples: NDArray[Any]
+    display: Display
+    picked: Pick | None = None
+
+
+class Regions(QObject):
+    """A link between the thread that reads regions and the worker that filters them.
+
+    Signals:
+        read(request, before): the region as it is in the file, a RegionPicture.
+        filtered(request, after): the same filtered.
+        failed(request, sentence): why it is not.
+        broke(sentence, details): a bug, with its traceback.
+    """
+
+    read = Signal(object, object)
+    filtered = Signal(object, object)
+    failed = Signal(object, str)
+    broke = Signal(str, str)
+
+    def __init__(self, worker: Worker, parent: QObject) -> None:
+        super().__init__(parent)
+        self._worker = worker
+        self._background = Background((ImageFileError,), self)
+        self._background.broke.connect(self._report)
+        self._reader = RegionReader()  # only the background's thread touches it
+        self._wanted: RegionRequest | None = None
+        self._reading: RegionRequest | None = None
+        self._filtering: RegionRequest | None = None
+        worker.region_stepped.connect(self._take_step)
+        worker.region_ended.connect(self._take_end)
+
+    def request(self, wanted: RegionRequest) -> None:
+        """Read and filter a region next, in place of one that still waits."""
+        self._wanted = wanted
+        self._begin()
+
+    def forget(self) -> None:
+        """Stop, and let go of the file."""
+        self._wanted = self._filtering = None
+        self._worker.cancel_region()
+        self._background.run(self._reader.close, lambda _: None, lambda _: None)
+
+    def close(self) -> None:
+        """Let what is read finish, wait for the thread to end, and let go of the file."""
+        self._wanted = None
+        self._background.close()
+        self._reader.close()
+
+    def _begin(self) -> None:
+        if self._reading is not None or self._wanted is None:
+            return
+        self._reading, self._wanted = self._wanted, None
+        self._background.run(partial(_read, self._reader, self._reading), self._take, self._refuse)
+
+    def _take(self, found: tuple[NDArray[Any], RegionPicture]) -> None:
+        request, self._reading = self._reading, None
+        assert request is not None
+        samples, before = found
+        self.read.emit(request, before)
+        if self._wanted is None:
+            self._filtering = request
+            self._worker.start_region(partial(_filtering, request, samples))
+        self._begin()
+
+    def _refuse(self, error: Exception) -> None:
+        request, self._reading = self._reading, None
+        self.failed.emit(request, str(error))
+        self._begin()
+
+    def _report(self, sentence: str, details: str) -> None:
+        self._reading = None
+        self.broke.emit(sentence, details)
+        self._begin()
+
+    def _take_step(self, step: object) -> None:
+        if isinstance(step, RegionAnswer):
+            self.filtered.emit(step.request, step.picture)
+
+    def _take_end(self, error: KernelError | None, _is_complete: bool) -> None:
+        if error is not None and self._filtering is not None:
+            self.failed.emit(self._filtering, str(error))
+
+
+def _read(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], RegionPicture]:
+    """Return what is to be filtered, and the region itself, ready to be shown."""
+    picture, wanted = request.picture, request.surroundings
+    assert picture.path is not None
+    samples = reader.read(picture.path, str(picture.samples.dtype), wanted)
+    own = np.ascontiguousarray(samples[wanted.own])
+    before = RegionPicture(own, show(own, request.before))
+    return samples.astype(request.dtype, copy=False), before
+
+
+def _filtering(
+    request: RegionRequest, samples: NDArray[Any], engine: Engine
+) -> Iterator[Progress | RegionAnswer]:
+    """Filter what was read; the last step is the region's part of the answer."""
+    for step in engine.filtering(replace(request.job, picture=samples), ONCE):
+        if isinstance(step, Result):
+            own = np.ascontiguousarray(step.picture[request.surroundings.own])
+            picture = RegionPicture(own, show(own, request.after), step.picked)
+            yield RegionAnswer(request, picture)
+        else:
+            yield step
