@@ -20,9 +20,8 @@ SIZE = (760, 640)
 Phase = Literal["choosing", "running", "paused", "stopping"]
 TIPS = {
     "&Start": "Filter all of these pictures",
-    "Res&ume": "Go on with the run that was stopped; what failed is tried again",
-    "Pa&use": "Begin no other picture until it is continued",
-    "Contin&ue": "Go on where it was paused",
+    "Res&ume": "Do the rest; what failed is tried again",
+    "Pa&use": "Begin no other picture until it is resumed",
 }
 
 
@@ -32,13 +31,13 @@ class FolderDialog(QDialog):
     form, pages  the choices, and what comes of them
 
     Signals:
-        start_wanted(), pause_wanted(), continue_wanted(), stop_wanted(), copy_wanted():
+        start_wanted(), pause_wanted(), resume_wanted(), stop_wanted(), copy_wanted():
             what the user wants.
     """
 
     start_wanted = Signal()
     pause_wanted = Signal()
-    continue_wanted = Signal()
+    resume_wanted = Signal()
     stop_wanted = Signal()
     copy_wanted = Signal()
 
@@ -57,7 +56,9 @@ class FolderDialog(QDialog):
         self._make_command()
         self._start = push_button("folder-start", "&Start", TIPS["&Start"])
         self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
-        self._close = push_button("folder-close", "&Close", "Close this; what runs goes on")
+        self._close = push_button(
+            "folder-close", "&Close", "Close this dialog; what runs continues"
+        )
         self._start.setDefault(True)
         for each in (self._stop, self._close):
             each.setAutoDefault(False)
@@ -122,7 +123,7 @@ class FolderDialog(QDialog):
         is_choosing = phase == "choosing"
         self.form.setEnabled(is_choosing)
         resumes = self._plan is not None and self._plan.known is not None
-        verb = {"running": "Pa&use", "paused": "Contin&ue", "stopping": "Pa&use"}.get(
+        verb = {"running": "Pa&use", "paused": "Res&ume", "stopping": "Pa&use"}.get(
             phase, "Res&ume" if resumes else "&Start"
         )
         self._start.setText(verb)
@@ -142,7 +143,7 @@ class FolderDialog(QDialog):
         self.activateWindow()
 
     def _act(self) -> None:
-        wanted = {"choosing": self.start_wanted, "paused": self.continue_wanted}
+        wanted = {"choosing": self.start_wanted, "paused": self.resume_wanted}
         wanted.get(self._phase, self.pause_wanted).emit()
 
 
