@@ -37,6 +37,7 @@ WORSE = (  # parts of sentences, as a user would have read them
     *("Pixels must be", "Pixels a side", "Samples a pixel", "Registers of a thread"),
     *("screen pixels a pixel", "threads a block", "pixels a side"),
     *("a pixel at a time", "a sample each", "a cell each"),
+    *("Kernel time", "kernel time", "the kernel's time", ", kernel {}"),
 )
 TEXTS = ("*.md", "*.toml", "*.j2", "*.svg", "*.xml", "*.desktop")
 
@@ -44,6 +45,12 @@ TEXTS = ("*.md", "*.toml", "*.j2", "*.svg", "*.xml", "*.desktop")
 @pytest.mark.parametrize("worse", WORSE)
 def test_a_text_that_was_bettered_is_nowhere(worse):
     found = [place for place, text in surfaces() if worse in text]
+    assert found == []
+
+
+def test_what_was_stopped_is_resumed_and_what_was_not_continues():
+    other = re.compile(r"\b(go|goes|gone|went|going) on\b|^Continue$", re.I | re.M)
+    found = [(place, match.group()) for place, text in surfaces() if (match := other.search(text))]
     assert found == []
 
 

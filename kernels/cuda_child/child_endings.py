@@ -16,7 +16,7 @@ FAILURES = {
     "misalignedaddress": "A thread accessed numbers at an address that is not a multiple of their "
     "size",
     "invalidaddressspace": "A thread accessed memory as if it were of another kind",
-    "invalidpc": "A thread went on where there is no code",
+    "invalidpc": "A thread jumped to where there is no code",
     "illegalinstruction": "A thread came to a trap, or to an instruction that this GPU lacks",
     "hardwarestackerror": "A thread has used up its stack: does a function call itself without "
     "end?",

@@ -64,7 +64,7 @@ def resume(path: Path, machine: Machine, plan: Plan | None = None) -> tuple[Sess
         _hold(opened)
         with open_to_read(path) as reading:
             if isinstance(reading, gzip.GzipFile):
-                raise SessionFileError(f"{path} is compressed; unpack it to go on with it.")
+                raise SessionFileError(f"{path} is compressed; unpack it to resume it.")
             found = scan(reading, path)
         _refuse_another(found.session, machine, plan, path)
         opened.cells.update(record.cell for record in found.session.records)

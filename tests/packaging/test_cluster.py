@@ -100,7 +100,7 @@ def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
         while not journal.exists() or journal.read_text().count("\n") < 3:
             assert task.poll() is None
         task.terminate()
-        assert b"Stopped; the same command with --resume goes on" in task.stderr.read()
+        assert b"Stopped; the same command with --resume does the rest" in task.stderr.read()
     assert task.returncode != 0
     assert 0 < len([*out.glob("*.png")]) < 72
     assert ran([*words, "--resume"], folder, **shard).returncode == 0

@@ -118,7 +118,8 @@ class Cluster:
             raise
         except OSError as error:  # as distributed's own are
             raise ClusterError(
-                f"The scheduler at {self._address} is lost; the same command with --resume goes on."
+                f"The scheduler at {self._address} is lost; the same command with --resume does "
+                "the rest."
             ) from error
         finally:
             run.cancel()

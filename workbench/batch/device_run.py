@@ -164,7 +164,7 @@ class DeviceRun:
         if worker.finished or worker.suspect is not None:
             self._start(worker.device)
         if not self._workers:
-            raise DeviceLostError(f"{said} No other is left; --resume goes on.")
+            raise DeviceLostError(f"{said} No other is left; --resume does the rest.")
         self._give_idle()
 
     def _failed(self, pair: FilePair, said: str, device: int) -> FinishedRow:

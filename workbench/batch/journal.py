@@ -80,7 +80,7 @@ class Journal(GrowingFile):
             if not last.is_over:
                 raise JournalError(
                     f"The last batch into {self._folder} did not come to its end; add --resume to "
-                    f"go on with it, or remove {self.path} to begin anew."
+                    f"do the rest, or remove {self.path} to begin anew."
                 )
             self.append({"batch": FORMAT, "asked": self._asked})
             return frozenset()

@@ -140,7 +140,7 @@ def filtering_file(
         part.close()
         raise type(error)(
             f"{error} {part.rows:,} of {picture.height:,} rows are finished and kept: the same "
-            "command goes on from there."
+            "command does the rest."
         ) from error
     except BaseException:
         part.drop()

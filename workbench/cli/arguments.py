@@ -46,8 +46,8 @@ What stands in braces in --name: stem and ext, of the picture's name, and filter
 below IN is the same folder below OUT.
 
 OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  After
-Ctrl+C, a kill or a power cut the same command with --resume goes on: what is done or was left alone
-is not touched again, what failed is tried again.  A file is there as a whole, or not at all.
+Ctrl+C, a kill or a power cut the same command with --resume does the rest: what is done or was left
+alone is not touched again, what failed is tried again.  A file is there as a whole, or not at all.
 
 --device 0,1, or all, has a process for each of these GPUs; they take pictures from one list.  The
 journal is the same; the pictures that a lost process had are done again.  At the end each GPU has a
@@ -75,7 +75,7 @@ The launch stands in an NVTX range named after the rung, so that a profiler find
 
 SWEEP_HELP = """\
 Every cell is measured in ten rounds, a part at a time, with all others in between.  Ctrl+C ends it
-at any time: what was measured until then is kept, and --resume goes on from there.
+at any time: what was measured until then is kept, and --resume measures the rest.
 
   workbench sweep camerino_image_size
   workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
@@ -196,7 +196,7 @@ def _add_batch_options(options: argparse._ArgumentGroup) -> None:
     )
     _add_replacing_options(options, is_default=False)
     options.add_argument(
-        "--resume", action="store_true", help="go on with what was stopped; else begin"
+        "--resume", action="store_true", help="do the rest of what was stopped; else begin"
     )
     options.add_argument(
         "--shard",
@@ -302,7 +302,7 @@ def _add_control_option(options: argparse._ArgumentGroup) -> None:
         "--control",
         action="store_true",
         help="for programs: --json with lines on the progress, and standard input takes pause, "
-        "continue and stop, a line each; where it ends, that is a stop",
+        "resume and stop, a line each; where it ends, that is a stop",
     )
 
 
@@ -518,9 +518,7 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
         type=types.name_list,
         help="these instead of the plan's; ./mine.cu is a kernel of your own",
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with the session that DIR holds"
-    )
+    parser.add_argument("--resume", action="store_true", help="resume the session that DIR holds")
     parser.add_argument(
         "--seconds",
         metavar="S",

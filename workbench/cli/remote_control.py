@@ -1,4 +1,4 @@
-"""Words of the program that started a batch: pause, continue and stop, a line each."""
+"""Words of the program that started a batch: pause, resume and stop, a line each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from workbench.cli.stopping import TerminatedError
 
-PAUSE, CONTINUE, STOP = "pause", "continue", "stop"
+PAUSE, RESUME, STOP = "pause", "resume", "stop"
 _CHUNK_BYTES = 4096
 _Item = TypeVar("_Item")
 
@@ -65,7 +65,7 @@ class RemoteControl:
         with self._news:
             if word == PAUSE and self._paused_at is None:
                 self._paused_at = monotonic()
-            elif word in (CONTINUE, STOP) and self._paused_at is not None:
+            elif word in (RESUME, STOP) and self._paused_at is not None:
                 self._paused_s += monotonic() - self._paused_at
                 self._paused_at = None
             self._is_stopped = self._is_stopped or word == STOP

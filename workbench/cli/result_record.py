@@ -92,7 +92,7 @@ def _found(result: Result | None) -> dict[str, Any]:
 
 
 def _of_strips(large: LargeAnswer) -> dict[str, Any]:
-    """Return what is otherwise of a picture that was filtered in strips: there is no kernel time.
+    """Return what is otherwise of a picture that was filtered in strips: there is no filter time.
 
     Its throughput is that of reading, filtering and writing together.
     """

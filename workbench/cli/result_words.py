@@ -17,11 +17,11 @@ from workbench.model.speed_up import no_time_in_words, single_in_words
 
 
 def in_one_line(result: Result) -> str:
-    """Return a result for one file: "5×5, shared: kernel 13.2 µs (20 samples, cold), ..."."""
+    """Return a result for one file: "5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
     job, name = result.job, result.name
     if is_own(job.implementation):
         name = str(result.ran[0])  # it says where as well
-    parts = [f"kernel {_kernel(result)}" if result.kernel else "no time"]
+    parts = [f"time {_time(result)}" if result.kernel else "no time"]
     if result.device_name is not None and not is_own(job.implementation):
         upload = _moved(result.upload_ms, result.upload_copy_ms)
         parts.append(f"upload {upload}" if upload else "resident")
@@ -57,7 +57,7 @@ def as_table(result: Result) -> str:
         ("filter", f"{result.job.filter_title} {result.job.ksize}×{result.job.ksize}"),
         ("picture", _picture(result)),
         ("ran", "; ".join(map(str, result.ran))),
-        ("kernel", _kernel(result) if result.kernel else no_time_in_words(result)),
+        ("time", _time(result) if result.kernel else no_time_in_words(result)),
         ("quartiles", _quartiles(result.kernel)),
         ("upload", _transfer(result, result.upload_ms, result.upload_copy_ms, "resident")),
         (
@@ -90,8 +90,8 @@ def _quartiles(kernel: Timing | None) -> str:
     return numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
 
 
-def _kernel(result: Result) -> str:
-    """Return the kernel time, starred if disturbed, and its samples: "13.2 µs* (20 samples)"."""
+def _time(result: Result) -> str:
+    """Return the time, starred if disturbed, and its samples: "13.2 µs* (20 samples)"."""
     mark = star(result.disturbances)
     return f"{numbers.duration(result.timed.median_ms)}{mark} ({_samples(result)})"
 

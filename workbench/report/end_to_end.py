@@ -19,13 +19,13 @@ from workbench.report.times import times_caption, way_in_words
 from workbench.report.units import unit_of_times
 
 PARTS = (
-    *("Upload", "Kernel", "Download", "Total"),
+    *("Upload", "Filter time", "Download", "Total"),
     *("Upload, pinned", "Download, pinned", "Total, pinned"),
 )
 
 
 def end_to_end_table(session: Session, key: str) -> Table | None:
-    """Return upload, kernel and download; None where transfers were not measured."""
+    """Return upload, filter time and download; None where transfers were not measured."""
     records = [each for each in session.records if each.verified and each.verified.transfers]
     if not records:
         return None

@@ -169,7 +169,7 @@ def _speed_up(measured: Measured) -> Iterator[str]:
     for key, each in measured:
         if not is_on_gpu(key) and each.threads:
             threads.setdefault(key, set()).add(each.threads)
-    yield "A speed-up compares kernel times and leaves the transfers out, unless it says otherwise."
+    yield "A speed-up compares filter times and leaves the transfers out, unless it says otherwise."
     if threads:
         named = [
             f"{implementation_title(key)} on {span(counts)} thread{'s' if max(counts) > 1 else ''}"
@@ -183,7 +183,8 @@ def _transfers(measured: Measured) -> str:
         return ""
     return (
         "Upload and download were timed each way, from and to ordinary (pageable) memory and "
-        "page-locked (pinned) memory. A total is upload, kernel and download one after another."
+        "page-locked (pinned) memory. A total is upload, filter time and download one after "
+        "another."
     )
 
 

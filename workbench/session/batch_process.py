@@ -87,15 +87,15 @@ class BatchProcess(QObject):
         process.start(sys.executable, ["-m", "workbench", *words, "--control"])
 
     def pause(self) -> None:
-        """Begin no other picture until it is to continue."""
+        """Begin no other picture until it is resumed."""
         self._say("pause")
 
     def resume(self) -> None:
-        """Continue after a pause."""
-        self._say("continue")
+        """Resume after a pause."""
+        self._say("resume")
 
     def stop(self) -> None:
-        """Stop after the pictures that are under way; it can be gone on with."""
+        """Stop after the pictures that are under way; it can be resumed."""
         self._say("stop")
 
     def close(self) -> None:

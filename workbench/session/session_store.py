@@ -33,7 +33,7 @@ RECORDED = "recorded"  # the folder in assets
 MAX_SHOWN = 12  # kept sessions in the menu
 NO_KERNELS: Paths = {}
 LOOKING = Progress("looking at this computer")
-NOT_KEPT = "{} The sweep goes on, and what it measures from here on is not kept."
+NOT_KEPT = "{} The sweep continues, but what it measures from now on is not kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def can_grow(path: Path | None) -> bool:
 
 
 def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:
-    """Return whether a session of `machine` can be continued on this computer.
+    """Return whether a session of `machine` can be resumed on this computer.
 
     device  None: not known yet, and so it cannot
     """

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from kernels.core.atomic_files import replacing
+from kernels.core.growing_file import GrowingFile
 from kernels.sweeps.session_files import SessionFile, resume
 from tests.made_sessions import a_session
 
@@ -44,6 +45,14 @@ def test_going_on_with_a_session_does_so_too(tmp_path, flushed):
     with again:
         again.append(SESSION.records[1])
     assert flushed[-1] == (file.path.stat().st_ino, file.path.stat().st_size)
+
+
+def test_what_was_not_sent_to_the_disk_goes_there_at_the_end(tmp_path, flushed):
+    with GrowingFile(tmp_path / "lines", "x") as file:
+        file.put(b"one\n", sync=True)
+        file.put(b"two\n")
+        assert [size for _, size in flushed] == [4]
+    assert [size for _, size in flushed] == [4, 8]
 
 
 def test_a_file_takes_its_place_only_when_it_is_whole_on_the_disk(tmp_path, monkeypatch):

@@ -113,7 +113,9 @@ def test_where_one_gpu_is_gone_the_other_does_all(ran):
 
 
 def test_where_all_are_gone_it_is_one_sentence(ran):
-    with pytest.raises(DeviceLostError, match=r"any more\. No other is left; --resume goes on\."):
+    with pytest.raises(
+        DeviceLostError, match=r"any more\. No other is left; --resume does the rest\."
+    ):
         ran([gpus.GOOD] * 6, gpus.none_any_more)
 
 

@@ -44,7 +44,7 @@ def test_the_file_written_is_the_filtered_picture(folder, capsys):
     expected = np.clip(5 * before - around, 0, 255)
     np.testing.assert_array_equal(image_files.load("out.png").samples, expected)
     line = capsys.readouterr().out
-    assert line.startswith("a.png → out.png: sharpen 3×3, opencv: kernel ")
+    assert line.startswith("a.png → out.png: sharpen 3×3, opencv: time ")
     assert "verified, checked all pixels" in line
 
 

@@ -283,7 +283,7 @@ def test_a_killed_batch_goes_on_and_nothing_is_lost_or_half_written(folder, caps
         file.write(b'{"output": "p6.png", "status": "do')  # half a line, as a power cut leaves it
 
     assert batch("in", "out") == 1  # what was stopped is not begun anew by mistake
-    assert "add --resume to go on with it" in capsys.readouterr().err
+    assert "add --resume to do the rest" in capsys.readouterr().err
     assert batch("in", "out", "--resume") == 0
     assert apply("in", "wanted/") == 0
     found = results("out")
@@ -309,7 +309,7 @@ def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
     monkeypatch.setattr(batch_run, "filter_", interrupted)
     assert batch("in", "out", "--jobs", "1") == code
     said = capsys.readouterr()
-    assert "the same command with --resume goes on" in said.err
+    assert "the same command with --resume does the rest" in said.err
     assert said.out.splitlines()[0].endswith(f": {len(journal())} done.")
     assert {each["output"] for each in journal()} == set(results("out"))
     assert 2 <= len(journal()) < 6

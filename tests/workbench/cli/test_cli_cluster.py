@@ -171,7 +171,7 @@ def test_what_was_begun_before_ctrl_c_is_in_the_journal_and_it_goes_on(folder, d
         process.send_signal(signal.SIGINT)
         said, complaint = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130
-    assert "the same command with --resume goes on" in complaint
+    assert "the same command with --resume does the rest" in complaint
     done = json.loads(said.splitlines()[-1])["stopped"]["counts"]["done"]
     assert done == len(journal()) == len(results("out"))
     assert 0 < done < 40

@@ -189,7 +189,7 @@ def test_a_signal_to_all_is_a_stop_that_leaves_no_process(folder, number, code):
         said, complaint = process.communicate(timeout=60)
     assert process.returncode == code
     assert "Traceback" not in complaint
-    assert "the same command with --resume goes on" in complaint
+    assert "the same command with --resume does the rest" in complaint
     until(lambda: running_in(process.pid) == [])
     assert first in journal()
     done = json.loads(said.splitlines()[-1])["stopped"]["counts"]["done"]

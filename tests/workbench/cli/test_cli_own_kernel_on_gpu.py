@@ -42,7 +42,7 @@ def apply(source, *words):
 def test_a_right_answer_is_written_and_its_time_told(capsys):
     assert apply(text(), "--progress") == 0
     streams = capsys.readouterr()
-    assert "mine.cu on NVIDIA H200: kernel 100\u202fµs (20 samples, cold), " in streams.out
+    assert "mine.cu on NVIDIA H200: time 100\u202fµs (20 samples, cold), " in streams.out
     assert "verified" in streams.out
     assert "CPU runtime" not in streams.err
     sequential = ["--implementation", "sequential", "--no-gpu", *JOB]

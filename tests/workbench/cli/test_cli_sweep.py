@@ -124,8 +124,7 @@ def test_what_a_folder_holds_is_not_written_over(here, capsys):
     before = (here / "a" / "session.jsonl").read_bytes()
     assert run("small.toml", "--out", "a") == 2
     assert capsys.readouterr().err == (
-        "workbench: a holds a session already; add --resume to go on with it, or name another "
-        "folder.\n"
+        "workbench: a holds a session already; add --resume to resume it, or name another folder.\n"
     )
     assert (here / "a" / "session.jsonl").read_bytes() == before
 

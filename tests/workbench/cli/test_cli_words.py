@@ -21,7 +21,7 @@ def plain(text):
 def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
     result = made_up.result("shared", upload_ms=0.6, device_name="Test GPU")
     assert plain(in_one_line(result)) == (
-        "5×5, shared: kernel 200 µs (3 samples, cold), upload 600 µs, download 310 µs, "
+        "5×5, shared: time 200 µs (3 samples, cold), upload 600 µs, download 310 µs, "
         "600 MB/s; verified, checked all pixels, largest error 0.5"
     )
 
@@ -41,7 +41,7 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
     busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
     made = made_up.result("opencv", samples_ms=(2.0,) * 3, load=busy)
     said = plain(in_one_line(made))
-    assert said.startswith("5×5, opencv: kernel 2.00 ms* (3 samples), ")
+    assert said.startswith("5×5, opencv: time 2.00 ms* (3 samples), ")
     assert said.endswith(". * Disturbed: other programs kept 2.0 of 2 cores busy.")
     table = plain(as_table(made))
     assert "2.00 ms* (3 samples)" in table
@@ -57,19 +57,19 @@ def test_a_picture_that_was_on_the_device_is_resident():
 
 def test_what_auto_picked_is_named_and_why_stands_in_the_table():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
-    assert "5×5, auto: shared 32×8: kernel " in in_one_line(result)
+    assert "5×5, auto: shared 32×8: time " in in_one_line(result)
     table = as_table(result)
     assert "picked      auto: shared 32×8: the quickest of 3 measured here" in table
 
 
 def test_the_cpu_s_line_has_no_transfers():
     line = plain(in_one_line(made_up.result("opencv", (2.0,), check=None)))
-    assert line == "5×5, opencv: kernel 2.00 ms (a single run), 60.0 MB/s"
+    assert line == "5×5, opencv: time 2.00 ms (a single run), 60.0 MB/s"
 
 
 def test_a_sum_of_strips_says_so():
     made = made_up.result("shared", (80.0,), strips=5, device_name="Test GPU")
-    assert "kernel 80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
+    assert "time 80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
     assert "80.0 ms (a sum of 5 strips, cold)" in plain(as_table(made))
 
 

@@ -54,7 +54,7 @@ def test_a_pause_stops_the_clock_and_what_comes_until_it_goes_on(pipe):
     thread, taken = heard(control, "abc")
     thread.join(0.05)  # in which it would come to its end
     assert (thread.is_alive(), taken) == (True, [])
-    say(b"nonsense\ncontinue\n")
+    say(b"nonsense\nresume\n")
     thread.join()
     assert taken == ["a", "b", "c"]
     before = control.clock()

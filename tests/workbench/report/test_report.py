@@ -385,7 +385,7 @@ def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
     )
     page = report(session)
     row = only(table(page, "the way to the device"), Implementation="Shared-memory tile")
-    assert [row[f"{name} (ms)"] for name in ("Upload", "Kernel", "Download", "Total")] == [
+    assert [row[f"{name} (ms)"] for name in ("Upload", "Filter time", "Download", "Total")] == [
         *("2.00", "1.00", "3.00", "6.00")
     ]
     pinned = ("Upload, pinned", "Download, pinned", "Total, pinned")

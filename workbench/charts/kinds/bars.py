@@ -1,4 +1,4 @@
-"""Charts of bars: kernel time by a dimension of names, and by block shape."""
+"""Charts of bars: time by a dimension of names, and by block shape."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from workbench.charts.kinds.common import (
     why_not_several,
 )
 
-CAPTION = "Kernel time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
+CAPTION = "Time: median, quartiles as a whisker; outlined: a series' fastest and its equals"
 OWN_BLOCK = "own block"  # of implementations that have one, and leave no choice
 # Why a CPU has no place by a dimension.
 NO_PLACE = {"blocks": "no blocks on a CPU", "devices": "on the CPU"}
@@ -158,8 +158,8 @@ def _by_names(
     return ChartKind(
         f"by_{name}",
         title,
-        f"Kernel time by {by}, with quartiles",
-        f"A bar is the median kernel time {bar}, its whisker the quartiles. {reading}",
+        f"Time by {by}, with quartiles",
+        f"A bar is the median time {bar}, its whisker the quartiles. {reading}",
         order,
         partial(why_not_several, name=name),
         partial(_figure, name=name, say=partial(_say_of_names, name=name, what=what)),
@@ -171,8 +171,8 @@ KINDS = (
     ChartKind(
         "block_shapes",
         "Block shapes",
-        "Kernel time by block shape; the fastest, and those equal to it, are outlined",
-        "A bar is the median kernel time with that block shape, its whisker the quartiles: shorter "
+        "Time by block shape; the fastest, and those equal to it, are outlined",
+        "A bar is the median time with that block shape, its whisker the quartiles: shorter "
         f"is better. Bars that are outlined are the fastest and those {EQUAL} to it: the order "
         "among them means nothing. Where a few shapes stand out as slow, compare their widths "
         "first: neighbouring threads should read neighbouring samples.",

@@ -59,7 +59,7 @@ def _label(point: Point, shown: Slice) -> str:
 
 
 def _bars(point: Point, shown: Slice, entries: Sequence[LegendLine]) -> tuple[Bar, ...]:
-    """Return the bar of the kernel, and below it those of the kernel with its transfers."""
+    """Return the bar of the time, and below it those of the time with transfers."""
     bars = [bar_of(point, shown, entries)]
     label, entry = series_label(point, shown.data), entry_of(point, entries)
     for memory, whole in _end_to_end(point).items():
@@ -68,7 +68,7 @@ def _bars(point: Point, shown: Slice, entries: Sequence[LegendLine]) -> tuple[Ba
             (
                 f"{label}, from and to {memory} memory: {numbers.duration(whole.middle)}",
                 _parts(point, memory),
-                details(point, "kernel alone"),
+                details(point, "without transfers"),
             )
         )
         words = f"{numbers.duration(whole.middle)} {said}"
@@ -88,7 +88,7 @@ def _transfers(point: Point) -> dict[str, tuple[Spread, Spread]]:
 
 
 def _end_to_end(point: Point) -> dict[str, Spread]:
-    """Return the times of upload, kernel and download together, by kind of memory, if known."""
+    """Return the times of upload, filtering and download together, by kind of memory, if known."""
     return {
         memory: Spread(*map(sum, zip(up, point.ms or (), down, strict=True)))
         for memory, (up, down) in _transfers(point).items()
@@ -96,11 +96,11 @@ def _end_to_end(point: Point) -> dict[str, Spread]:
 
 
 def _parts(point: Point, memory: str) -> str:
-    """Return upload, kernel and download in words."""
+    """Return upload, filter time and download in words."""
     assert point.ms is not None
     up, down = _transfers(point)[memory]
     return (
-        f"upload {numbers.duration(up.middle)}, kernel {numbers.duration(point.ms.middle)}, "
+        f"upload {numbers.duration(up.middle)}, filter time {numbers.duration(point.ms.middle)}, "
         f"download {numbers.duration(down.middle)}"
     )
 

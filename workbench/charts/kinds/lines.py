@@ -1,4 +1,4 @@
-"""Charts of lines along a dimension of numbers: kernel time, and throughput."""
+"""Charts of lines along a dimension of numbers: time, and throughput."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _times(data: Data, title: str, *, name: str) -> Figure:
     shown = slice_along(data, name)
     series = series_of(shown, name, lambda point: point.ms)
     log = is_log(shown, [ms for _, ms in expected(shown)], always=name != "ksizes")
-    y = Axis("Kernel time: median, quartiles as a bar", numbers.duration, log)
+    y = Axis("Time: median, quartiles as a bar", numbers.duration, log)
     said = by_source(shown, lambda own: f"{fastest(own, name)} {pays_off(own, name)}".strip())
     return made(shown, title, Plot(x_axis(shown, name), y, series), said)
 
@@ -155,8 +155,8 @@ KINDS = (
     ChartKind(
         "time_by_size",
         "Time by image size",
-        "Kernel time against image size, both axes logarithmic, with quartiles",
-        "Upwards: kernel time, to the right larger pictures; both axes are logarithmic, so that "
+        "Time against image size, both axes logarithmic, with quartiles",
+        "Upwards: time, to the right larger pictures; both axes are logarithmic, so that "
         "time in proportion to the pixels is a straight line, and a constant factor is a constant "
         "distance between two lines. Where a line begins level the device was not busy yet. The "
         "sentence below says from which size on the GPU pays off. Bars at the points are "
@@ -169,8 +169,8 @@ KINDS = (
     ChartKind(
         "time_by_kernel",
         "Time by kernel size",
-        "Kernel time against the size of the filter's kernel, with quartiles",
-        "Upwards: kernel time, to the right the size K of the kernel. What adds up every product "
+        "Time against the size of the filter's kernel, with quartiles",
+        "Upwards: time, to the right the size K of the kernel. What adds up every product "
         "grows with K², so that twice the size takes four times as long; what filters rows and "
         "then columns grows with K alone. A step between two sizes is a limit that was reached: "
         "registers, shared memory, or another way chosen. Bars at the points are quartiles.",
@@ -182,8 +182,8 @@ KINDS = (
     ChartKind(
         "time_by_count",
         "Time by number of pictures",
-        "Kernel time of so many pictures one after another, with quartiles",
-        "Upwards: the kernel time of so many pictures, one after another; both axes are "
+        "Time of so many pictures one after another, with quartiles",
+        "Upwards: the time of so many pictures, one after another; both axes are "
         "logarithmic. A straight line that climbs one decade for each decade to the right costs "
         "the same for every picture. Where it begins level, something is paid once whatever the "
         "number, such as a launch, and many pictures share it.",
@@ -196,10 +196,10 @@ KINDS = (
         "throughput",
         "Throughput by image size",
         "Megapixels per second against image size, with quartiles",
-        "Upwards: megapixels filtered per second of kernel time, to the right larger pictures. A "
-        "level line says that the device is busy and time is in proportion to the pixels; where it "
-        "rises, small pictures leave part of it idle; where it falls, what fitted into a cache "
-        "does so no longer. Compare heights on the level part alone.",
+        "Upwards: megapixels filtered per second, transfers excluded; to the right larger "
+        "pictures. A level line says that the device is busy and time is in proportion to the "
+        "pixels; where it rises, small pictures leave part of it idle; where it falls, what fitted "
+        "into a cache does so no longer. Compare heights on the level part alone.",
         40,
         partial(why_not_several, name="sizes"),
         _throughput,

@@ -96,7 +96,7 @@ def _tiles(
 
 def _throughput(data: Data, title: str) -> Figure:
     shown = data.slice(*SIZES)
-    label = "Pixels per second; below it the kernel's time"
+    label = "Pixels per second; below it the time"
     body = sizes_grid(shown, _rate, _rate_words, label, numbers.pixel_rate)
     return made(shown, f"{title}, {subject_of(shown)}", body, _say_rates(shown))
 
@@ -152,7 +152,7 @@ def _block_map(data: Data, title: str) -> Figure:
         "Block width, threads",
         "Block height, threads",
         _tiles(shown, place, lambda p: p.ms.middle if p.ms else None, _block_words, best),
-        Axis("Kernel time, median; below it the occupancy", numbers.duration, True),
+        Axis("Time, median; below it the occupancy", numbers.duration, True),
     )
     names = dict.fromkeys(implementation_title(p.cell.implementation) for p in shown.points)
     who = ", ".join(names) or "nothing with a choice of blocks"
@@ -178,9 +178,8 @@ KINDS = (
     ChartKind(
         "block_map",
         "Block width × height",
-        "Kernel time over the block's shape, with occupancy; the fastest and its equals are "
-        "outlined",
-        "Each tile is a block of so many threads across and down: above its median kernel time, "
+        "Time over the block's shape, with occupancy; the fastest and its equals are outlined",
+        "Each tile is a block of so many threads across and down: above its median time, "
         "below it its occupancy, the share of the warps a multiprocessor can hold that such blocks "
         "fill. Lighter is quicker; the scale stands beside the map. What is outlined is the "
         f"fastest and all that are {EQUAL} to it: choose any of those. Look for rows and columns: "
@@ -194,8 +193,8 @@ KINDS = (
     ChartKind(
         "throughput_map",
         "Throughput: image × kernel size",
-        "Megapixels per second over image size and kernel size, with the kernel's time",
-        "A tile is megapixels per second, and below that the kernel time, with pictures growing to "
+        "Megapixels per second over image size and kernel size, with the time",
+        "A tile is megapixels per second, and below that the time, with pictures growing to "
         "the right and kernels downwards. Down a column the work grows with K², or with K where "
         "two passes are made: how quickly the numbers fall tells which. Along a row they should "
         "rise and then stay.",

@@ -152,7 +152,7 @@ def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
         progress.say("")
         for pair in pairs.pairs:
             if is_begun(pair.target):
-                complain(f"{pair.target_shown} is written in part; the same command goes on.")
+                complain(f"{pair.target_shown} is written in part; the same command resumes it.")
         raise
 
 

@@ -201,7 +201,7 @@ def _run(
             _tell(rows, times, journal, said, arguments)
     except KeyboardInterrupt:
         _close("stopped", times, arguments)
-        complain(f"Stopped; the same command with --resume goes on, as {journal.path} knows.")
+        complain(f"Stopped; the same command with --resume does the rest, as {journal.path} knows.")
         raise
     journal.append({"ended": summary(times)})
     _close("ended", times, arguments)

@@ -118,7 +118,7 @@ def _named_plan(word: str) -> Plan:
     if word.endswith(SUFFIXES):
         raise CommandError(
             f"{word} is a session that was measured, not a plan: `workbench report {word}` shows "
-            "it, and --resume goes on with one in the folder that --out names.",
+            "it, and --resume resumes one in the folder that --out names.",
             USAGE,
         )
     if word.endswith(".toml") or Path(word).is_file():
@@ -162,8 +162,7 @@ def _folder(arguments: Namespace) -> Path:
     is_there = session_path(folder).exists()
     if is_there and not arguments.resume:
         raise CommandError(
-            f"{folder} holds a session already; add --resume to go on with it, or name another "
-            "folder.",
+            f"{folder} holds a session already; add --resume to resume it, or name another folder.",
             USAGE,
         )
     if arguments.resume and not is_there:
@@ -248,7 +247,7 @@ def _write_table(folder: Path) -> CommandError | None:
 def _print_interruption(
     error: BaseException, kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
 ) -> None:
-    """Print that nothing is lost, and how to go on."""
+    """Print that nothing is lost, and how to resume."""
     if not isinstance(error, (KeyboardInterrupt, KernelError)):
         return  # a bug, which speaks for itself
     words = ["workbench", "sweep", arguments.plan, "--out", str(folder), "--resume"]
@@ -265,5 +264,5 @@ def _print_interruption(
     stopped = "Stopped" if isinstance(error, KeyboardInterrupt) else "It ended early"
     early = sum(not record.is_complete for record in kept)
     rest = f", {early} of them without their last rounds" if early else ""
-    print(f"\n{stopped}: {len(kept)} of {total} cells are kept in {folder}{rest}.  To go on:")
+    print(f"\n{stopped}: {len(kept)} of {total} cells are kept in {folder}{rest}.  To resume:")
     print(f"  {shlex.join(words)}", flush=True)

@@ -40,7 +40,7 @@ READING = "Reading what was recorded on a GPU …"
 NO_GPU = "There is no GPU here. Compare CPU runs the CPU's implementations in turn on your picture."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
-PAUSE_TIP = "Let it stand still, or go on."
+PAUSE_TIP = "Pause the comparison, or resume it."
 RECORDED_TIP = "Back to the times that were recorded on a GPU."
 
 
@@ -146,7 +146,7 @@ class BlocksPanel(QWidget):
         self._start.setToolTip(STOP_TIP if is_on else START_TIP)
         self._start.setEnabled(is_on or self._has_field)
         self._pause.setEnabled(is_on)
-        self._pause.setText("Go on" if phase is BlocksPhase.PAUSED else "Pause")
+        self._pause.setText("Resume" if phase is BlocksPhase.PAUSED else "Pause")
 
     def toggle(self) -> None:
         """Start, or stop."""

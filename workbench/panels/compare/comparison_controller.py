@@ -26,7 +26,7 @@ DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their c
 MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
 URGENCY = 1  # quick work goes before long work and mere reading
 COMPARING = "Mismatch\nverifying against the float64 reference…"
-STOPPED = "stopped; N goes on"
+STOPPED = "stopped; N resumes"
 
 Other = Callable[[Picture], tuple[NDArray[Any], str]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -100,9 +101,9 @@ class WipeView(PictureView):
             self.update(QRect(QPoint(low - 3, 0), QPoint(high + 3, height)))
             self.update(0, 0, width, CHIPS_HEIGHT)  # the captions give way to the line
 
-    def _paint_picture(self, painter: QPainter) -> None:
+    def _paint_picture(self, painter: QPainter, parts: Sequence[QRect]) -> None:
         if self._before is None:
-            super()._paint_picture(painter)
+            super()._paint_picture(painter, parts)
             return
         width, height = self.device_size
         line = round(self._line * self.devicePixelRatioF())
@@ -110,10 +111,10 @@ class WipeView(PictureView):
         far = QRegion(0, 0, width, height).subtracted(near).boundingRect()
         painter.save()
         painter.setClipRect(far, Qt.ClipOperation.IntersectClip)
-        super()._paint_picture(painter)
+        super()._paint_picture(painter, parts)
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
-        draw(painter, self._before, self._transform, (width, height))
+        draw(painter, self._before, self._transform, (width, height), parts)
         cells = self._before_cells, self._before_patch_cells
         self._paint_patch(painter, self._before_patch, *cells)
 

@@ -456,7 +456,7 @@ class KernelPage(QWidget):
         lines = left.text.count("\n") + 1
         self._offer.ask(
             f"Not saved: {lines:,} lines of {left.name}.",
-            ("Bring back", "Go on with this text; its file changes only on Save", self._bring_back),
+            ("Bring back", "Edit this text again; its file changes only on Save", self._bring_back),
             ("Discard", "Forget this text", self._discard),
         )
 

@@ -34,7 +34,7 @@ PRELUDE: Mapping[str, str] = {
     "HALO_Y": "RADIUS: the halo along y, in rows",
     "Border": "the borders there are",
     "ZERO": "a border: samples beyond the edge are 0",
-    "CLAMP": "a border: the edge's own sample goes on",
+    "CLAMP": "a border: the edge's own sample is repeated",
     "REFLECT": "a border: mirrored, with the edge's sample twice",
     "MIRROR": "a border: mirrored, with the edge's sample once",
     "WRAP": "a border: the other edge follows",

@@ -59,8 +59,8 @@ NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
 TRYING_ON_GPU = "Trying it on the GPU…"
 FOLLOWING = "Recording the steps of a block…"
-BEFORE = "What is shown below is of the last text that ran, which goes on."
-GOES_ON = "The last text that ran goes on."
+BEFORE = "What is shown below is of the last text that ran, which stays in use."
+STAYS = "The last text that ran stays in use."
 STOPPED = "Stopped."
 NOT_TRIED = "It was not tried."
 HELD = "Not run yet: the file comes from elsewhere."
@@ -312,7 +312,7 @@ class Trying(QObject):
         self._view.show_problem(sentence, line)
         self._editor.show_marks([Mark(line, 0, sentence)] if line else [])
         in_file = refused_words(self._file.name, sentence)
-        self._complaint = f"{in_file} {GOES_ON}" if has_answer else in_file
+        self._complaint = f"{in_file} {STAYS}" if has_answer else in_file
         if self._file.is_saved:
             self._complain()
         else:  # perhaps half of a line: its mark says enough

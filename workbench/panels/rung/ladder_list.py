@@ -46,8 +46,8 @@ class LadderList(QListWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("ladder-list")
-        self.setAccessibleName("The ladder: kernel times")
-        self.setToolTip("Kernel times for the present job; a click, or Enter, chooses one to run")
+        self.setAccessibleName("The ladder: times")
+        self.setToolTip("Times for the present job; a click, or Enter, chooses one to run")
         self.setItemDelegate(_Bar(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListWidget.ResizeMode.Adjust)

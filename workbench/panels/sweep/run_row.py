@@ -169,7 +169,7 @@ class RunRow(QWidget):
         self._start.setText("St&art" if idle else "Resume" if paused else "P&ause")
         can_start = self._can_start and not self._is_busy
         self._start.setEnabled(can_start if idle else self._phase is not SweepPhase.STARTING)
-        pause_tip = "Go on where it stands" if paused else "Stand still, measuring nothing"
+        pause_tip = "Measure the rest" if paused else "Stand still, measuring nothing"
         self._start.setToolTip(
             tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
         )

@@ -104,7 +104,7 @@ class SweepController(QObject):
             ),
             Action(
                 *(MENU, f"&{PAUSE}", self.toggle_pause, ("Ctrl+Shift+B",)),
-                "Let the sweep stand still, measuring nothing, or go on.",
+                "Pause the sweep, which measures nothing meanwhile, or resume it.",
                 why_not=lambda: NO_SWEEP if self._is_idle else "",
                 name=self._pause_name,
             ),

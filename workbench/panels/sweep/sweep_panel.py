@@ -281,7 +281,7 @@ class SweepPanel(QWidget):
             return
         self._doubt.ask(
             f"This takes {about(takes_s)}.",
-            ("Start an&yway", "It can be paused, stopped and gone on with at any time", start),
+            ("Start an&yway", "It can be paused, stopped and resumed at any time", start),
             ("N&ot now", "Leave it as it is", lambda: None),
         )
         self._doubt.take_focus()

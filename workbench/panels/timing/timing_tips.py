@@ -23,7 +23,7 @@ DOWNLOAD = (
     "page-locked memory that was ready."
 )
 TOTAL = "Upload, filter time and download together: two single transfers and the median."
-THROUGHPUT = "Megapixels filtered per second (filter time only)."
+THROUGHPUT = "Megapixels filtered per second (transfers excluded)."
 BANDWIDTH = (
     "The picture read once and written once, over the filter time.\n"
     "Effective: what a kernel that wastes no access would move, not what this one moved."

@@ -18,8 +18,8 @@ from workbench.window.folder.run_buttons import Phase, RunButtons
 SIZE = (760, 640)
 TIPS = {
     "start": "Filter all of these pictures",
-    "resume": "Go on with the run that was stopped; what failed is tried again",
-    "pause": "Begin no other picture until it is continued",
+    "resume": "Do the rest; what failed is tried again",
+    "pause": "Begin no other picture until it is resumed",
 }
 
 
@@ -29,13 +29,13 @@ class FolderDialog(QDialog):
     form, pages  the choices, and what comes of them
 
     Signals:
-        start_wanted(), pause_wanted(), continue_wanted(), stop_wanted(), copy_wanted():
+        start_wanted(), pause_wanted(), resume_wanted(), stop_wanted(), copy_wanted():
             what the user wants.
     """
 
     start_wanted = Signal()
     pause_wanted = Signal()
-    continue_wanted = Signal()
+    resume_wanted = Signal()
     stop_wanted = Signal()
     copy_wanted = Signal()
 
@@ -54,7 +54,7 @@ class FolderDialog(QDialog):
         self._buttons = RunButtons("folder", TIPS)
         self._buttons.start_wanted.connect(self.start_wanted)
         self._buttons.pause_wanted.connect(self.pause_wanted)
-        self._buttons.continue_wanted.connect(self.continue_wanted)
+        self._buttons.resume_wanted.connect(self.resume_wanted)
         self._buttons.stop_wanted.connect(self.stop_wanted)
         self._buttons.close_wanted.connect(self.reject)
         self._arrange()

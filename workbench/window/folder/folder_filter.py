@@ -103,7 +103,7 @@ class FolderFilter(QObject):
         dialog.form.chosen.connect(self._remember)
         dialog.start_wanted.connect(self._start)
         dialog.pause_wanted.connect(self._rest)
-        dialog.continue_wanted.connect(self._continue)
+        dialog.resume_wanted.connect(self._resume)
         dialog.stop_wanted.connect(self._stop)
         dialog.copy_wanted.connect(self._copy)
         dialog.pages.picture_wanted.connect(self._opener.open_file)
@@ -184,7 +184,7 @@ class FolderFilter(QObject):
         self.dialog.say("Paused.")
         self.dialog.show_phase("paused")
 
-    def _continue(self) -> None:
+    def _resume(self) -> None:
         self._process.resume()
         self.dialog.say("")
         self.dialog.show_phase("running")

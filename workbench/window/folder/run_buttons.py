@@ -1,4 +1,4 @@
-"""The buttons of what runs in the background: start or resume, pause or continue, cancel, close."""
+"""The buttons of what runs in the background: start, pause or resume, cancel, close."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import push_button
 
 Phase = Literal["choosing", "running", "paused", "stopping"]
-VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use", "continue": "Contin&ue"}
-CONTINUE_TIP = "Go on where it was paused"
+VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
 
 
 class RunButtons(QWidget):
     """A row of three buttons, of which the first has the one verb that makes sense now.
 
     Signals:
-        start_wanted(), pause_wanted(), continue_wanted(), stop_wanted(), close_wanted():
+        start_wanted(), pause_wanted(), resume_wanted(), stop_wanted(), close_wanted():
             what the user wants.
     """
 
     start_wanted = Signal()
     pause_wanted = Signal()
-    continue_wanted = Signal()
+    resume_wanted = Signal()
     stop_wanted = Signal()
     close_wanted = Signal()
 
@@ -38,10 +37,10 @@ class RunButtons(QWidget):
         """
         super().__init__()
         self.phase: Phase = "choosing"
-        self._tips = {**tips, "continue": CONTINUE_TIP}
+        self._tips = tips
         self._start = push_button(f"{name}-start", VERBS["start"], tips["start"])
         self._stop = push_button(f"{name}-stop", "Canc&el", "Stop; it can be resumed")
-        close = push_button(f"{name}-close", "&Close", "Close this; what runs goes on")
+        close = push_button(f"{name}-close", "&Close", "Close this; what runs continues")
         self._start.setDefault(True)
         for each in (self._stop, close):
             each.setAutoDefault(False)
@@ -59,12 +58,12 @@ class RunButtons(QWidget):
         self.phase = phase
         is_choosing = phase == "choosing"
         first = "resume" if resumes else "start"
-        verb = {"choosing": first, "paused": "continue"}.get(phase, "pause")
+        verb = {"choosing": first, "paused": "resume"}.get(phase, "pause")
         self._start.setText(VERBS[verb])
         self._start.setToolTip(self._tips[verb])
         self._start.setEnabled(can_start if is_choosing else phase != "stopping")
         self._stop.setEnabled(phase in ("running", "paused"))
 
     def _act(self) -> None:
-        wanted = {"choosing": self.start_wanted, "paused": self.continue_wanted}
+        wanted = {"choosing": self.start_wanted, "paused": self.resume_wanted}
         wanted.get(self.phase, self.pause_wanted).emit()

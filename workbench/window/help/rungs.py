@@ -23,7 +23,7 @@ WEIGHTS = {
     "with which halves hold them.",
     "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
     "many as their rank.",
-    "uniform": "All weights are one number, so that a sum can be gone on with, not begun anew.",
+    "uniform": "All weights are one number, so that a sum is updated, not begun anew.",
     "spectrum": "The weights come as their Fourier transform, which a picture's is multiplied by.",
     "spectrum_and_roots": "The weights come as their Fourier transform, which a picture's is "
     "multiplied by, and the roots of unity that it takes.",

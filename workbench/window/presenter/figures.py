@@ -31,7 +31,7 @@ class Figures:
     """
 
     time: str = MISSING
-    time_note: str = "kernel time"
+    time_note: str = "filter time"
     speedup: str = MISSING
     speedup_note: str = ""
     verdict: str = ""
@@ -82,7 +82,7 @@ def _time(result: Result) -> tuple[str, str]:
     kernel = result.kernel
     if kernel is None:
         return MISSING, no_time_in_words(result)
-    note = f"kernel time, L2 {kernel.cache}" if kernel.cache else "time on the CPU"
+    note = f"filter time, L2 {kernel.cache}" if kernel.cache else "filter time on the CPU"
     note += f", {single_in_words(result)}" if kernel.is_single else ""
     note += ", * disturbed" if result.disturbances else ""
     return f"{numbers.duration(kernel.median_ms)}{star(result.disturbances)}", note

@@ -17,7 +17,7 @@ SIZE = (620, 260)
 STEPS = 1000  # of the bar
 TIPS = {
     "start": "Filter all of the picture into the file",
-    "resume": "Go on with the first row that is not finished",
+    "resume": "Do the rest, from the first row that is not finished",
     "pause": "Stand still after the strip that is under way",
 }
 

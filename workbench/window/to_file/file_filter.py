@@ -63,7 +63,7 @@ class FileFilter(QObject):
         buttons = self.dialog.buttons
         buttons.start_wanted.connect(self._look)
         buttons.pause_wanted.connect(self._rest)
-        buttons.continue_wanted.connect(self._continue)
+        buttons.resume_wanted.connect(self._continue)
         buttons.stop_wanted.connect(self._stop)
         self.dialog.copy_wanted.connect(self._copy)
 

@@ -408,7 +408,7 @@ def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, en
     click(child(window, "blocks-pause"))
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.PAUSED)
     settle(qtbot, window, lambda: window.store.update(block_xy=(16, 16)))
-    assert child(window, "blocks-pause").text() == "Go on"
+    assert child(window, "blocks-pause").text() == "Resume"
     click(child(window, "blocks-pause"))
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
     settle(qtbot, window, lambda: window.store.update(block_xy=(8, 8)))

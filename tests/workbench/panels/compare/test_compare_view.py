@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPixmap, QRegion, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
@@ -17,6 +17,7 @@ from workbench.base import theme
 from workbench.imaging.display import to_display
 from workbench.imaging.display_mapping import unclipped
 from workbench.model.state import Picture, State
+from workbench.panels.compare import picture_view, wipe_view
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.view_transform import ViewTransform
 
@@ -678,3 +679,53 @@ def test_what_a_picture_covers_is_not_filled_before(view):
     assert calls(lambda: shown.grab())["fillRect"] == 0
     move(view, ViewTransform(2.0, (WIDTH / 2, HEIGHT / 2)))
     assert calls(lambda: shown.grab())["fillRect"] == 4  # a strip at each of its edges
+
+
+@pytest.mark.parametrize("mode", ["difference", "wipe"])
+@pytest.mark.parametrize("scale", [0.37, 1.0, 3.3, 44.0])
+def test_what_lies_over_it_changes_no_pixel_and_leaves_rectangles_to_draw(
+    view, monkeypatch, scale, mode
+):
+    """Qt takes longer for the same pixels where it may not paint a rectangle."""
+    open_picture(view, noise((700, 900, 3)))
+    show_result(view, noise((700, 900, 3), seed=1))
+    view.show_worked_out(to_display(noise((700, 900, 3), seed=2)), "Difference", ())
+    view.show_state(State(view_mode=mode))
+    move(view, ViewTransform(scale, (450.0, 350.0)))
+    pane = pane_of(view, "Comparison" if mode == "difference" else "Before and after")
+    counts = []
+    for module in (picture_view, wipe_view):
+        monkeypatch.setattr(module, "draw", counting_parts(module.draw, counts))
+    whole = shot(pane)
+    over = QWidget(view)
+    over.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+    over.setGeometry(300, 200, 40, 30)
+    over.show()
+    counts.clear()
+    seen = shot(pane)
+    assert counts
+    assert min(counts) > 1
+    around = np.ones(seen.shape[:2], bool)
+    around[200:230, 300:340] = False
+    # Averaging, Qt rounds a few samples the other way wherever it begins anew.
+    off = np.abs(seen[around].astype(int) - whole[around])
+    assert off.max() <= (1 if scale < 1 else 0)
+
+
+def counting_parts(draw, counts):
+    """`draw`, which adds to `counts` how many rectangles it is to draw."""
+
+    def count(*how):
+        counts.append(len(how[-1]))
+        draw(*how)
+
+    return count
+
+
+def shot(pane):
+    """What its window shows of a pane, (H, W, 4)."""
+    window = pane.window()
+    image = window.grab(QRect(pane.mapTo(window, QPoint()), pane.size())).toImage()
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint8)
+    return rows.reshape(image.height(), image.width(), 4).copy()

@@ -393,7 +393,7 @@ def test_the_search_can_be_cancelled(qtbot, make_window):
     click(cancel)
     assert not cancel.isVisible()
     assert not window.analysis_thread.is_under_way("mismatch")
-    assert comparison(window).caption == "Mismatch\nstopped; N goes on"
+    assert comparison(window).caption == "Mismatch\nstopped; N resumes"
     trigger(window, "Next differing pixel")
     assert window.analysis_thread.is_under_way("mismatch")
     assert cancel.isVisible()

@@ -184,7 +184,7 @@ def test_an_error_stands_on_its_line_and_the_last_answer_stays(qtbot, opened):
     editor(opened).go_to_line(1)
     click(child(opened, "kernel-go-to-line", QPushButton))
     assert editor(opened).textCursor().blockNumber() == line - 1
-    said = f"my_kernel.cu, line {line}: no such type. {trying.GOES_ON}"
+    said = f"my_kernel.cu, line {line}: no such type. {trying.STAYS}"
     assert (opened.messages.kind, opened.messages.sentence) == ("error", said)
     QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
     while "nonsense" in text(opened):

@@ -237,7 +237,7 @@ def test_a_pause_holds_it_while_the_window_goes_on_filtering(qtbot, window, dial
     click(button(window, "start"))
     until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
     click(button(window, "start"))
-    assert (verb(window), said(window)) == ("Continue", "Paused.")
+    assert (verb(window), said(window)) == ("Resume", "Paused.")
     settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))  # live, and not in there
     assert child(window, "folder-filter", QLabel).text().startswith("Sharpen")
     click(button(window, "start"))

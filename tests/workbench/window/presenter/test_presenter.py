@@ -140,12 +140,12 @@ def test_a_disturbed_time_has_a_star_and_says_by_what():
     state = replace(STATE, implementation="opencv")
     figures = figures_of(state, on_cpu(samples_ms=(2.0,) * 6, load=BUSY), None)
     assert figures.time == "2.00\u202fms*"
-    assert figures.time_note == "time on the CPU, * disturbed"
+    assert figures.time_note == "filter time on the CPU, * disturbed"
     assert figures.time_more == "* Disturbed: other programs kept 2.0 of 2 cores busy."
     assert figures.time_more in figures.in_words
     undisturbed = figures_of(state, on_cpu(samples_ms=(2.0,) * 6), None)
     assert (undisturbed.time, undisturbed.time_more) == ("2.00\u202fms", "")
-    assert undisturbed.time_note == "time on the CPU"
+    assert undisturbed.time_note == "filter time on the CPU"
 
 
 def test_the_ladder_so_far_has_the_star_as_well():

@@ -1,0 +1,133 @@
+"""The GUI thread looks at no file that is opened, dropped or pasted: its drive may be slow."""
+
+import os
+import sys
+import threading
+
+import pytest
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtGui import QGuiApplication
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import answer_file_dialogs, drop, settle, trigger, until
+from workbench.files.image_files import save
+
+LOOKING = ("stat", "lstat", "access", "readlink")  # of these Python tells nobody
+EVENTS = ("open", "os.listdir", "os.scandir", "os.walk")
+
+
+@pytest.fixture(scope="module")
+def looked():
+    """Files that the GUI thread touched, with what it did to them: a list for all tests here.
+
+    An audit hook stays for ever.
+    """
+    found, begun = [], []
+
+    def hear(event, arguments):
+        if begun and event in EVENTS and threading.current_thread() is threading.main_thread():
+            found.append((event, str(arguments[0])))
+
+    sys.addaudithook(hear)
+    begun.append(True)
+    yield found
+    begun.clear()
+
+
+@pytest.fixture
+def touched(looked, tmp_path, monkeypatch):
+    """Return a function that names what the GUI thread did to files below `tmp_path`."""
+
+    def watched(name):
+        real = getattr(os, name)
+
+        def look(path, *more, **how):
+            if threading.current_thread() is threading.main_thread():
+                looked.append((name, os.fsdecode(path) if not isinstance(path, int) else ""))
+            return real(path, *more, **how)
+
+        return look
+
+    for name in LOOKING:
+        monkeypatch.setattr(os, name, watched(name))
+    looked.clear()
+    return lambda: [each for each in looked if each[1].startswith(str(tmp_path / "far"))]
+
+
+@pytest.fixture
+def far(tmp_path):
+    """A folder with two pictures, a session's folder, a plan and what is nothing."""
+    far = tmp_path / "far"
+    (far / "measured").mkdir(parents=True)
+    for name in ("a.png", "b.png"):
+        save(far / name, noise(20, 30, 3))
+    (far / "measured" / "session.jsonl").write_text("no session\n")
+    (far / "plan.toml").write_text('title = "a plan"\n')
+    (far / "notes.txt").write_text("no picture")
+    return far
+
+
+def pasted(window, *paths):
+    content = QMimeData()
+    content.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    QGuiApplication.clipboard().setMimeData(content)
+    trigger(window, "Paste picture")
+
+
+def pasted_as_text(window, path):
+    QGuiApplication.clipboard().setText(str(path))
+    trigger(window, "Paste picture")
+
+
+WAYS = {
+    "dropped": drop,
+    "pasted": pasted,
+    "pasted as text": pasted_as_text,
+    "named": lambda window, path: window.intake.open_paths([path]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["a.png", ""])
+def test_a_picture_or_a_folder_is_looked_at_by_another_thread(
+    qtbot, window, far, touched, way, name
+):
+    settle(qtbot, window, lambda: WAYS[way](window, far / name))
+    assert window.store.state.picture.name == "a.png"
+    assert touched() == []
+
+
+@pytest.mark.parametrize("name", ["measured", "plan.toml", "notes.txt", "gone.png", "a" * 300])
+@pytest.mark.parametrize("way", WAYS)
+def test_so_is_what_is_no_picture(qtbot, window, far, touched, way, name):
+    window.messages.clear()
+    WAYS[way](window, far / name)
+    until(qtbot, lambda: window.messages.sentence or "Sweep" in shown(window))
+    assert touched() == []
+
+
+def test_so_are_many_at_once_and_those_beside_them(qtbot, window, far, touched):
+    everything = [far / name for name in ("b.png", "measured", "a.png", "plan.toml")]
+    settle(qtbot, window, lambda: drop(window, *everything))
+    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
+    assert window.store.state.picture.name == "a.png"
+    assert touched() == []
+
+
+def test_so_is_what_was_chosen_in_a_dialog(qtbot, window, far, touched, monkeypatch):
+    answer_file_dialogs(monkeypatch, far / "b.png")
+    settle(qtbot, window, lambda: trigger(window, "Open…"))
+    assert window.store.state.picture.name == "b.png"
+    assert touched() == []
+
+
+def test_the_watch_notices_a_look(far, touched):
+    assert (far / "a.png").is_file()
+    assert os.listdir(far)  # noqa: PTH208
+    assert (far / "a.png").read_bytes()
+    path = str(far / "a.png")
+    assert touched() == [("stat", path), ("os.listdir", str(far)), ("open", path)]
+
+
+def shown(window):
+    return [title for title in window.docks if window.docks[title].isVisible()]
