@@ -347,8 +347,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         if (has_chunk) copy_async(to + chunk, from + chunk * CHUNK);
         if (has_beside) copy_async(to + beside, from + beside * CHUNK);
     };
-    int coming = 0, coming_slot = 0;  // rows that were begun, and where the next go
-    const auto begin_stage = [&] {
+    const auto begin_stage = [&](int coming, int coming_slot) {  // the first row, and where it goes
         if (coming < count) {
             uint4* const stage = ring + (coming_slot * STAGE_ROWS + r) * ROW_CHUNKS;
             const int y = top + coming;
@@ -369,13 +368,11 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                     }
                 }
             }
-            coming += STAGE_ROWS;
-            coming_slot = coming_slot + 1 < STAGES ? coming_slot + 1 : 0;
         }
         end_group();  // an empty one at the end: so the wait below is the same for all rows
     };
     #pragma unroll 1
-    for (int i = 0; i < STAGES - 1; ++i) begin_stage();
+    for (int i = 0; i < STAGES - 1; ++i) begin_stage(i * STAGE_ROWS, i);
 
     // 2. The weights along x.
     auto& taps = *reinterpret_cast<float (*)[TAPS]>(answers);
@@ -406,8 +403,8 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
         wait_for_groups<STAGES - 2>();  // this thread's chunks of these rows are here,
         __syncthreads();  // those of all, and all are done with the rows before: others take their place
         uint4* const stage = ring + slot * STAGE_ROWS * ROW_CHUNKS;
+        begin_stage(first + (STAGES - 1) * STAGE_ROWS, slot > 0 ? slot - 1 : STAGES - 1);
         slot = slot + 1 < STAGES ? slot + 1 : 0;
-        begin_stage();
         if (x0 == 0) beyond.put(stage, -HALO_X, top + first, count - first);
         if (is_last) beyond.put(stage, samples, top + first, count - first);
         if (is_shared) __syncthreads(); else __syncwarp();

@@ -24,6 +24,7 @@ CASES = (
     Case("clamp", "float32", 1, (1, 1), 3, (32, 32)),
     Case("mirror", "uint8", 3, (1, 1), 5, (32, 8)),
     Case("reflect", "uint16", 4, (1, 1), 15, (7, 5)),
+    Case("clamp", "uint8", 4, (1, 1), 15, (32, 8)),
     Case("zero", "uint8", 2, (1, 1), 31, (32, 32)),
     Case("zero", "float16", 1, (1, 1), 9, (32, 8)),
     Case("wrap", "float32", 1, (1, 1), 127, (16, 16)),
