@@ -27,9 +27,9 @@ from workbench.window.to_file.file_dialog import FileDialog
 
 TIFF_TYPES, ZARR_TYPES = "TIFF (*.tif *.tiff)", "OME-Zarr (*.zarr)"
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # that it may take, half of what is free between these
-BEGINNING, GOING_ON = "Reading the first strip…", "Going on where it was stopped…"
+BEGINNING, RESUMING = "Reading the first strip…", "Resuming where it was stopped…"
 STOPPING = "Stopping after the strip that is under way…"
-STOPPED = "Stopped. What is finished is kept in {}.part, and Resume goes on from there."
+STOPPED = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
 class FileFilter(QObject):
@@ -125,7 +125,7 @@ class FileFilter(QObject):
         self._is_looking, self._failure = False, ""
         allowed = min(max(free_bytes // 2, MIN_BYTES), MAX_BYTES)
         if is_begun_already:
-            self.dialog.say(GOING_ON)
+            self.dialog.say(RESUMING)
         self._process.start([*self._words, "--memory", f"{allowed >> 20}M"])
 
     def _refuse(self, sentence: str) -> None:
