@@ -163,7 +163,7 @@ def test_a_block_shape_is_x_by_y():
         (
             ["bench", "speed"],
             "BENCH takes startup, latency, display, frames, saving, kernels, timing, cpu, "
-            "repeat, batch or large, not 'speed'",
+            "repeat, batch, large or devices, not 'speed'",
         ),
         (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
         (["bench", "kernels", "--sizes", "3;5"], "--sizes takes an odd number"),

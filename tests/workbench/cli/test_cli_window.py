@@ -179,7 +179,8 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     given = []
     monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
     assert main.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
-    paths, make_engine, settings, is_asked = given
+    paths, make_engine, settings, is_asked, kernel = given
+    assert kernel is None
     assert is_asked  # what crashed before does not take its place
     assert [str(path) for path in paths] == ["a.png"]
     assert make_engine().device.reason == "The GPU was switched off with --no-gpu."

@@ -265,6 +265,7 @@ OTHERS = {
     "border": "wrap",
     "implementation": "sequential",
     "block_xy": (16, 16),
+    "devices": 2,
     "baseline": "parallel",
     "cache": "warm",
     "levels": (1.0, 2.0),

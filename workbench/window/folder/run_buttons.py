@@ -8,6 +8,7 @@ from typing import Literal
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from workbench.base.plain_text import tip_text
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import push_button
 
@@ -60,7 +61,7 @@ class RunButtons(QWidget):
         first = "resume" if resumes else "start"
         verb = {"choosing": first, "paused": "resume"}.get(phase, "pause")
         self._start.setText(VERBS[verb])
-        self._start.setToolTip(self._tips[verb])
+        self._start.setToolTip(tip_text(self._tips[verb]))
         self._start.setEnabled(can_start if is_choosing else phase != "stopping")
         self._stop.setEnabled(phase in ("running", "paused"))
 
