@@ -61,9 +61,11 @@ class SeveralGpus:
         """
         jobs = part_jobs(job, len(self._gpus))
         gpus = self._gpus[: len(jobs)]  # all, unless there are fewer rows
-        if not all(gpu.has_compiled(rung, job) for gpu in gpus):
+        # Each for its part: how long a transform is goes by the size of what it is for.
+        wanted = [(gpu, part) for gpu, (_, part) in zip(gpus, jobs, strict=True)]
+        if not all(gpu.has_compiled(rung, part) for gpu, part in wanted):
             yield Progress(f"compiling {rung.title}")
-        compiled = [gpu.compile(rung, job) for gpu in gpus]
+        compiled = [gpu.compile(rung, part) for gpu, part in wanted]
         if not all(
             gpu.pictures.has_rows(job.picture, (strip.first, strip.end))
             for gpu, (strip, _) in zip(gpus, jobs, strict=True)

@@ -11,7 +11,7 @@ import pytest
 from kernels.core.borders import BORDERS
 from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.cuda import staging
-from kernels.cuda.several_gpus import SeveralGpus
+from kernels.cuda.several_gpus import SeveralGpus, part_jobs
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.rung import ladder
@@ -80,6 +80,16 @@ def test_every_rung_does_its_parts_right(rung, border, build_cache):
     sharing, *_ = made(3, filter_rows=launch)
     check = r.verdict(job, last(sharing.filtering(rung, job, ONCE)).picture)
     assert check.ok, str(check)
+
+
+@pytest.mark.parametrize("key", ["fft", "fft_registers"])
+def test_transforms_are_as_long_as_is_best_for_a_part(key):
+    rung, random = RUNGS[key], np.random.default_rng(3)
+    picture = random_picture(random, (110, 300, 1), "float32")
+    job = Job(picture, fitting_weights(random, 31, key), "clamp", key, devices=2)
+    knobs = [rung.defines(part) for _, part in part_jobs(job, 2)]
+    assert rung.defines(job) not in knobs, "nothing to get wrong"
+    assert r.verdict(job, last(made(2)[0].filtering(rung, job, ONCE)).picture).ok
 
 
 def test_the_picture_stays_where_it_is_and_only_the_halo_is_copied_again():

@@ -158,13 +158,12 @@ def test_holding_the_original_shows_the_file_before(qtbot, opened):
 
 def test_it_follows_the_filter_and_reads_nothing_anew_for_that(qtbot, opened, regions):
     zoom_to(qtbot, opened, 300, 200, scale=12)
-    count, reads = len(regions), []
+    reads = []
     opened.regions.read.connect(lambda request, _: reads.append(request.surroundings))
     read = regions[-1][0].surroundings
     settle(qtbot, opened, lambda: opened.store.choose(filter="sharpen"))
     settle(qtbot, opened, lambda: opened.store.choose(filter="gaussian", ksize=9))
-    until(qtbot, lambda: len(regions) > count and is_full(opened))
-    assert regions[-1][0].job.ksize == 9
+    until(qtbot, lambda: regions[-1][0].job.ksize == 9 and is_full(opened))
     assert_as_of_whole(opened, regions)
     assert set(reads) == {read}
 
