@@ -38,6 +38,12 @@ def with_a_display(index):
     return device
 
 
+def beside_another(index):
+    device = FakeDevice()
+    device.facts = replace(H200, count=2)
+    return device
+
+
 def that_is_not_there(index):
     device = FakeDevice()
     device.facts = None

@@ -219,6 +219,16 @@ def test_where_a_display_hangs_on_the_gpu_no_fault_is_waited_for_and_both_causes
         made.end(60)
 
 
+def test_a_fault_is_waited_for_longer_beside_other_gpus(short_deadlines, monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 0.0)
+    made = children_of("beside_another")
+    try:
+        outcome = tried(made, text(run="misaligned_and_told_late"))
+        assert is_said(ENDED["misaligned"], outcome.problem), outcome.problem
+    finally:
+        made.end(60)
+
+
 def test_fetching_a_large_answer_is_not_taken_for_a_kernel_that_hangs(children, short_deadlines):
     assert tried(children, text(fetch="slow"), sampling=Sampling(max_samples=0)).ok
 
