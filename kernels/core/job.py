@@ -14,6 +14,7 @@ from kernels.core.device_share import DeviceShare
 from kernels.core.disturbances import disturbances_of
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health
+from kernels.core.row_strips import RowStrip, even_parts
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 
@@ -119,6 +120,11 @@ class Job:
     def reach(self) -> int:
         """Return how many pixels away, along an axis, a sample still counts."""
         return self.radius + self.gradient
+
+    @property
+    def parts(self) -> tuple[RowStrip, ...]:
+        """Return which rows each of the GPUs that share the picture filters."""
+        return even_parts(self.height, self.devices, self.reach, self.border)
 
     @property
     def height(self) -> int:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kernels.core.halo_rows import halo_rows
 from kernels.core.health import Watch, health_of_all
 from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.core.row_strips import RowStrip, even_parts
+from kernels.core.row_strips import RowStrip
 from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import HALO_ROOM
 from kernels.cuda.gpu import Gpu, added_up, in_words, with_transfers
@@ -34,8 +34,8 @@ from kernels.rungs.rung import Rung
 T = TypeVar("T")
 
 
-def part_jobs(job: Job, count: int) -> tuple[tuple[RowStrip, Job], ...]:
-    """Return the parts of job.picture for `count` GPUs, and the job that each of them does.
+def part_jobs(job: Job) -> tuple[tuple[RowStrip, Job], ...]:
+    """Return the parts of job.picture, and the job that each GPU does.
 
     The picture of such a job has no more than the size and type of its part: the samples are on the
     GPU alone.
@@ -43,7 +43,7 @@ def part_jobs(job: Job, count: int) -> tuple[tuple[RowStrip, Job], ...]:
     shape = job.width, job.channels
     return tuple(
         (part, replace(job, picture=np.empty((part.height, *shape), job.picture.dtype), devices=1))
-        for part in even_parts(job.height, count, job.reach, job.border)
+        for part in job.parts
     )
 
 
@@ -59,7 +59,7 @@ class SeveralGpus:
 
         Raises the errors of `kernels.core.errors`.
         """
-        jobs = part_jobs(job, len(self._gpus))
+        jobs = part_jobs(job)
         gpus = self._gpus[: len(jobs)]  # all, unless there are fewer rows
         # Each for its part: how long a transform is goes by the size of what it is for.
         wanted = [(gpu, part) for gpu, (_, part) in zip(gpus, jobs, strict=True)]

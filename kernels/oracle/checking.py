@@ -94,37 +94,44 @@ def plan_tiles(job: Job, max_taps: int | None) -> Iterator[Rectangle]:
 
     Else half of it goes into all four edges, the other half into tiles of the inside, drawn at
     random; where even one pixel along all edges costs more, into the corners and random
-    stretches of the edges.
+    stretches of the edges.  The part of each GPU that shares the picture has its own edges.
     """
     taps = job.ksize**2 * job.channels
     everything: Rectangle = (0, job.height, 0, job.width)
     if max_taps is None or job.height * job.width * taps <= max_taps:
         yield from _tiles(everything, TILE)
         return
-    pixels = max_taps // taps
-    around = 2 * (job.height + job.width)
-    thick = min(max(pixels // 2 // around, 1), job.reach + 1, -(-min(job.height, job.width) // 2))
-    frame = _frame(job, thick)
+    parts = job.parts
+    for part in parts:
+        yield from _plan_part(job, (part.first, part.end), max_taps // taps // len(parts))
+
+
+def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectangle]:
+    """Yield rectangles of about so many pixels: the edges of those rows, and some of the inside."""
+    (first, end), width = rows, job.width
+    around = 2 * (end - first + width)
+    thick = min(max(pixels // 2 // around, 1), job.reach + 1, -(-min(end - first, width) // 2))
+    frame = _frame(rows, width, thick)
     if pixels // 2 >= around:
         yield from (tile for edge in frame for tile in _tiles(edge, TILE))
     else:
         for edge in frame:
             yield from _some_tiles(edge, 8, max(pixels // 8 // 8, 4), with_ends=True)
-    inside = (thick, job.height - thick, thick, job.width - thick)
+    inside = (first + thick, end - thick, thick, width - thick)
     # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
     side = TILE if pixels // 2 >= 8 * TILE**2 else 8
     yield from _some_tiles(inside, side, max(pixels // 2 // side**2, 8))
 
 
-def _frame(job: Job, thick: int) -> tuple[Rectangle, ...]:
+def _frame(rows: tuple[int, int], width: int, thick: int) -> tuple[Rectangle, ...]:
     """Return the outermost `thick` pixels: top, bottom, and between those left and right."""
-    height, width = job.height, job.width
-    bottom, right = max(height - thick, thick), max(width - thick, thick)
+    first, end = rows
+    top, bottom, right = first + thick, max(end - thick, first + thick), max(width - thick, thick)
     return (
-        (0, thick, 0, width),
-        (bottom, height, 0, width),
-        (thick, bottom, 0, thick),
-        (thick, bottom, right, width),
+        (first, top, 0, width),
+        (bottom, end, 0, width),
+        (top, bottom, 0, thick),
+        (top, bottom, right, width),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -143,19 +144,15 @@ class Rung:
         """Return why it cannot run `job` whatever the device; None if it can."""
         if job.gradient != self.gradient:
             return self._why_no_gradient(job)
-        facts = Facts(job)
-        try:
-            for condition, sentence in self.requires:
-                if not facts.value(condition):
-                    return facts.text(sentence)
-        except CannotRunError as error:
-            return str(error)
+        parts = _facts_of_parts(job)
+        if reason := next(filter(None, map(self._why_not_required, parts)), None):
+            return reason
         if self.finite_only and not all_finite(job.picture):
             return (
                 f"The picture holds NaN or infinity, which {self.title} would spread beyond the "
                 "filter's reach; choose another implementation, such as shared."
             )
-        return self._why_no_headroom(job, facts) or _why_too_long(job)
+        return self._why_no_headroom(job, parts) or _why_too_long(job)
 
     def tolerance(self, job: Job) -> Tolerance:
         """Return what the rung's answer to `job` may be off by."""
@@ -163,7 +160,7 @@ class Rung:
 
     def chain(self, job: Job) -> int:
         """Return n of `checking.error_bound`: the longest chain of additions."""
-        return Facts(job).value(self.chain_length)
+        return max(facts.value(self.chain_length) for facts in _facts_of_parts(job))
 
     def operands(self, job: Job) -> Operands:
         """Return the weights in the form that this rung wants them in."""
@@ -188,11 +185,20 @@ class Rung:
         """Return what stands before the rung's own source, where lines are counted in one file."""
         return bare(header_parts(self.includes))
 
-    def _why_no_headroom(self, job: Job, facts: Facts) -> str | None:
+    def _why_not_required(self, facts: Facts) -> str | None:
+        try:
+            for condition, sentence in self.requires:
+                if not facts.value(condition):
+                    return facts.text(sentence)
+        except CannotRunError as error:
+            return str(error)
+        return None
+
+    def _why_no_headroom(self, job: Job, parts: Sequence[Facts]) -> str | None:
         if not self.headroom or job.picture.dtype != np.float32:
             return None  # of other types all samples are far from overflowing
         largest = largest_finite(job.picture)
-        if facts.value(self.headroom) * largest < FLOAT32_MAX:
+        if max(facts.value(self.headroom) for facts in parts) * largest < FLOAT32_MAX:
             return None
         return (
             f"With samples as large as {largest:.3g} sums of {self.title} might overflow; choose "
@@ -221,9 +227,10 @@ class Rung:
         )
 
     def _why_no_shared(self, job: Job, device: Device) -> str | None:
-        facts = Facts(job, device)
         needed, expression = max(
-            (facts.value(each.shared_bytes), each.shared_bytes) for each in self.passes
+            (facts.value(each.shared_bytes), each.shared_bytes)
+            for facts in _facts_of_parts(job, device)
+            for each in self.passes
         )
         if needed <= device.shared_bytes_per_block:
             return None
@@ -233,6 +240,18 @@ class Rung:
             f"{_cause(expression, job)}; "
             f"{device.name} has {device.shared_bytes_per_block / 1024:.0f} KiB a block."
         )
+
+
+def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
+    """Return what `job` is for each GPU that shares it, those that have as many rows left out.
+
+    The length of a transform, for one, goes by the height of what one GPU has.
+    """
+    found = []
+    for height in dict.fromkeys(part.height for part in job.parts):
+        found.append(Facts(job, device))
+        found[-1]["HEIGHT"] = height
+    return found
 
 
 @cache

@@ -55,7 +55,7 @@ def last(steps):
 def test_the_answer_is_that_of_the_whole(count, border, height):
     for order in (range(count), reversed(range(count))):
         sharing, *_ = made(count, list(order))
-        job = a_job(height, border, ksize=9)
+        job = replace(a_job(height, border, ksize=9), devices=count)
         result = last(sharing.filtering(SHARED, job, ONCE))
         assert r.verdict(job, result.picture).ok
         assert not result.picture.flags.writeable
@@ -87,7 +87,7 @@ def test_transforms_are_as_long_as_is_best_for_a_part(key):
     rung, random = RUNGS[key], np.random.default_rng(3)
     picture = random_picture(random, (110, 300, 1), "float32")
     job = Job(picture, fitting_weights(random, 31, key), "clamp", key, devices=2)
-    knobs = [rung.defines(part) for _, part in part_jobs(job, 2)]
+    knobs = [rung.defines(part) for _, part in part_jobs(job)]
     assert rung.defines(job) not in knobs, "nothing to get wrong"
     assert r.verdict(job, last(made(2)[0].filtering(rung, job, ONCE)).picture).ok
 

@@ -205,6 +205,22 @@ def test_with_a_limit_all_edges_and_corners_are_checked(share):
     assert not seen.all()
 
 
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_the_seams_between_gpus_are_checked_as_edges_are(share):
+    job = replace(job_of(), devices=3)
+    taps = job.ksize**2 * job.channels * HEIGHT * WIDTH
+    seen = coverage(job, int(share * taps))
+    assert seen.max() == 1
+    assert not seen.all()
+    for part in job.parts:
+        for edge in (seen[part.first], seen[part.end - 1]):
+            assert (edge == 1).all()
+    some = coverage(job, 1)
+    for part in job.parts:
+        assert some[part.first, (0, -1)].all()
+        assert some[part.end - 1, (0, -1)].all()
+
+
 def test_however_low_the_limit_corners_some_edges_and_some_of_the_inside_are_checked():
     seen = coverage(job_of(ksize=127), 1)
     for edge in (seen[0], seen[-1], seen[:, 0], seen[:, -1]):

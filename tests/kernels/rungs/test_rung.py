@@ -292,3 +292,25 @@ def test_a_key_is_the_files_name_without_its_number(tmp_path):
     )
     rung = read_rung(path)
     assert (rung.key, rung.passes) == ("two_words", (Pass("a"),))
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+def test_what_several_gpus_cannot_do_goes_by_their_parts(devices):
+    weights = np.full((31, 31), 31.0**-2, np.float32)
+    job = Job(np.zeros((1, 1, 3), np.uint8), weights, "wrap", "fft", devices=devices)
+    tall = np.broadcast_to(np.uint8(0), (1_200_000, 2000, 3))
+    object.__setattr__(job, "picture", tall)  # only its shape counts here
+    reason = RUNGS["fft"].why_not(job, H200)
+    assert (reason is None) == (devices == 4), reason
+
+
+def test_what_may_overflow_and_how_far_it_may_be_off_go_by_the_parts_as_well():
+    rung, weights = RUNGS["fft"], np.full((7, 7), 7.0**-2, np.float32)
+    job = Job(np.zeros((460, 360, 1), np.float32), weights, "clamp", "fft")
+    whole, half = (Facts(replace(job, picture=job.picture[:rows])) for rows in (460, 233))
+    assert whole["FFT_LINE"] < half["FFT_LINE"], "nothing to get wrong"
+    assert rung.tolerance(replace(job, devices=2)).chain == 2 * half["FFT_LEVELS"]
+    assert rung.tolerance(job).chain == 2 * whole["FFT_LEVELS"]
+    loud = replace(job, picture=np.full_like(job.picture, 3e38 / (2 * whole["FFT_LINE"] ** 2)))
+    assert rung.why_not(loud, H200) is None
+    assert "might overflow" in str(rung.why_not(replace(loud, devices=2), H200))
