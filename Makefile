@@ -72,8 +72,9 @@ lock: .venv/test.stamp ## resolve packaging/lock/ again, e.g. make lock ARGS=--u
 	for extra in test cuda12 cuda13; do $(COMPILE) --extra $$extra \
 		--constraint packaging/lock/app.txt --output-file packaging/lock/$$extra.txt || exit; done
 
-tables: .venv/test.stamp ## write the tables of kernels/README.md again, from the rungs and what was measured
+tables: .venv/test.stamp ## write the tables of the papers again, from the rungs and what was measured
 	@$(BIN)/python packaging/ladder_tables.py
+	@$(BIN)/python packaging/scale_tables.py
 	@$(BIN)/python packaging/shipped_times.py
 
 recorded: .venv/test.stamp ## measure every preset anew into assets/recorded/; goes on where it was stopped

@@ -9,9 +9,8 @@ as they were; without the times the tables say so.
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from kernels.cuda import nvrtc
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
+from workbench.base.markdown_tables import table, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"
@@ -434,27 +434,7 @@ def time(ms: float) -> str:
     return f"{ms * 1e3:.3g} µs" if ms < 0.9995 else f"{ms:.3g} ms"
 
 
-# ---------------------------------------------------------------------------- Markdown
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
-    """right: the columns of numbers"""
-    line = ["--:" if column in set(right) else "---" for column in range(len(head))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, line, *rows))
-
-
-def with_tables(text: str, made: dict[str, str]) -> str:
-    """`text` with everything between <!-- name --> and <!-- /name --> replaced."""
-    for name, content in made.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        if not pattern.search(text):
-            raise ValueError(f"There is no place for the table {name}.")
-        text = pattern.sub(_replacing(content), text)
-    return text
-
-
-def _replacing(content: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: f"{found[1]}\n{content}\n\n{found[2]}"
+# ---------------------------------------------------------------------------- files
 
 
 def read_json(path: Path) -> Data | None:

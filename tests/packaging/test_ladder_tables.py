@@ -218,16 +218,6 @@ def test_without_measurements_the_tables_say_so(script):
     assert len(rows_by_key(tables["ladder"])) == len(RUNGS)
 
 
-def test_a_table_without_a_place_is_an_error(script):
-    with pytest.raises(ValueError, match="no place for the table ladder"):
-        script.with_tables("nothing here", {"ladder": "x"})
-
-
-def test_backslashes_in_a_table_stay_as_they_are(script):
-    text = "<!-- ladder -->\n<!-- /ladder -->"
-    assert script.with_tables(text, {"ladder": r"a \1 | b"}).count(r"a \1 | b") == 1
-
-
 def test_it_writes_the_page_and_keeps_the_registers_without_compilers(
     script, tmp_path, monkeypatch, capsys
 ):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from kernels import Engine
 from kernels.core.device import Device
+from kernels.core.version import program_version
 from kernels.sweeps.machine import cpu, memory, software, system
 
-__all__ = ["cpu", "engine_maker", "facts"]
+__all__ = ["cpu", "engine_maker", "facts", "heading"]
 
 
 def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
@@ -21,6 +23,16 @@ def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
     """
     others = getattr(arguments, "devices", None) or None
     return partial(Engine, arguments.device or 0, others=others, use_gpu=not arguments.no_gpu)
+
+
+def heading(bench: str, engine: Engine) -> dict[str, Any]:
+    """Return what the JSON of a bench begins with: which it is, of what, when and where."""
+    return {
+        "bench": bench,
+        "program": program_version(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": facts(engine),
+    }
 
 
 def facts(engine: Engine) -> dict[str, Any]:

@@ -33,6 +33,7 @@ def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, cap
     assert all(f"\n  {extension} " in said for extension in (".png", ".jpg", ".tif"))
     found = json.loads((tmp_path / "b.json").read_text())
     assert set(found["per_s"][".tif"]) == {"decode", "filter", "encode", "batch"}
+    assert (found["bench"], found["machine"]["gpu"]) == ("batch", None)
     assert all(rate > 0 for rates in found["per_s"].values() for rate in rates.values())
     assert [each.name for each in tmp_path.iterdir()] == ["b.json"]
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -10,8 +11,10 @@ from kernels.core.job import Sampling
 from kernels.core.timing import Timing
 from tests.made_up import FAILED
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.batch.finished_row import FinishedRow
 from workbench.cli import main
-from workbench.cli.benches import device_scaling, devices
+from workbench.cli.benches import device_scaling, devices, folder_scaling
+from workbench.files import image_files
 
 OVERHEAD_MS, UPLOAD_MS = 0.01, 0.2  # of the latter MadeUpGpu says the same
 
@@ -35,12 +38,43 @@ class ScalingGpu(MadeUpGpu):
         return replace(result, kernel=Timing(samples, "cold"), check=check)
 
 
+class MadeUpRun:
+    """Plays `DeviceRun`: writes nothing, and fails where a file is named in `fails`."""
+
+    asked: list = []  # noqa: RUF012 - emptied by the fixture
+    fails = ""
+
+    def __init__(self, devices, recipe, folder, jobs, warn):
+        self.devices, self.recipe, self.folder, self.warn = devices, recipe, folder, warn
+        assert folder.is_dir()
+        assert list(folder.iterdir()) == []
+        self.asked.append((devices, recipe.chosen.ksize, recipe.implementation))
+
+    def rows(self, pairs):
+        if self.fails == "process":
+            self.warn("The process for GPU 1 was killed.")
+        seconds = {"decode": 0.1, "filter": 9.0, "encode": 0.2}
+        for at, pair in enumerate(pairs):
+            assert image_files.load(pair.source).samples.shape == (8, 8, 3)
+            error = "2.tif: It is broken." if self.fails and pair.name == self.fails else None
+            device = self.devices[at % len(self.devices)]
+            yield FinishedRow(pair.name, pair.name, "done", error, seconds=seconds, device=device)
+
+
 @pytest.fixture
 def bench(monkeypatch, capsys, tmp_path):
     """Runs the command; returns its code and what it printed."""
+    clock = count()
+    monkeypatch.setattr(folder_scaling, "monotonic", lambda: next(clock) / 50)
+    monkeypatch.setattr(folder_scaling, "DeviceRun", MadeUpRun)
+    monkeypatch.setattr(folder_scaling, "FILES", 12)
+    monkeypatch.setattr(folder_scaling, "SIDE", 8)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    MadeUpRun.asked.clear()
     monkeypatch.setattr(device_scaling, "STRONG_SIDES", (20, 200))
     monkeypatch.setattr(device_scaling, "WEAK_SIDES", (100,))
-    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(tmp_path.parent / "cache"))
     ScalingGpu.asked.clear()
 
     def run(*words, engine=ScalingGpu):
@@ -99,6 +133,39 @@ def test_json_has_every_sample_and_each_gpu(bench, tmp_path):
     assert two["against_one"]["verdict"] == "faster"
     assert [each["rows"] for each in two["shares"]] == [[0, 100], [100, 200]]
     assert data["cells"][0]["shares"] == []
+
+
+def test_a_folder_is_done_by_one_and_by_two_in_turns(bench, tmp_path):
+    path = tmp_path / "devices.json"
+    code, out, err = bench("--cells", "folder", "--json", str(path))
+    assert (code, err) == (0, "")
+    one, two = (0,), (0, 1)
+    kinds = [(5, None), (63, "global")]
+    assert MadeUpRun.asked == [(at, *kind) for kind in kinds for at in (one, two, two, one)]
+    assert "folder gaussian 5×5 8×8, auto" in out
+    assert "50.0 per s" in out
+    assert out.count("1.00×") == 2
+    assert "filtering" in out
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data["cells"] == []
+    assert [(each["limit"], each["devices"]) for each in data["folders"]] == [
+        *(("link", [0]), ("link", [0, 1])),
+        *(("kernel", [0]), ("kernel", [0, 1])),
+    ]
+    assert all(each["waited_for"] == "filter" for each in data["folders"])
+    assert data["folders"][0]["per_s"] == pytest.approx([50.0, 50.0])
+    assert [each.name for each in tmp_path.iterdir()] == ["devices.json"]
+
+
+@pytest.mark.parametrize(
+    ("what", "said"), [("2.tif", "2.tif: It is broken."), ("process", "GPU 1 was killed.")]
+)
+def test_a_folder_that_is_not_done_has_no_rate(bench, monkeypatch, what, said):
+    monkeypatch.setattr(MadeUpRun, "fails", what)
+    code, out, err = bench("--cells", "folder")
+    assert code == 1
+    assert said in err
+    assert " per s" not in out
 
 
 def test_wrong_answers_are_said_and_end_it_with_1(bench, monkeypatch):

@@ -53,13 +53,19 @@ HEADER = ("what", "median", "p99", "largest", "n", "")
 
 
 def peak_memory() -> BenchRow:
-    """Return the most memory that this process has had so far."""
+    """Return the most memory that this process has had so far, as a row."""
+    peak = peak_bytes()
+    figure = "not known on this system" if peak is None else numbers.byte_count(peak)
+    return BenchRow("peak memory of the process", figure=figure)
+
+
+def peak_bytes() -> int | None:
+    """Return the most memory that this process has had so far; None where nobody knows."""
     try:
         import resource
     except ImportError:  # Windows
-        return BenchRow("peak memory", figure="not known on this system")
+        return None
     import sys
 
     unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return BenchRow("peak memory of the process", figure=numbers.byte_count(peak))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

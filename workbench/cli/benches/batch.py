@@ -15,6 +15,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 from kernels import Engine
 from kernels.core.cores import usable_cores
@@ -109,12 +110,19 @@ def run(arguments: Namespace) -> int:
         print(f"\n{PEERS_TITLE}:")
         print(columns([("", *found), *(_peer_row(peer.title, found) for peer in peers)]))
     if arguments.json:
-        data = {"program": program_version(), "cpu": this_machine.cpu(), "jobs": jobs}
-        rates = {name: asdict(each.rates) for name, each in found.items()}
-        told = {name: _told(each.peers) for name, each in found.items()}
-        everything = {**data, "files": files, "per_s": rates, "peers": told}
-        write_whole(arguments.json, json.dumps(everything, indent=1))
+        write_whole(arguments.json, json.dumps(_data(engine, jobs, files, found), indent=1))
     return 0
+
+
+def _data(engine: Engine, jobs: int, files: int, found: dict[str, Measured]) -> dict[str, Any]:
+    return {
+        **this_machine.heading("batch", engine),
+        "jobs": jobs,
+        "files": files,
+        "size": SIZE,
+        "per_s": {name: asdict(each.rates) for name, each in found.items()},
+        "peers": {name: _told(each.peers) for name, each in found.items()},
+    }
 
 
 def _peer_row(title: str, found: dict[str, Measured]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Measure how one job scales over the GPUs of this computer: `workbench bench devices`."""
+"""Measure how a job, and a folder, scale over the GPUs of this computer: `bench devices`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
+from workbench.batch.stage_words import IN_WORDS
 from workbench.cli import this_machine
 from workbench.cli.benches.device_scaling import (
     DeviceTimes,
@@ -23,6 +24,12 @@ from workbench.cli.benches.device_scaling import (
     ScalingCell,
     scaling_cells,
     scaling_of,
+)
+from workbench.cli.benches.folder_scaling import (
+    CELLS,
+    FolderCell,
+    FolderRate,
+    folder_rates,
 )
 from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.output_files import write_whole
@@ -32,12 +39,14 @@ from workbench.model.share_words import PATHS, halo_in_words
 ROUNDS = 7
 HEADER = ("", "GPUs", "filtering", "against 1", "with transfers", "against 1", "halo, and each GPU")
 
+FOLDER_HEADER = ("", "GPUs", "pictures", "against 1", "limit")
+
 
 def run(arguments: Namespace) -> int:
     """Print a row for each number of GPUs, and write everything where --json says."""
     engine = this_machine.engine_maker(arguments)()
     counts = _counts(engine)
-    cells = _chosen(arguments.cells)
+    cells, folder_cells = _chosen(arguments.cells)
     print(aligned(_facts(engine)), end="\n\n", flush=True)
     found: list[Scaling] = []
     for cell in cells:
@@ -46,10 +55,18 @@ def run(arguments: Namespace) -> int:
             found.append(scaling_of(engine, cell, counts, arguments.runs or ROUNDS))
         except KernelError as error:
             print(f"{cell}: {error}", flush=True)
-    print(columns([HEADER, *(row for each in found for row in _rows(each))]))
-    print("", *_closing(found), sep="\n")
+    if found:
+        print(columns([HEADER, *(row for each in found for row in _rows(each))]))
+        print("", *_closing(found), sep="\n", flush=True)
+    sets = [engine.device_numbers[:count] for count in counts]
+    folders = {cell: folder_rates(cell, sets, say) for cell in folder_cells}
+    say("")
+    if folders:
+        print(
+            columns([FOLDER_HEADER, *(row for each in folders.items() for row in _folder(*each))])
+        )
     if arguments.json:
-        write_whole(arguments.json, json.dumps(_data(engine, found), indent=1))
+        write_whole(arguments.json, json.dumps(_data(engine, found, folders), indent=1))
     return 0 if all(_is_right(each) for scaling in found for each in scaling.times) else 1
 
 
@@ -63,14 +80,17 @@ def _counts(engine: Engine) -> range:
     return range(1, there + 1)
 
 
-def _chosen(pattern: str | None) -> list[ScalingCell]:
+def _chosen(pattern: str | None) -> tuple[list[ScalingCell], list[FolderCell]]:
+    """Return the cells for one picture and those for a folder."""
     try:
-        cells = [cell for cell in scaling_cells() if re.search(pattern or "", str(cell))]
+        fits = re.compile(pattern or "").search
     except re.error as error:
         raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
-    if not cells:
+    cells = [cell for cell in scaling_cells() if fits(str(cell))]
+    folder_cells = [cell for cell in CELLS if fits(str(cell))]
+    if not cells and not folder_cells:
         raise CommandError(f"No cell fits; there are such as {next(scaling_cells())}.", USAGE)
-    return cells
+    return cells, folder_cells
 
 
 def _facts(engine: Engine) -> list[tuple[str, str]]:
@@ -119,6 +139,15 @@ def _shares(times: DeviceTimes) -> str:
     return f"{numbers.duration(slowest)}, {each}"
 
 
+def _folder(cell: FolderCell, rates: list[FolderRate]) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each number of GPUs."""
+    for at, each in enumerate(rates):
+        rate = f"{numbers.three_digits(each.best)} per s"
+        against = numbers.fine_ratio(each.best / rates[0].best) if at else ""
+        limit = IN_WORDS[each.waited_for] if each.waited_for else ""
+        yield str(cell) if at == 0 else "", str(len(each.devices)), rate, against, limit
+
+
 def _closing(found: list[Scaling]) -> list[str]:
     shares = [share for scaling in found for times in scaling.times for share in times.shares]
     paths = {share.halo_path for share in shares if share.halo_path}
@@ -143,13 +172,18 @@ def _is_right(times: DeviceTimes) -> bool:
     return times.check is not None and times.check.ok
 
 
-def _data(engine: Engine, found: list[Scaling]) -> dict[str, Any]:
+def _data(
+    engine: Engine, found: list[Scaling], folders: dict[FolderCell, list[FolderRate]]
+) -> dict[str, Any]:
     return {
-        "bench": "devices",
-        "program": program_version(),
-        "machine": this_machine.facts(engine),
+        **this_machine.heading("devices", engine),
         "devices": list(engine.device_numbers),
         "cells": [_cell_data(scaling, times) for scaling in found for times in scaling.times],
+        "folders": [
+            {"name": str(cell), **to_plain(cell), **to_plain(rate)}
+            for cell, rates in folders.items()
+            for rate in rates
+        ],
     }
 
 

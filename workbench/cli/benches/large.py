@@ -1,7 +1,7 @@
 """Measure a picture that is filtered in strips beside each stage alone: `workbench bench large`.
 
-The slowest stage alone is the wall: disk, processor or GPU with its link.  Files lie in the folder
-for temporary ones (TMPDIR), whose disk is measured.
+The slowest stage alone is the wall: disk, processor, or GPU, its kernel or its link.  Files lie in
+the folder for temporary ones (TMPDIR), whose disk is measured.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
 
-from kernels import Engine, Job
+from kernels import Engine, Job, Result
 from kernels.core.driving import outcome_of
 from kernels.core.row_strips import RowStrip, strips_of
 from kernels.core.version import program_version
@@ -30,7 +30,7 @@ from workbench.base.columns import aligned, columns
 from workbench.batch.filtering import STRIPS_BYTES
 from workbench.batch.large_filtering import filtering_file, rows_a_strip
 from workbench.cli import this_machine
-from workbench.cli.benches import peak_memory
+from workbench.cli.benches import peak_bytes, peak_memory
 from workbench.cli.command_error import CommandError
 from workbench.cli.output_files import write_whole
 from workbench.files.large_pictures import LargePicture
@@ -43,22 +43,45 @@ from workbench.model.state import State
 SIDE = 12_288  # pixels; RGB of 8 bits
 ROUNDS = 2  # in turns; the quickest counts
 PLANNED_SIDE = 100_000  # of the picture that is planned from the rates
+STAGES = ("read", "filter", "write", "all")
+TITLES = {
+    "read": "read alone",
+    "filter": "filter alone",
+    "link": "of that: link",
+    "kernel": "of that: kernel",
+    "write": "write alone",
+    "all": "all at a time",
+}
 HEADER = ("", "time", "of the picture", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """The time of each stage while nothing else is done, and of all at a time."""
+    """The time of each stage while nothing else is done, and of all at a time.
+
+    link, kernel  of filtering, on a GPU: bringing the strips there and back, and its kernels
+    """
 
     read: float
     filter: float
     write: float
     all: float
+    link: float | None = None
+    kernel: float | None = None
 
     @property
     def wall(self) -> str:
         """Return the stage that takes longest by itself."""
         return max(("read", "filter", "write"), key=lambda name: float(getattr(self, name)))
+
+    @property
+    def wall_in_words(self) -> str:
+        """Return what that stage is up against."""
+        if self.wall != "filter":
+            return f"the disk, to {self.wall}"
+        if self.link is None or self.kernel is None:
+            return "the processor, to filter"
+        return "the GPU's kernel" if self.kernel > self.link else "the GPU's link"
 
     @property
     def of_wall(self) -> float:
@@ -76,18 +99,28 @@ def run(arguments: Namespace) -> int:
         except (ImageFileError, OSError) as error:
             raise CommandError(str(error)) from error
     bytes_count = SIDE * SIDE * 3
-    rows = [_row(name, seconds, bytes_count) for name, seconds in asdict(found).items()]
+    rows = [_row(name, getattr(found, name), bytes_count) for name in STAGES]
+    if found.link is not None and found.kernel is not None:
+        rows.insert(2, _row("link", found.link, bytes_count))
+        rows.insert(3, _row("kernel", found.kernel, bytes_count))
     print(columns([HEADER, *rows]))
     planned_s = found.all * (PLANNED_SIDE / SIDE) ** 2
     print(
-        f"\nThe wall is to {found.wall}; all at a time reach {found.of_wall:.0%} of its rate, and "
-        f"{PLANNED_SIDE:,}×{PLANNED_SIDE:,} pixels would take {about(planned_s)}."
+        f"\nThe wall is {found.wall_in_words}; all at a time reach {found.of_wall:.0%} of its "
+        f"rate, and {PLANNED_SIDE:,}×{PLANNED_SIDE:,} pixels would take {about(planned_s)}."
     )
     print(f"{peak_memory().what}: {peak_memory().figure}")
     if arguments.json:
-        data = {"program": program_version(), "cpu": this_machine.cpu(), "side": SIDE}
-        everything = {**data, "bytes": bytes_count, "seconds": asdict(found), "wall": found.wall}
-        write_whole(arguments.json, json.dumps(everything, indent=1))
+        data = {
+            **this_machine.heading("large", engine),
+            "side": SIDE,
+            "bytes": bytes_count,
+            "seconds": asdict(found),
+            "wall": found.wall_in_words,
+            "of_wall": found.of_wall,
+            "peak_bytes": peak_bytes(),
+        }
+        write_whole(arguments.json, json.dumps(data, indent=1))
     return 0
 
 
@@ -101,7 +134,7 @@ def _facts(engine: Engine) -> list[tuple[str, str]]:
 
 
 def _row(name: str, seconds: float, bytes_count: int) -> tuple[str, ...]:
-    what = {"all": "all at a time"}.get(name, f"{name} alone")
+    what = TITLES[name]
     rate = numbers.byte_rate(bytes_count / 1e9 / seconds)
     return what, numbers.duration(seconds * 1e3), rate, numbers.pixel_rate(SIDE**2 / 1e6 / seconds)
 
@@ -111,7 +144,9 @@ def _measured(engine: Engine, folder: Path, rounds: int) -> Seconds:
     source = folder / "in.tif"
     _write_source(source)
     found = [_round(engine, source, folder / "out.tif") for _ in range(rounds)]
-    return Seconds(*(min(times) for times in zip(*found, strict=True)))
+    least = {name: min(each) for name in STAGES if (each := [r[name] for r in found])}
+    quickest = min(found, key=lambda each: each["filter"])
+    return Seconds(**least, link=quickest.get("link"), kernel=quickest.get("kernel"))
 
 
 def _write_source(path: Path) -> None:
@@ -123,28 +158,28 @@ def _write_source(path: Path) -> None:
         tiff.sync()
 
 
-def _round(engine: Engine, source: Path, target: Path) -> list[float]:
-    """Return the seconds of reading, filtering and writing alone, and of all."""
+def _round(engine: Engine, source: Path, target: Path) -> dict[str, float]:
+    """Return the seconds of each stage alone, and of all, by the names of `Seconds`."""
     with LargePicture(source, kept=State().ksize + 1) as picture:
         job = job_for(State(picture=picture.sample()))
         assert job is not None
         rows = rows_a_strip(picture, job, STRIPS_BYTES)
         strips = list(strips_of(SIDE, rows, job.reach, job.border))
         forget(source)
-        alone = [
-            _seconds(lambda: _read(picture, strips)),
-            _filter_seconds(engine, picture, job, strips),
-            _seconds(lambda: _write(picture, target, strips)),
-        ]
+        seconds = {
+            "read": _seconds(lambda: _read(picture, strips)),
+            **_filter_seconds(engine, picture, job, strips),
+            "write": _seconds(lambda: _write(picture, target, strips)),
+        }
         target.unlink()
         forget(source)
 
         def everything() -> None:
             outcome_of(filtering_file(engine, picture, target, job, memory_bytes=STRIPS_BYTES))
 
-        alone.append(_seconds(everything))
+        seconds["all"] = _seconds(everything)
         target.unlink()
-        return alone
+        return seconds
 
 
 def forget(path: Path) -> None:
@@ -162,21 +197,30 @@ def _read(picture: LargePicture, strips: list[RowStrip]) -> None:
 
 def _filter_seconds(
     engine: Engine, picture: LargePicture, job: Job, strips: list[RowStrip]
-) -> float:
-    """Return how long filtering takes, once what is to be chosen is chosen."""
+) -> dict[str, float]:
+    """Return how long filtering takes, once what is to be chosen is chosen, and parts of it."""
     strip_filter, room = StripFilter(engine, job), picture.rows(0, strips[0].height)
+    results: list[Result] = []
 
     def filter_one(height: int) -> None:
-        for _ in strip_filter.filtering(room[:height]):
-            pass
+        *_, last = strip_filter.filtering(room[:height])
+        assert isinstance(last, Result)
+        tiny = np.zeros((1, 1, 3), np.uint8)
+        results.append(replace(last, picture=tiny, job=job))  # without the strip's own
 
     filter_one(strips[0].height)
+    results.clear()
 
     def filter_all() -> None:
         for strip in strips:
             filter_one(min(strip.height, len(room)))
 
-    return _seconds(filter_all)
+    found = {"filter": _seconds(filter_all)}
+    if all(each.device_name for each in results):
+        moves = [(each.upload_ms or 0.0) + (each.download_ms or 0.0) for each in results]
+        found["link"] = sum(moves) / 1e3
+        found["kernel"] = sum(each.timed.median_ms for each in results) / 1e3
+    return found
 
 
 def _write(picture: LargePicture, target: Path, strips: list[RowStrip]) -> None:

@@ -1,0 +1,338 @@
+"""Writes the tables of docs/scale.md and the one of README: `make tables`.
+
+They are of what `workbench bench batch`, `bench large` and `bench devices` left by `--json` in
+assets/measured/, in batch*.json, large*.json and devices*.json, a file for each machine, and of
+what `python -m tests.kills` left in kills*.json.  Where there is none, the tables say so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from kernels.sweeps.estimate import about
+from workbench.base import numbers
+from workbench.base.markdown_tables import table, with_tables
+
+ROOT = Path(__file__).resolve().parents[1]
+MEASURED = ROOT / "assets" / "measured"
+KINDS = ("batch", "large", "devices", "kills")
+PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
+
+PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
+STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
+PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
+LIMITS = {"decode": "decoding", "filter": "filtering", "encode": "encoding"}
+COMMANDS = {
+    "batch": "workbench bench batch --json",
+    "large": "workbench bench large --json",
+    "devices": "workbench bench devices --json",
+    "kills": "python -m tests.kills --json",
+}
+NOTHING = "—"
+
+Data = dict[str, Any]
+Measured = dict[str, list[Data]]
+
+
+def measured(folder: Path) -> Measured:
+    """Return what was measured, by what measured it."""
+    return {
+        kind: [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(f"{kind}*.json"))]
+        for kind in KINDS
+    }
+
+
+def page_tables(found: Measured) -> dict[str, str]:
+    """Return the tables of docs/scale.md, by the names of their markers."""
+    return {
+        "batch": _each(found, "batch", _batch),
+        "large": _each(found, "large", _large),
+        "plan": _or_not("large", _plan(found["large"])),
+        "devices": _each(found, "devices", _devices),
+        "folders": _each(found, "devices", _folders),
+        "kills": _each(found, "kills", _kills),
+    }
+
+
+def readme_tables(found: Measured) -> dict[str, str]:
+    """Return the table of README: the figures that stand for the others, a line each."""
+    rows = [
+        *(row for data in found["batch"] for row in _batch_rows_in_short(data)),
+        *(_large_in_short(data) for data in found["large"]),
+        *(row for data in found["devices"] for row in _devices_in_short(data)),
+        *(_kills_in_short(data) for data in found["kills"]),
+    ]
+    made = table(("what", "how fast", "on"), rows) if rows else "*Not measured yet.*"
+    return {"scale": made}
+
+
+# ---------------------------------------------------------------------------- a folder
+
+
+def _batch(data: Data) -> str:
+    height, width = data["size"]
+    how = (
+        f"{data['files']} files of each format, {width:,}×{height:,} RGB, 5×5 Gaussian, "
+        f"{data['jobs']} threads that read and write"
+    )
+    head = ("", "decode", "filter", "encode", "batch", "limit", "of its rate", "of all in turn")
+    rows = (_rates_row(name, rates) for name, rates in data["per_s"].items())
+    parts = [f"{_where(data)}: {how}, in pictures per second.", table(head, rows, range(1, 8))]
+    if any(data["peers"].values()):
+        parts += ["The same files by other means, and our rate over theirs:", _peers(data)]
+    return "\n\n".join(parts)
+
+
+def _rates_row(name: str, rates: Data) -> tuple[str, ...]:
+    alone = {stage: rates[stage] for stage in LIMITS}
+    limit = _slowest(alone)
+    in_turn = rates["batch"] * sum(1 / rate for rate in alone.values())
+    return (
+        _format(name),
+        *(numbers.three_digits(rates[stage]) for stage in (*LIMITS, "batch")),
+        LIMITS[limit],
+        f"{rates['batch'] / rates[limit]:.0%}",
+        numbers.fine_ratio(in_turn),
+    )
+
+
+def _slowest(alone: dict[str, float]) -> str:
+    return min(alone, key=lambda stage: alone[stage])
+
+
+def _peers(data: Data) -> str:
+    formats = list(data["peers"])
+    titles = dict.fromkeys(title for peers in data["peers"].values() for title in peers)
+    rows = (
+        (title, *(_peer(data["peers"][name].get(title), data["per_s"][name]) for name in formats))
+        for title in titles
+    )
+    return table(("", *map(_format, formats)), rows, range(1, 1 + len(formats)))
+
+
+def _peer(peer: Data | None, ours: Data) -> str:
+    if not peer or peer["per_s"] is None:
+        return str(peer["why_not"]) if peer else NOTHING
+    rate = numbers.three_digits(peer["per_s"])
+    return f"{rate} per s, {numbers.fine_ratio(ours['batch'] / peer['per_s'])}"
+
+
+def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
+    height, width = data["size"]
+    for name, rates in data["per_s"].items():
+        alone = {stage: rates[stage] for stage in LIMITS}
+        limit = _slowest(alone)
+        yield (
+            f"a folder of {_format(name)}, {width:,}×{height:,}",
+            f"{numbers.three_digits(rates['batch'])} per s, {rates['batch'] / rates[limit]:.0%} of "
+            f"{LIMITS[limit]} alone",
+            _machine(data),
+        )
+
+
+# ---------------------------------------------------------------------------- a large picture
+
+
+def _large(data: Data) -> str:
+    side, seconds = data["side"], data["seconds"]
+    rows = []
+    for name, title in {**STAGES, **PARTS}.items():
+        if (taken := seconds.get(name)) is not None:
+            rates = (
+                numbers.byte_rate(data["bytes"] / 1e9 / taken),
+                numbers.pixel_rate(side**2 / 1e6 / taken),
+            )
+            rows.append((title, numbers.duration(taken * 1e3), *rates))
+    order = ("reading", "filtering", *PARTS.values(), "writing", "all at a time")
+    rows.sort(key=lambda row: order.index(row[0]))
+    said = (
+        f"{_where(data)}: {side:,}×{side:,} RGB, a TIFF of tiles, not packed, 5×5 Gaussian, each "
+        "stage alone and all at a time."
+    )
+    closing = (
+        f"The wall is {data['wall']}: all at a time reach {data['of_wall']:.0%} of its rate"
+        + (
+            f", with {numbers.byte_count(data['peak_bytes'])} at most."
+            if data["peak_bytes"]
+            else "."
+        )
+    )
+    made = table(("", "time", "of the picture", ""), rows, (1, 2, 3))
+    return f"{said}\n\n{made}\n\n{closing}"
+
+
+def _plan(runs: Iterable[Data]) -> str:
+    """Return what PLANNED_SIDE² pixels take by each machine's rates."""
+    head = ("machine", *STAGES.values(), "link", "kernels", "wall")
+    rows = []
+    for data in runs:
+        seconds, times = data["seconds"], (PLANNED_SIDE / data["side"]) ** 2
+        taken = (
+            about(seconds[name] * times) if seconds.get(name) is not None else NOTHING
+            for name in (*STAGES, *PARTS)
+        )
+        rows.append((_machine(data), *taken, str(data["wall"])))
+    return table(head, rows, range(1, 7)) if rows else ""
+
+
+def _large_in_short(data: Data) -> tuple[str, ...]:
+    rate = numbers.pixel_rate(data["side"] ** 2 / 1e6 / data["seconds"]["all"])
+    planned = about(data["seconds"]["all"] * (PLANNED_SIDE / data["side"]) ** 2)
+    return (
+        "a TIFF larger than memory, from file to file",
+        f"{rate}; the wall is {data['wall']}; {PLANNED_SIDE:,}² pixels would take {planned}",
+        _machine(data),
+    )
+
+
+# ---------------------------------------------------------------------------- several GPUs
+
+
+def _devices(data: Data) -> str:
+    if not data["cells"]:
+        return ""
+    head = ("", "GPUs", "filtering", "against 1", "with transfers", "against 1", "halo")
+    rows = [_device_row(cell) for cell in data["cells"]]
+    return f"{_where(data)}: float32, one channel, L2 cold.\n\n{table(head, rows, range(1, 7))}"
+
+
+def _device_row(cell: Data) -> tuple[str, ...]:
+    is_one = cell["devices"] == 1
+    halo = max((share["halo_ms"] for share in cell["shares"]), default=None)
+    return (
+        f"{_cell(cell)}, `{cell['implementation']}`" if is_one else "",
+        str(cell["devices"]),
+        numbers.duration(_median(cell["filtering"])),
+        "" if is_one else _against(cell, cell["against_one"]),
+        numbers.duration(_median(cell["with_transfers"])),
+        "" if is_one else _against(cell, cell["against_one_with_transfers"]),
+        "" if halo is None else numbers.duration(halo),
+    )
+
+
+def _cell(cell: Data) -> str:
+    what = f"{cell['weights']} {cell['ksize']}×{cell['ksize']}, {cell['side']:,}²"
+    return f"{cell['kind']}: {what}"
+
+
+def _against(cell: Data, against: Data) -> str:
+    """Return "1.93×" of a strong cell, "97 % of 2×" of a weak one, and where it is a tie, that."""
+    said = numbers.speed_up(against["ratio"], numbers.fine_ratio)
+    if cell["kind"] == "weak":
+        said = f"{100 * against['ratio']:.0f} % of {cell['devices']}×"
+    return f"{said}, equal" if against["verdict"] == "same" else said
+
+
+def _median(timing: Data) -> float:
+    samples = sorted(timing["samples_ms"])
+    middle = len(samples) // 2
+    return float(samples[middle] if len(samples) % 2 else sum(samples[middle - 1 : middle + 1]) / 2)
+
+
+def _folders(data: Data) -> str:
+    if not data["folders"]:
+        return ""
+    one = {
+        each["name"]: max(each["per_s"]) for each in data["folders"] if len(each["devices"]) == 1
+    }
+    rows = []
+    for each in data["folders"]:
+        count, rate = len(each["devices"]), max(each["per_s"])
+        name = f"{each['name'].removeprefix('folder ')} (the GPU's {each['limit']})"
+        against = numbers.fine_ratio(rate / one[each["name"]]) if count > 1 else ""
+        limit = LIMITS.get(each["waited_for"], NOTHING)
+        rate_in_words = f"{numbers.three_digits(rate)} per s"
+        rows.append((name if count == 1 else "", str(count), rate_in_words, against, limit))
+    head = ("", "GPUs", "pictures", "against 1", "limit")
+    return f"{_where(data)}.\n\n{table(head, rows, (1, 2, 3))}"
+
+
+def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
+    """Yield the largest picture of each kind, and each folder, on the most GPUs."""
+    largest: dict[tuple[str, str], Data] = {}
+    for cell in data["cells"]:
+        if cell["devices"] > 1:
+            largest[cell["kind"], cell["weights"]] = cell
+    for cell in largest.values():
+        filtering = _against(cell, cell["against_one"])
+        whole = _against(cell, cell["against_one_with_transfers"])
+        yield (
+            f"one picture on {cell['devices']} GPUs, {_cell(cell)}",
+            f"{filtering}; with transfers {whole}",
+            _machine(data),
+        )
+    one = {
+        each["name"]: max(each["per_s"]) for each in data["folders"] if len(each["devices"]) == 1
+    }
+    for each in data["folders"]:
+        if (count := len(each["devices"])) > 1:
+            ratio = numbers.fine_ratio(max(each["per_s"]) / one[each["name"]])
+            what = f"a folder on {count} GPUs, where the {each['limit']} is the limit"
+            yield what, ratio, _machine(data)
+
+
+# ---------------------------------------------------------------------------- kills
+
+
+def _kills(data: Data) -> str:
+    return (
+        f"{_where(data)}: {data['files']:,} files of {data['width']}×{data['height']} pixels; the "
+        f"batch was killed {data['kills']} times, after a second or so each, and resumed with "
+        f"`--resume`. Lost: {data['lost']}. Done twice: {data['twice']}. Left half written: "
+        f"{data['half_written']}. It took {about(data['seconds'])}, with "
+        f"{numbers.byte_count(data['peak_bytes'])} of memory at most."
+    )
+
+
+def _kills_in_short(data: Data) -> tuple[str, ...]:
+    return (
+        f"a folder of {data['files']:,} files, killed {data['kills']} times and resumed",
+        f"{data['lost']} lost, {data['twice']} done twice, "
+        f"{numbers.byte_count(data['peak_bytes'])} of memory at most",
+        _machine(data),
+    )
+
+
+# ---------------------------------------------------------------------------- words and files
+
+
+def _each(found: Measured, kind: str, made: Callable[[Data], str]) -> str:
+    return _or_not(kind, "\n\n".join(filter(None, map(made, found[kind]))))
+
+
+def _or_not(kind: str, made: str) -> str:
+    return made or f"*Not measured yet: `{COMMANDS[kind]} FILE`.*"
+
+
+def _format(extension: str) -> str:
+    return {".png": "PNG", ".jpg": "JPEG", ".tif": "TIFF"}.get(extension, extension)
+
+
+def _machine(data: Data) -> str:
+    """Return the GPU, or that there is none, and the CPU's cores."""
+    machine = data["machine"]
+    gpus = len(data.get("devices", ())) or 1
+    gpu = f"{gpus} × {machine['gpu']}" if gpus > 1 else machine["gpu"]
+    cores = str(machine["cpu"]).rpartition(", ")[2]
+    return f"{gpu}, {cores}" if gpu else f"{cores}, no GPU"
+
+
+def _where(data: Data) -> str:
+    machine = data["machine"]
+    parts = [_machine(data), str(machine["cpu"]).rpartition(", ")[0], machine["memory"]]
+    return f"**{', '.join(filter(None, parts))}**, {data['date'][:10]}"
+
+
+def main() -> int:
+    found = measured(MEASURED)
+    for path, made in ((PAGE, page_tables(found)), (README, readme_tables(found))):
+        path.write_text(with_tables(path.read_text("utf-8"), made), encoding="utf-8")
+        print(f"Wrote the tables of {path.relative_to(ROOT)}.")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,170 @@
+"""The tables of docs/scale.md and README: whole, and made of what was measured."""
+
+import importlib.util
+import json
+
+import pytest
+
+MACHINE = {"cpu": "A CPU, 16 cores", "memory": "128 GiB", "system": "", "gpu": "NVIDIA H100"}
+HEAD = {"date": "2026-11-27T09:00:00+00:00", "machine": MACHINE}
+RATES = {"decode": 100.0, "filter": 400.0, "encode": 50.0, "batch": 46.0}
+BATCH = {
+    **HEAD,
+    **{"jobs": 16, "files": 64, "size": [1080, 1920], "per_s": {".png": RATES}},
+    "peers": {
+        ".png": {
+            "loop": {"per_s": 23.0, "off_by": 0.1, "why_not": None},
+            "vips": {"per_s": None, "off_by": None, "why_not": "not installed here"},
+        }
+    },
+}
+LARGE = {
+    **HEAD,
+    **{"side": 10_000, "bytes": 300_000_000, "peak_bytes": 1 << 30},
+    "seconds": {
+        **{"read": 0.2, "filter": 0.1, "write": 0.4, "all": 0.5},
+        **{"link": 0.08, "kernel": 0.001},
+    },
+    **{"wall": "the disk, to write", "of_wall": 0.8},
+}
+
+
+def device_cell(devices, ms, kind="strong", verdict="faster"):
+    against = {"ratio": 2.0 / ms, "verdict": verdict}
+    return {
+        **{"kind": kind, "weights": "gaussian", "ksize": 5, "side": 8192},
+        **{"implementation": "ring", "devices": devices},
+        "filtering": {"samples_ms": [ms, ms, 9.0]},
+        "with_transfers": {"samples_ms": [ms, 4 * ms]},
+        "against_one": against,
+        "against_one_with_transfers": against,
+        "shares": [{"halo_ms": 0.01}, {"halo_ms": 0.02}] if devices > 1 else [],
+    }
+
+
+def folder(devices, *per_s):
+    name = "folder gaussian 5×5 4096×4096, auto"
+    numbers = list(range(devices))
+    return {
+        **{"name": name, "limit": "link", "devices": numbers},
+        **{"per_s": list(per_s), "waited_for": "filter"},
+    }
+
+
+DEVICES = {
+    **HEAD,
+    "devices": [0, 1],
+    "cells": [
+        *(device_cell(1, 2.0), device_cell(2, 1.0)),
+        *(device_cell(1, 2.0, "weak"), device_cell(2, 2.1, "weak", "same")),
+    ],
+    "folders": [folder(1, 40.0, 50.0), folder(2, 95.0, 90.0)],
+}
+KILLS = {
+    **HEAD,
+    **{"files": 10_000, "width": 64, "height": 48, "kills": 40, "lost": 0, "twice": 0},
+    **{"half_written": 0, "seconds": 300.0, "peak_bytes": 200 << 20},
+}
+FOUND = {"batch": [BATCH], "large": [LARGE], "devices": [DEVICES], "kills": [KILLS]}
+NOTHING_FOUND = {"batch": [], "large": [], "devices": [], "kills": []}
+
+
+@pytest.fixture(scope="module")
+def script(root):
+    """`packaging/scale_tables.py`, which is a script and no member of a package."""
+    path = root / "packaging" / "scale_tables.py"
+    spec = importlib.util.spec_from_file_location("scale_tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_pages_are_what_make_tables_makes_of_the_files_beside_them(script):
+    found = script.measured(script.MEASURED)
+    for path, made in (
+        (script.PAGE, script.page_tables(found)),
+        (script.README, script.readme_tables(found)),
+    ):
+        text = path.read_text(encoding="utf-8")
+        assert script.with_tables(text, made) == text, "make tables"
+
+
+def test_what_was_not_measured_is_said_with_the_command(script):
+    made = script.page_tables(NOTHING_FOUND)
+    assert made["batch"] == "*Not measured yet: `workbench bench batch --json FILE`.*"
+    assert made["plan"] == "*Not measured yet: `workbench bench large --json FILE`.*"
+    assert script.readme_tables(NOTHING_FOUND) == {"scale": "*Not measured yet.*"}
+
+
+def made_of(script, name):
+    return script.page_tables(FOUND)[name].replace("\u202f", " ")
+
+
+def test_every_table_names_the_machine_and_the_day(script):
+    for name in ("batch", "large", "devices", "folders", "kills"):
+        assert "NVIDIA H100, 16 cores, A CPU, 128 GiB**, 2026-11-27" in made_of(script, name)
+    assert "**2 × NVIDIA H100" in made_of(script, "devices")
+
+
+def test_a_folders_limit_is_the_slowest_stage_and_others_are_beside_it(script):
+    made = made_of(script, "batch")
+    assert "| PNG | 100 | 400 | 50.0 | 46.0 | encoding | 92% | 1.50× |" in made
+    assert "| loop | 23.0 per s, 2.00× |" in made
+    assert "| vips | not installed here |" in made
+
+
+def test_a_large_picture_has_its_wall_and_a_huge_one_is_planned(script):
+    made = made_of(script, "large")
+    assert "| reading | 200 ms | 1.50 GB/s | 500 MP/s |" in made
+    assert made.index("| of it the link | 80.0 ms |") < made.index("| writing |")
+    assert "The wall is the disk, to write: all at a time reach 80% of its rate" in made
+    planned = "about 20 s | about 10 s | about 40 s | about 50 s | about 8.0 s | less than a second"
+    assert planned in made_of(script, "plan")
+
+
+def test_several_gpus_are_held_against_one_and_ties_are_said(script):
+    made = made_of(script, "devices")
+    assert "| strong: gaussian 5×5, 8,192², `ring` | 1 | 2.00 ms |" in made
+    assert "|  | 2 | 1.00 ms | 2.00× | 2.50 ms | 2.00× | 20.0 µs |" in made
+    assert "95 % of 2×, equal" in made
+    assert "|  | 2 | 95.0 per s | 1.90× | filtering |" in made_of(script, "folders")
+
+
+def test_readme_has_a_line_for_each_of_them(script):
+    made = script.readme_tables(FOUND)["scale"].replace("\u202f", " ")
+    for line in (
+        "a folder of PNG, 1,920×1,080 | 46.0 per s, 92% of encoding alone | NVIDIA H100, 16 cores",
+        "a TIFF larger than memory, from file to file | 200 MP/s; the wall is the disk, to write; "
+        "100,000² pixels would take about 50 s",
+        "one picture on 2 GPUs, strong: gaussian 5×5, 8,192² | 2.00×; with transfers 2.00×",
+        "a folder on 2 GPUs, where the link is the limit | 1.90× | 2 × NVIDIA H100, 16 cores",
+        "a folder of 10,000 files, killed 40 times and resumed | 0 lost, 0 done twice, 200 MiB",
+    ):
+        assert f"| {line}" in made
+
+
+def test_files_are_found_by_their_beginning_and_written_into_the_pages(
+    script, tmp_path, monkeypatch, capsys
+):
+    for name, data in (("batch-a", BATCH), ("batch-b", BATCH), ("large", LARGE)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+    found = script.measured(tmp_path)
+    assert {kind: len(each) for kind, each in found.items()} == {
+        **{"batch": 2, "large": 1},
+        **{"devices": 0, "kills": 0},
+    }
+    page, readme = tmp_path / "scale.md", tmp_path / "README.md"
+    markers = "".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in script.page_tables(found))
+    page.write_text(markers, encoding="utf-8")
+    readme.write_text("<!-- scale -->\n<!-- /scale -->\n", encoding="utf-8")
+    for name, value in {
+        "PAGE": page,
+        "README": readme,
+        "ROOT": tmp_path,
+        "MEASURED": tmp_path,
+    }.items():
+        monkeypatch.setattr(script, name, value)
+    assert script.main() == 0
+    assert "Wrote the tables of scale.md." in capsys.readouterr().out
+    assert "Not measured yet" in page.read_text(encoding="utf-8")
+    assert "| PNG |" in page.read_text(encoding="utf-8")

@@ -1,0 +1,26 @@
+"""Tables of a page in Markdown, which a script writes anew between their markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """Return a table; `right` are the columns of numbers."""
+    line = ["--:" if column in set(right) else "---" for column in range(len(head))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, line, *rows))
+
+
+def with_tables(text: str, made: dict[str, str]) -> str:
+    """Return `text` with everything between <!-- name --> and <!-- /name --> replaced."""
+    for name, content in made.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        if not pattern.search(text):
+            raise ValueError(f"There is no place for the table {name}.")
+        text = pattern.sub(_replacing(content), text)
+    return text
+
+
+def _replacing(content: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: f"{found[1]}\n{content}\n\n{found[2]}"
