@@ -13,9 +13,9 @@ import numpy as np
 
 from kernels.core.health import Health
 from kernels.core.job import Ran
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.transfers import Transfers
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.cell import Cell

@@ -14,6 +14,7 @@ from kernels.core.device_share import DeviceShare
 from kernels.core.disturbances import disturbances_of
 from kernels.core.errors import BadJobError
 from kernels.core.health import Health
+from kernels.core.resident_warps import Occupancy
 from kernels.core.row_strips import RowStrip, even_parts
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
@@ -297,6 +298,7 @@ class Result:
     strips       in how many it was filtered, one after the other, for want of memory; each was
                  timed once, and all times are sums
     picked       what ran where job.implementation is "auto"; None: what was asked for
+    occupancy    of a kernel of the user's own, whose process alone can ask the driver for it
     """
 
     job: Job
@@ -315,6 +317,7 @@ class Result:
     picked: Pick | None = None
     health: Health | None = None
     load: Load | None = None
+    occupancy: Occupancy | None = None
 
     @property
     def disturbances(self) -> tuple[str, ...]:

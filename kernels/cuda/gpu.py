@@ -23,12 +23,12 @@ from kernels.core.errors import (
 )
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Result, Sampling
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.cuda.ceilings import CeilingBench
 from kernels.cuda.device_pictures import DevicePictures
 from kernels.cuda.event_timer import EventTimer, Queue
 from kernels.cuda.launch import Launch, Program, Programs, occupancy_on, prepare_launch
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.quiet_exit import leave_quietly
 from kernels.cuda.staging import Moved
 from kernels.cuda.strips import rows_a_strip, strip_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from kernels.core.cache import LruCache
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Ran
-from kernels.cuda.occupancy import Occupancy, occupancy_of
+from kernels.core.resident_warps import Occupancy
+from kernels.cuda.occupancy import occupancy_of
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import Pass, Rung
@@ -233,21 +234,8 @@ class Launch:
         return graph
 
     def ran(self) -> tuple[Ran, ...]:
-        """Return the record of what runs: the first launch of each pass."""
-        firsts = {step.number: step for step in reversed(self.steps)}
-        return tuple(self._ran(firsts[number]) for number in sorted(firsts))
-
-    def _ran(self, step: LaunchStep) -> Ran:
-        rung, function = self.program.rung, self.program.functions[step.number]
-        if function is None:
-            return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
-        return Ran(
-            function=f"{rung.key}.{rung.passes[step.number].function}",
-            grid=step.grid,
-            block=step.block,
-            registers=int(function.num_regs),
-            shared_bytes=step.shared_bytes + int(function.shared_size_bytes),
-        )
+        """Return the record of what runs."""
+        return ran_of(self.program, self.steps)
 
 
 def prepare_launch(
@@ -290,6 +278,25 @@ def prepare_launch(
         return lambda: function(step.grid, step.block, values, shared_mem=step.shared_bytes)
 
     return Launch(cp, program, job, steps, arrays, operands, tuple(map(queued, steps)))
+
+
+def ran_of(program: Program, steps: Sequence[LaunchStep]) -> tuple[Ran, ...]:
+    """Return the record of what runs: the first launch of each pass."""
+    firsts = {step.number: step for step in reversed(steps)}
+    return tuple(_ran(program, firsts[number]) for number in sorted(firsts))
+
+
+def _ran(program: Program, step: LaunchStep) -> Ran:
+    rung, function = program.rung, program.functions[step.number]
+    if function is None:
+        return Ran(f"{rung.key}.{rung.passes[step.number].library} by cuFFT")
+    return Ran(
+        function=f"{rung.key}.{rung.passes[step.number].function}",
+        grid=step.grid,
+        block=step.block,
+        registers=int(function.num_regs),
+        shared_bytes=step.shared_bytes + int(function.shared_size_bytes),
+    )
 
 
 def allow_shared(function: Any, size: int) -> None:

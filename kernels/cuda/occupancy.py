@@ -6,32 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernels.core.device import Device
+from kernels.core.resident_warps import Occupancy
 
 WARP = 32
 REGISTER_UNIT = 256  # registers are given out to warps in so many,
 PARTITIONS = 4  # each of these quarters of a multiprocessor having its own
 SHARED_UNIT = 128  # bytes; 256 before compute capability 8.0
 SHARED_UNIT_BEFORE = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Occupancy:
-    """The warps of a kernel on one multiprocessor.
-
-    blocks       resident on one multiprocessor, from the driver's own query
-    warps, most  resident warps, and as many as the device can hold; most is 0 where not known
-    limit        one sentence: which resource keeps more from fitting
-    """
-
-    blocks: int
-    warps: int
-    most: int
-    limit: str
-
-    @property
-    def share(self) -> float:
-        """Return resident warps over those the device can hold: 0 to 1; 0 where not known."""
-        return self.warps / self.most if self.most else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.job import Job
+from kernels.core.job import Job, Ran
 from kernels.core.timing import Cache
 from kernels.rungs.rung import Rung
 
@@ -77,7 +77,14 @@ def device_of(said: dict[str, Any]) -> Device | NoDevice:
     """Return the device that this was said of."""
     if "reason" in said:
         return NoDevice(**said)
-    facts: dict[str, Any] = {
-        name: tuple(each) if isinstance(each, list) else each for name, each in said.items()
-    }
-    return Device(**facts)
+    return Device(**_with_tuples(said))
+
+
+def ran_of_words(said: dict[str, Any]) -> Ran:
+    """Return a launch of which this was said."""
+    return Ran(**_with_tuples(said))
+
+
+def _with_tuples(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the same with a tuple for each list: JSON has no tuples."""
+    return {name: tuple(each) if isinstance(each, list) else each for name, each in said.items()}

@@ -17,7 +17,7 @@ from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Job
 from kernels.core.timing import Cache
 from kernels.cuda.event_timer import EventTimer
-from kernels.cuda.launch import Programs, occupancy_on, prepare_launch
+from kernels.cuda.launch import Programs, occupancy_on, plan_steps, prepare_launch, ran_of
 from kernels.cuda.probing import probe
 from kernels.cuda_child.child_requests import Phase
 from kernels.cuda_child.device_layout import Place
@@ -50,7 +50,7 @@ class CudaDevice:
         self._programs = Programs(cp)
 
     def compile(self, rung: Rung, job: Job) -> dict[str, Any]:
-        """Compile it; return its registers, its memory and its occupancy, and how long it took."""
+        """Compile it; return what it takes of a GPU, how it is launched, and how long it took."""
         begun = perf_counter()
         with self._using(f"compiling {rung.title}"):
             program = self._programs.get(rung, job)
@@ -63,6 +63,9 @@ class CudaDevice:
                 "local_bytes": max((int(each.local_size_bytes) for each in functions), default=0),
                 "shared_bytes": max((int(each.shared_size_bytes) for each in functions), default=0),
                 "occupancy": None if occupancy is None else asdict(occupancy),
+                "ran": [
+                    asdict(each) for each in ran_of(program, plan_steps(rung, job, self._device))
+                ],
             }
 
     def launch(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kernels.core.cores import usable_cores
 from kernels.core.device import Device, NoDevice
 from kernels.core.driving import in_place_of, told_of
-from kernels.core.job import Job, Progress, Sampling
+from kernels.core.job import Job, Progress, Ran, Sampling
 from kernels.core.poison import (
     WRITTEN_TO_PICTURE,
     is_as_before,
@@ -29,14 +29,14 @@ from kernels.core.poison import (
     outside_in_words,
     unwritten_in_words,
 )
+from kernels.core.resident_warps import Occupancy
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import Check
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
-from kernels.cuda_child.child_requests import asked_of
+from kernels.cuda_child.child_requests import asked_of, ran_of_words
 from kernels.cuda_child.device_layout import layout_of, unwritten
 from kernels.cuda_child.expected_answers import put_back, taken
 from kernels.cuda_child.warm_child import WarmChild
@@ -68,6 +68,7 @@ class Built:
     registers    of a thread
     local_bytes  of a thread, beside its registers: spilled, or arrays of its own
     shared_bytes of a block, where its size is fixed in the text
+    ran          its launches on the whole picture, the first of each pass
     """
 
     compile_ms: float
@@ -75,6 +76,7 @@ class Built:
     local_bytes: int
     shared_bytes: int
     occupancy: Occupancy | None = None
+    ran: tuple[Ran, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,6 +203,7 @@ class _Trial:
             said["local_bytes"],
             said["shared_bytes"],
             None if occupancy is None else Occupancy(**occupancy),
+            tuple(ran_of_words(each) for each in said["ran"]),
         )
         return GpuTrial(self._job, built=built, device_name=self._device.name)
 

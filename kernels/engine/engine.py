@@ -17,12 +17,12 @@ from kernels.core.errors import (
     OutOfMemoryError,
 )
 from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
+from kernels.core.resident_warps import Occupancy
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
 from kernels.cuda.compile_ahead import compiling_ahead
 from kernels.cuda.event_timer import Queue
 from kernels.cuda.gpu import Gpu
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.probing import probe
 from kernels.cuda.transfers import Transfers
 from kernels.engine.auto import AUTO, Picker, with_pick

@@ -7,6 +7,7 @@ a time only after a passed check, on a GPU alone.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -53,20 +54,23 @@ def end_children(device: Device) -> None:
 def _on_gpu(
     rung: Rung, job: Job, device: Device, sampling: Sampling
 ) -> Iterator[Progress | Result]:
+    name = f"{rung.key} on {device.name}"
     for step in gpu_trial(rung, job, sampling=sampling, children=cuda_children(device.index)):
         if isinstance(step, Progress):
             yield step
             continue
         _refuse(rung, step, step.log if step.built is None else "")
         if step.answer is not None and step.check is not None:
+            assert step.built is not None  # or there would be no answer
             yield Result(
                 job,
                 _read_only(step.answer),
                 step.kernel,
-                (_ran(rung, job, step.device_name),),
-                step.built.compile_ms if step.built else None,
+                tuple(replace(each, function=name) for each in step.built.ran),
+                step.built.compile_ms,
                 check=step.check,
                 device_name=step.device_name,
+                occupancy=step.built.occupancy,
             )
 
 
@@ -82,7 +86,8 @@ def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
         patience_s = MIN_S + PATIENCE * (monotonic() - began) / share
         tried = yield from _tried(rung, job, whole=True, deadline_s=patience_s, doing=doing)
     assert tried.answer is not None
-    ran = (_ran(rung, job, "the CPU runtime"),)
+    block = None if rung.own_block else job.block_xy
+    ran = (Ran(f"{rung.key} on the CPU runtime", block=block),)
     yield Result(job, _read_only(tried.answer), None, ran, check=tried.check)
 
 
@@ -108,10 +113,6 @@ def _refuse(rung: Rung, tried: CpuTrial | GpuTrial, log: str) -> None:
         raise CompileFailedError(f"{rung.key}: {tried.problem}", log)
     if tried.problem:
         raise CannotRunError(f"{rung.key}: {tried.problem}")
-
-
-def _ran(rung: Rung, job: Job, where: str) -> Ran:
-    return Ran(f"{rung.key} on {where}", block=None if rung.own_block else job.block_xy)
 
 
 def _read_only(answer: NDArray[Any]) -> NDArray[Any]:

@@ -11,10 +11,10 @@ import numpy as np
 from kernels.core.comparison import groups_of_equals
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.core.resident_warps import Occupancy
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.occupancy import Occupancy
 from kernels.engine.engine import Engine
 from kernels.measuring.trials import Patience, checked
 from kernels.oracle.checking import Oracle
@@ -178,7 +178,14 @@ def _own_in_one_go(
         else:
             yield COMPARING
     assert result is not None
-    yield CandidateState(result.kernel, None, result.check, ran=result.ran, is_over=True)
+    yield CandidateState(
+        result.kernel,
+        None,
+        result.check,
+        ran=result.ran,
+        occupancy=result.occupancy,
+        is_over=True,
+    )
 
 
 def _sampling(

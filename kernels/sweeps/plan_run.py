@@ -219,11 +219,11 @@ class _Running:
         if not is_own(key):
             # It was compiled ahead, beside others: what is known is only how long finding it took.
             whole = replace(whole, compile_ms=None)
+            with _or_nothing():
+                whole = replace(whole, occupancy=self.engine.occupancy(job))
         transfers = yield from self._transferring(job, where)
         if transfers is not None:
             whole = replace(whole, transfers=repeated(transfers, cell.count))
-        with _or_nothing():
-            whole = replace(whole, occupancy=self.engine.occupancy(job))
         return whole
 
     def _watched(

@@ -8,9 +8,9 @@ from kernels.core.cpu_load import Load
 from kernels.core.disturbances import disturbances_of
 from kernels.core.health import Health
 from kernels.core.job import Ran, Result
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.transfers import Transfers
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
@@ -50,6 +50,7 @@ class Measurement:
             check=result.check,
             compile_ms=result.compile_ms,
             health=result.health,
+            occupancy=result.occupancy,
             compulsory_bytes=result.job.compulsory_bytes,
             **more,  # type: ignore[arg-type]
         )

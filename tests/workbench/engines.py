@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from kernels.core.device_share import DeviceShare
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Ran, Result
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.transfers import Transfers
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung

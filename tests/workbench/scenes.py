@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
 from kernels.core.device import NoDevice
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.occupancy import Occupancy
 from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.pictures.generated import scene
 from tests.made_sessions import PLANS, a_session

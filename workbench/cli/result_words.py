@@ -20,7 +20,7 @@ def in_one_line(result: Result) -> str:
     """Return a result for one file: "5×5, shared: time 13.2 µs (20 samples, cold), ..."."""
     job, name = result.job, result.name
     if is_own(job.implementation):
-        name = str(result.ran[0])  # it says where as well
+        name = result.ran[0].function  # it says where as well
     parts = [f"time {_time(result)}" if result.kernel else "no time"]
     if result.device_name is not None and not is_own(job.implementation):
         upload = _moved(result.upload_ms, result.upload_copy_ms)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from kernels import filters
 from kernels.core.comparison import gives_speed_up
 from kernels.core.job import Job, Result
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Cache, Timing
-from kernels.cuda.occupancy import Occupancy
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.own_kernels import is_own, text_hash
@@ -93,7 +93,8 @@ class Time:
     block_xy   threads of a block as they were chosen; None where there was nothing to choose
     disturbances  what may have falsified it, in words
     is_wrong   whether its answer was found to be wrong, so that the time says nothing about speed
-    occupancy  of its first pass, where the driver was asked, as a sweep does
+    occupancy  of its first pass, where the driver was asked, as a sweep does, and the process of a
+               kernel of the user's own
     """
 
     timing: Timing
@@ -331,9 +332,8 @@ def _hash(weights: NDArray[np.float32]) -> bytes:
 
 def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
     is_wrong = measured.check is not None and not measured.check.ok
-    occupancy = measured.occupancy if isinstance(measured, Measurement) else None
     kernel = measured.timed if isinstance(measured, Result) else measured.kernel
-    return Time(kernel, block_xy, is_wrong, occupancy, measured.disturbances)
+    return Time(kernel, block_xy, is_wrong, measured.occupancy, measured.disturbances)
 
 
 def _chosen_block(chosen: Choice, block_xy: Block) -> Block | None:

@@ -9,7 +9,7 @@ import ctypes
 import os
 import re
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
 
 import numpy as np
@@ -20,6 +20,8 @@ from kernels.core.errors import (
     LaunchRefusedError,
     OutOfMemoryError,
 )
+from kernels.core.job import Ran
+from kernels.core.resident_warps import Occupancy
 from kernels.cuda_child.device_layout import layout_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.made_up import H200
@@ -106,7 +108,11 @@ class FakeDevice:
             {"crash": crash, "hang": hang, "memory": take_memory, "slow": be_slow}[doing]()
         registers = int(_named("registers", rung) or 40)
         facts = {"registers": registers, "local_bytes": 0, "shared_bytes": 0}
-        return {"compile_ms": 1.0, **facts, "occupancy": None}
+        x, y = job.block_xy
+        occupancy = asdict(Occupancy(2, x * y // 16, 64, f"Registers: those of {x}×{y} threads."))
+        grid = -(-job.width * job.channels // x), -(-job.height // y)
+        launch = Ran("mine.cu.convolve", None, grid, job.block_xy, registers, 0)
+        return {"compile_ms": 1.0, **facts, "occupancy": occupancy, "ran": [asdict(launch)]}
 
     def launch(self, rung, job, block, places, cache, enter):
         enter("launching")

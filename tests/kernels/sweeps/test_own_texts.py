@@ -88,7 +88,11 @@ def test_one_that_is_right_is_measured_in_rounds_as_all_others(engine):
     assert mine.cell.text_sha256 == text_hash(text())
     assert mine.cell.cache == "cold"
     assert other.cell.text_sha256 == ""
-    assert [str(each) for each in mine.outcome.ran] == ["mine.cu on NVIDIA H200"]
+    (launch,) = mine.outcome.ran
+    assert launch.function == "mine.cu on NVIDIA H200"
+    assert (launch.block, launch.registers) == (mine.cell.block_xy, 40)
+    assert mine.outcome.occupancy.share == 0.25
+    assert other.outcome.occupancy is None
     assert mine.outcome.compile_ms is not None
 
 

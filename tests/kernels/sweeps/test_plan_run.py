@@ -17,9 +17,9 @@ from kernels.core.comparison import compare
 from kernels.core.cpu_load import Load, LoadWatch
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Progress, Result, Sampling
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.transfers import Transfers
 from kernels.oracle import checking
 from kernels.sweeps import cell_jobs, plan_run

@@ -56,7 +56,8 @@ def test_for_programs_it_has_the_device_and_the_time(capsys):
     assert apply(text(), "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["device"], found["implementation"]) == ("NVIDIA H200", "mine.cu")
-    assert found["ran"] == ["mine.cu on NVIDIA H200"]
+    (launch,) = found["ran"]
+    assert launch.startswith("mine.cu on NVIDIA H200, grid ")
     assert found["median_ms"] == pytest.approx(0.1)
     assert (found["cache"], found["ended"]) == ("cold", "samples")
     assert found["check"]["ok"]

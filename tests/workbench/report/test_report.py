@@ -15,9 +15,9 @@ from PIL import Image
 
 from kernels import Engine, Job, filters
 from kernels.core.cpu_load import Load
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda.transfers import Transfers
 from kernels.sweeps.plan import OwnText, Plan
 from kernels.sweeps.plan_files import plan_of

@@ -13,11 +13,12 @@ from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
+from workbench.base.numbers import MISSING
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import OwnFile, Picture
 from workbench.panels.blocks.candidates import field_of
 from workbench.panels.rung.ladder_list import PLACE, LadderList
-from workbench.panels.timing.timing_words import filter_time
+from workbench.panels.timing.timing_words import compiling, filter_time, upload
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,9 @@ def test_it_is_timed_once_its_answer_is_verified(window):
     assert result.check.ok
     assert result.kernel.median_ms == pytest.approx(0.1)
     assert result.device_name == "NVIDIA H200"
-    assert str(result.ran[0]) == "mine.cu on NVIDIA H200"
+    launch = "mine.cu on NVIDIA H200, grid 9×13, block 32×8, 40 registers, 0 B shared"
+    assert [str(each) for each in result.ran] == [launch]
+    assert (upload(result).text, compiling(result).text) == (MISSING, "1.00\u202fms")
     assert filter_time(result).text == "100\u202fµs"
     assert [(each.name, each.median_ms) for each in window.runs.runs] == [
         ("mine.cu 32×8", pytest.approx(0.1))
@@ -115,6 +118,7 @@ def test_its_time_stands_on_the_ladder_until_its_text_is_another(qtbot, window):
     line = places(window)["mine.cu"]
     assert line.time.median_ms == pytest.approx(0.1)
     assert (line.time.block_xy, line.reason) == ((32, 8), None)
+    assert "Registers: those of 32×8 threads." in line.in_words
     save(qtbot, window, text(compile="error"), window.live.refused)
     assert places(window)["mine.cu"].time is None
 
@@ -157,6 +161,8 @@ def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
     assert [row.ms[1] for row in panel.rows] == pytest.approx([0.1, 0.1])
     assert panel.rows[0].is_current
     assert "mine.cu on NVIDIA H200" in panel.rows[0].text
+    assert [row.occupancy for row in panel.rows] == [0.25, 0.25]
+    assert "occupancy 25%: Registers: those of 16×16 threads." in panel.rows[1].text
     result = settle(qtbot, window, lambda: panel.picked.emit((16, 16)))
     assert (result.implementation, result.job.block_xy) == ("mine.cu", (16, 16))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kernels.core.job import Result
 from kernels.core.verdict import Check
+from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import GAP, MISSING
@@ -203,4 +204,5 @@ def _why_single(result: Result) -> str:
 
 
 def _on_gpu(result: Result) -> bool:
-    return any(ran.grid is not None for ran in result.ran)
+    """Return whether the picture stays there; each run of a kernel of one's own brings it anew."""
+    return not is_own(result.job.implementation) and any(ran.grid is not None for ran in result.ran)

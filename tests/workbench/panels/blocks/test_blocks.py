@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from kernels.core.device import NoDevice
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.occupancy import Occupancy
 from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder

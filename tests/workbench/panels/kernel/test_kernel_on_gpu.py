@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
+from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.occupancy import Occupancy
 from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.pictures.generated import noise
