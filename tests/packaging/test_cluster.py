@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,12 @@ from workbench.files import image_files
 CLUSTER = ROOT / "packaging" / "cluster"
 SLURM = CLUSTER / "batch.slurm"
 JOB = json.loads((CLUSTER / "kubernetes-job.json").read_text())
-SHARDS = 8
+SCHEDULER_SLURM = CLUSTER / "scheduler.slurm"
+PODS = {
+    (each["kind"], each["metadata"]["name"]): each
+    for each in json.loads((CLUSTER / "kubernetes-scheduler.json").read_text())["items"]
+}
+SHARDS, WORKERS = 8, 4
 # Of `man sbatch`: an option, and what its value looks like.
 SBATCH = {
     "job-name": r"[\w-]+",
@@ -26,6 +32,7 @@ SBATCH = {
     "ntasks": r"\d+",
     "cpus-per-task": r"\d+",
     "mem": r"\d+[KMGT]",
+    "mem-per-cpu": r"\d+[KMGT]",
     "time": r"\d\d:\d\d:\d\d",
     "signal": r"B:[A-Z]+@\d+",
 }
@@ -107,14 +114,50 @@ def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
     assert len([*out.glob("*.png")]) == 72
 
 
-def test_slurm_is_asked_for_what_it_knows():
-    lines = SLURM.read_text().splitlines()
+# Plays srun: as many of the command as are asked for, which end when it is told to.
+SRUN = """#!/bin/bash
+count=${1#--ntasks=}
+shift
+trap 'kill $(jobs -p)' TERM
+for _ in $(seq "$count"); do "$@" & done
+wait || wait
+"""
+
+
+def test_a_slurm_job_of_a_scheduler_and_workers_does_the_whole(folder):
+    pytest.importorskip("distributed")
+    dask = f'#!/bin/sh\nexec "{sys.executable}" -m dask "$@"\n'
+    for name, text in {"dask": dask, "srun": SRUN}.items():
+        (folder / "bin" / name).write_text(text)
+        (folder / "bin" / name).chmod(0o755)
+    words = ["bash", str(SCHEDULER_SLURM), "in put", "out", "--filter", "sharpen"]
+    env = environment(folder, SLURM_NTASKS="2")
+    done = subprocess.run(
+        words, env=env, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "12 pictures in" in done.stdout
+    assert len([*(folder / "out").glob("*.png")]) == 12
+    assert not [*folder.glob("workbench-scheduler-*")]  # the scheduler and its workers have ended
+
+
+@pytest.mark.parametrize(
+    ("script", "own"),
+    [
+        (SLURM, {"array": f"1-{SHARDS}", "ntasks": "1"}),
+        (SCHEDULER_SLURM, {"ntasks": str(WORKERS)}),
+    ],
+    ids=lambda each: each.name if isinstance(each, Path) else "",
+)
+def test_slurm_is_asked_for_what_it_knows(script, own):
+    assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
+    lines = script.read_text().splitlines()
     asked = dict(
         re.fullmatch(r"#SBATCH --([\w-]+)=(\S+)", each).groups() for each in lines if "#SB" in each
     )
-    assert asked.keys() == SBATCH.keys()
+    assert asked.keys() <= SBATCH.keys()
     assert all(re.fullmatch(SBATCH[name], value) for name, value in asked.items())
-    assert asked["array"] == f"1-{SHARDS}"
+    assert own.items() <= asked.items()
     first = next(n for n, each in enumerate(lines) if each and not each.startswith("#"))
     assert not [each for each in lines[first:] if each.startswith("#SBATCH")]  # unread from there
 
@@ -141,3 +184,54 @@ def test_the_kubernetes_job_fits_together():
     assert mounts.keys() == {each["name"] for each in pod["volumes"]}
     for each in container["env"]:
         assert Path(each["value"]).is_relative_to(mounts["pictures"])
+
+
+def container_of(kind, name):
+    (container,) = PODS[kind, name]["spec"]["template"]["spec"]["containers"]
+    return container
+
+
+def test_the_scheduler_and_its_workers_on_kubernetes_fit_together():
+    (port,) = PODS["Service", "workbench-scheduler"]["spec"]["ports"]
+    scheduler = PODS["Deployment", "workbench-scheduler"]["spec"]
+    worker = PODS["Deployment", "workbench-worker"]["spec"]
+    batch = PODS["Job", "workbench-batch"]["spec"]
+    assert {each["apiVersion"] for each in PODS.values()} == {"v1", "apps/v1", "batch/v1"}
+    for spec in (scheduler, worker):
+        assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
+    service = PODS["Service", "workbench-scheduler"]["spec"]
+    assert service["selector"] == scheduler["template"]["metadata"]["labels"]
+    (exposed,) = container_of("Deployment", "workbench-scheduler")["ports"]
+    assert exposed["containerPort"] == port["targetPort"] == port["port"]
+    assert worker["replicas"] == WORKERS
+    assert batch["template"]["spec"]["restartPolicy"] == "Never"
+    for kind, name in (("Deployment", "workbench-worker"), ("Job", "workbench-batch")):
+        container = container_of(kind, name)
+        env = {each["name"]: each["value"] for each in container["env"]}
+        assert env["SCHEDULER"] == f"tcp://workbench-scheduler:{port['port']}"
+        (mount,) = container["volumeMounts"]  # at the same place, as a batch on a cluster needs it
+        (volume,) = PODS[kind, name]["spec"]["template"]["spec"]["volumes"]
+        assert (mount["mountPath"], mount["name"]) == ("/pictures", volume["name"])
+
+
+def test_what_the_pods_of_a_scheduler_run_is_understood(folder):
+    pytest.importorskip("distributed")
+    said = {}
+    for kind, name in (key for key in PODS if key[0] != "Service"):
+        container = container_of(kind, name)
+        shown = folder / "bin" / ("workbench" if kind == "Job" else "dask")
+        shown.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+        shown.chmod(0o755)
+        env = {each["name"]: each["value"] for each in container.get("env", [])}
+        said[name] = ran([*container["command"], *container["args"]], folder, **env).stdout
+        role, *words = said[name].splitlines()
+        if kind == "Job":
+            found = main.parse([role, *words])
+            assert (found.workers, found.resume) == (WORKERS, True)
+            assert found.scheduler == env["SCHEDULER"]
+        else:
+            (command,) = entry_points(group="dask_cli", name=role)
+            found = command.load().make_context(role, words)
+            assert (found.args, found.params["dashboard"]) == ([], False)
+            assert found.params.get("nthreads", 1) == 1
+    assert said["workbench-worker"].startswith("worker\ntcp://workbench-scheduler:8786\n")

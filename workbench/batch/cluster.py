@@ -28,7 +28,7 @@ from workbench.batch.file_pairs import FilePair
 from workbench.batch.finished_row import FinishedRow
 
 CONNECT_S = 10.0  # in which a scheduler answers
-WORKERS_S = 60.0  # for so long the first worker is waited for, and another one when all are lost
+WORKERS_S = 60.0  # for so long each worker is waited for, and another one when all are lost
 REST_S = 0.2  # within which it is stopped
 NEWS_S = 1.0  # between two looks at whether there are workers
 MAX_SLICE = 64  # pictures: so many that the scheduler's millisecond does not count
@@ -50,13 +50,16 @@ class Cluster:
     workers  how many there were at the beginning
     """
 
-    def __init__(self, address: str, say: Say) -> None:
-        """Connect, and wait for the first worker; `say` is told so.  Raises ClusterError."""
+    def __init__(self, address: str, say: Say, wanted: int = 1) -> None:
+        """Connect, and wait for `wanted` workers; `say` is told so.
+
+        Where not all of them come, it does with those that did.  Raises ClusterError where none do.
+        """
         self._address, self._say = address, say
         self._client = connected(address)
         self._facts: dict[str, WorkerFacts] = {}
         try:
-            self._wait_for_workers()
+            self._wait_for_workers(wanted)
             self.workers = len(self._addresses())
         except BaseException:
             self.close()
@@ -142,17 +145,32 @@ class Cluster:
     def _addresses(self) -> list[str]:
         return list(self._client.nthreads())
 
-    def _wait_for_workers(self) -> None:
-        if self._addresses():
-            return
-        self._say(f"The scheduler at {self._address} has no workers; waiting for one.")
+    def _wait_for_workers(self, wanted: int = 1) -> None:
+        there = len(self._addresses())
+        if there < wanted:
+            has = f"{there} of {wanted} workers" if there else "no workers"
+            what = f"{wanted - there}" if wanted - there > 1 else "one"
+            self._say(f"The scheduler at {self._address} has {has}; waiting for {what}.")
+        while there < wanted and self._has_another(there):
+            there = len(self._addresses())
+        if 0 < there < wanted:
+            self._say(
+                f"{there} of the {wanted} workers that were asked for came to {self._address}, and "
+                f"no other in {WORKERS_S:.0f} s; the batch begins, and takes those that come later."
+            )
+
+    def _has_another(self, there: int) -> bool:
+        """Wait for a worker beside so many.  Raises ClusterError where there is none at all."""
         try:
-            self._client.wait_for_workers(1, timeout=WORKERS_S)
+            self._client.wait_for_workers(there + 1, timeout=WORKERS_S)
         except TimeoutError as error:
+            if there:
+                return False
             raise ClusterError(
                 f"No worker came to {self._address} in {WORKERS_S:.0f} s; start one: "
                 f"dask worker {self._address} --nthreads 1."
             ) from error
+        return True
 
     def _check_programs(self) -> None:
         own = program_version(), python_version()

@@ -212,6 +212,13 @@ def _add_batch_options(options: argparse._ArgumentGroup) -> None:
         "cluster); see below",
     )
     options.add_argument(
+        "--workers",
+        metavar="N",
+        type=types.positive,
+        help="with --scheduler: begin once so many are there, or no other comes in a minute "
+        "(default: 1)",
+    )
+    options.add_argument(
         "--merge",
         action="store_true",
         help="only write the journals of all shards, IN, as one journal into OUT",

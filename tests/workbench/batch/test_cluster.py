@@ -46,13 +46,16 @@ class Client:
 
     def __init__(self, workers=WORKERS, answers=None):
         self.workers, self.answers = workers, answers or {}
-        self.handed_out, self.is_closed = [], False
+        self.handed_out, self.is_closed, self.come = [], False, []
 
     def nthreads(self):
         return self.workers
 
     def wait_for_workers(self, count, timeout):
-        raise TimeoutError
+        if not self.come:
+            raise TimeoutError
+        self.workers = {**self.workers, self.come.pop(): 1}
+        assert len(self.workers) >= count
 
     def run(self, question, *words, workers=None, on_error="raise"):
         return {
@@ -112,6 +115,32 @@ def test_workers_that_do_not_come_are_waited_for_and_given_up(connect):
     with pytest.raises(ClusterError, match="No worker came to tcp://a:1 in 60 s; start one"):
         Cluster("tcp://a:1", said.append)
     assert said == ["The scheduler at tcp://a:1 has no workers; waiting for one."]
+    assert client.is_closed
+
+
+def test_as_many_workers_as_are_asked_for_are_waited_for(connect):
+    client, said = connect(), []
+    client.come = ["tcp://c:1", "tcp://b:2"]
+    assert Cluster("tcp://a:1", said.append, 5).workers == 5
+    assert said == ["The scheduler at tcp://a:1 has 3 of 5 workers; waiting for 2."]
+    assert Cluster("tcp://a:1", said.append, 5).workers == 5
+    assert len(said) == 1
+
+
+def test_with_fewer_workers_than_were_asked_for_it_begins_and_says_so(connect):
+    client, said = connect(), []
+    client.come = ["tcp://c:1"]
+    assert Cluster("tcp://a:1", said.append, 9).workers == 4
+    assert said[1:] == [
+        "4 of the 9 workers that were asked for came to tcp://a:1, and no other in 60 s; the batch "
+        "begins, and takes those that come later."
+    ]
+
+
+def test_none_of_the_workers_that_were_asked_for_is_a_failure(connect):
+    client = connect(workers={})
+    with pytest.raises(ClusterError, match="No worker came to tcp://a:1 in 60 s; start one"):
+        Cluster("tcp://a:1", print, 4)
     assert client.is_closed
 
 

@@ -447,6 +447,11 @@ def test_a_shard_that_makes_no_sense_is_refused(folder, capsys, words):
     assert "takes I/N" in capsys.readouterr().err
 
 
+def test_workers_without_a_scheduler_are_refused(folder, capsys):
+    assert batch("in", "out", "--workers", "2") == 2
+    assert "--workers counts those of a --scheduler; give that as well." in capsys.readouterr().err
+
+
 def test_an_address_that_makes_no_sense_is_refused(folder, capsys):
     with pytest.raises(SystemExit):
         batch("in", "out", "--scheduler", "head")

@@ -127,9 +127,9 @@ def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask):
     code, _, said = ran(*words, "tcp://127.0.0.1:1", program=("-c", SOON))
     assert code == 1
     assert said.startswith("workbench: No scheduler answers at tcp://127.0.0.1:1; ")
-    code, _, said = ran(*words, dask.address, program=("-c", SOON))
+    code, _, said = ran(*words, dask.address, "--workers", "2", program=("-c", SOON))
     assert code == 1
-    assert "has no workers; waiting for one" in said
+    assert "has no workers; waiting for 2" in said
     assert said.splitlines()[-1].startswith(f"workbench: No worker came to {dask.address} in ")
     assert not Path("out").exists()
 

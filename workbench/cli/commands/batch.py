@@ -47,6 +47,8 @@ def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
     if arguments.merge:
         return _merge(arguments)
+    if arguments.workers is not None and arguments.scheduler is None:
+        raise CommandError("--workers counts those of a --scheduler; give that as well.", USAGE)
     arguments.device = first_device(arguments)
     recipe = recipe_of(arguments, UNTIMED)
     arguments.json = arguments.json or arguments.control
@@ -149,7 +151,7 @@ def _cluster(arguments: Namespace, pairs: Pairs) -> AbstractContextManager[Clust
     """Return the cluster that was asked for, after a look at whether it can do the batch."""
     if arguments.scheduler is None:
         return nullcontext()
-    cluster = Cluster(arguments.scheduler, complain)
+    cluster = Cluster(arguments.scheduler, complain, arguments.workers or 1)
     try:
         first = next(iter(pairs.pairs), None)
         source = first.source.absolute() if first is not None else None
