@@ -166,7 +166,7 @@ def bundled() -> list[Path]:
 
 def can_grow(path: Path | None) -> bool:
     """Return whether a session's file can be added to: not packed, not one of the program's own."""
-    return path is not None and path.suffix != ".gz" and path not in bundled()
+    return path is not None and path.suffix != ".gz" and asset(RECORDED) not in path.parents
 
 
 def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:

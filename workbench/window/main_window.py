@@ -255,7 +255,8 @@ class MainWindow(QMainWindow):
         )
         self.report_writer = ReportWriter(store, self.sessions, reading, settings, messages, self)
         self.sweep_menu = SweepMenu(
-            self.sweep, self.sessions, docks, reading, self.exporter, settings, messages, self
+            *(worker, self.sweep, self.sessions, docks, reading),
+            *(self.exporter, settings, messages, self),
         )
         # Input and output.
         self.intake = PictureIntake(

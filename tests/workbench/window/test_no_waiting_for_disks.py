@@ -7,10 +7,15 @@ import threading
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
 
 from kernels.pictures.generated import noise
+from kernels.sweeps.session_files import SessionFile
+from tests.made_sessions import a_session
 from tests.workbench.driving import answer_file_dialogs, drop, settle, trigger, until
 from workbench.files.image_files import save
+from workbench.session import session_store
+from workbench.widgets.menu_lines import plain
 
 LOOKING = ("stat", "lstat", "access", "readlink")  # of these Python tells nobody
 EVENTS = ("open", "os.listdir", "os.scandir", "os.walk")
@@ -119,6 +124,22 @@ def test_so_is_what_was_chosen_in_a_dialog(qtbot, window, far, touched, monkeypa
     settle(qtbot, window, lambda: trigger(window, "Open…"))
     assert window.store.state.picture.name == "b.png"
     assert touched() == []
+
+
+@pytest.mark.parametrize("title", ["Recent sessions", "Recorded sessions"])
+def test_so_are_the_lists_of_sessions(qtbot, window, far, touched, monkeypatch, title):
+    session = a_session("sizes")
+    for name in ("one.jsonl", "two.jsonl"):
+        SessionFile.create(far / name, session.plan, session.machine).close()
+    monkeypatch.setattr(session_store, "folder", lambda: far)
+    monkeypatch.setattr(session_store, "asset", lambda _: far)
+    (menu,) = [each for each in window.findChildren(QMenu) if plain(each.title()) == title]
+    before = len(touched())  # of this thread, which made them
+    for _ in range(3):
+        menu.aboutToShow.emit()
+    until(qtbot, lambda: any("one.jsonl" in each.toolTip() for each in menu.actions()))
+    assert touched()[before:] == []
+    assert all(each.isEnabled() for each in menu.actions())
 
 
 def test_the_watch_notices_a_look(far, touched):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -13,20 +12,20 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from kernels.core.errors import SessionFileError
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, read_plan
-from kernels.sweeps.presets import presets
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.charts.chart_lines import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.panels.sweep.plan_lines import OPEN_PLAN, SAVE_PLAN
 from workbench.panels.sweep.report_writer import REPORT, REPORT_AS, REPORT_PDF
+from workbench.panels.sweep.session_menu import SessionMenu
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import MENU
 from workbench.session import session_store
 from workbench.session.exporter import Exporter
+from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.docks import Docks
 from workbench.widgets.file_dialogs import ask_file
@@ -59,6 +58,7 @@ class SweepMenu(QObject):
 
     def __init__(
         self,
+        worker: Worker,
         sweep: LazyPanel[SweepPanel],
         sessions: Sessions,
         docks: Docks,
@@ -73,7 +73,8 @@ class SweepMenu(QObject):
         parent  of the dialogs
         """
         super().__init__(parent)
-        self._sweep, self._sessions, self._docks = sweep, sessions, docks
+        self._worker, self._sweep = worker, sweep
+        self._sessions, self._docks = sessions, docks
         self._background, self._exporter = background, exporter
         self._settings, self._messages, self._parent = settings, messages, parent
         sweep.when_made(self._connect)
@@ -122,15 +123,18 @@ class SweepMenu(QObject):
         self._sweep.when_made(take_over)
 
     def _add_lists(self, recent: QMenu, recorded: QMenu, everything: QMenu) -> None:
-        """Fill the lists of files whenever they are about to be seen."""
+        """Put the lists of files where they belong."""
         after = next(each for each in everything.actions() if each.objectName() == CLOSE_ALL)
         for menu in (recent, recorded):  # they belong below "Open session…"
             everything.removeAction(menu.menuAction())
             everything.insertAction(after, menu.menuAction())
-        recent.aboutToShow.connect(partial(self._list, recent, session_store.saved_sessions))
-        recorded.aboutToShow.connect(partial(self._list, recorded, session_store.bundled))
-        for menu in (recent, recorded):
-            self._list(menu, list)
+        for menu, files in (
+            (recent, session_store.saved_sessions),
+            (recorded, session_store.bundled),
+        ):
+            listed = SessionMenu(menu, files, self._background, self)
+            listed.chosen.connect(self.open_session)
+            self._worker.device_found.connect(listed.look)  # once the window has begun
 
     def _stand_in(self, menu: QMenu, lines: Mapping[str, Line]) -> None:
         """Add lines that do what the panel's own will do, with a key each: they make the panel."""
@@ -143,19 +147,6 @@ class SweepMenu(QObject):
         """Make the panel, and do what its own line of `menu` does."""
         self._sweep.get()
         menu.actions()[at].trigger()
-
-    def _list(self, menu: QMenu, files: object) -> None:
-        assert callable(files)
-        menu.clear()
-        for path in files():
-            action = menu.addAction(session_title(path).replace("&", "&&"))
-            action.setToolTip(tip_text(f"Show the measurements in {path.name}."))
-            action.triggered.connect(partial(self._open, path))
-        if menu.isEmpty():
-            menu.addAction("There are none").setEnabled(False)
-
-    def _open(self, path: Path, _checked: bool = False) -> None:
-        self.open_session(path)
 
     def _ask_session(self) -> None:
         if path := self._ask_file("Open a session", SESSION_FILTER):
@@ -219,20 +210,3 @@ def _second_part(menu: QMenu) -> list[QAction]:
     """Return the actions between a menu's first and second line: all about sessions."""
     parts = groupby(menu.actions(), key=lambda each: each.isSeparator())
     return next(islice((list(part) for is_line, part in parts if not is_line), 1, None))
-
-
-def session_title(path: Path) -> str:
-    """Return the name of a session's file in the lists.
-
-    It is the title of the preset whose key the file has, as those have that came with the program;
-    else, from its first line, the plan's title and when it began; or the file's name without the
-    endings.
-    """
-    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    if preset := next((each for each in presets() if each.key == stem), None):
-        return preset.plan.title
-    try:
-        session = session_store.heading(path)
-    except (SessionFileError, OSError):
-        return stem
-    return f"{session.plan.title} · {datetime.fromtimestamp(session.started):%Y-%m-%d %H:%M}"

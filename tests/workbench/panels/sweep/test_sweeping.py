@@ -583,20 +583,20 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
     ):
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
-        (line,) = found.actions()
-        assert line.toolTip() == f"Show the measurements in {expected.name}."
-        line.trigger()
+        tip = f"Show the measurements in {expected.name}."
+        until(qtbot, lambda f=found, t=tip: [each.toolTip() for each in f.actions()] == [t])
+        found.actions()[0].trigger()
         until(qtbot, lambda n=count: len(window.sessions.shown) == n)
     assert window.sessions.shown[1].path == came
 
 
-def test_empty_menus_say_so(window, monkeypatch, tmp_path):
+def test_empty_menus_say_so(qtbot, window, monkeypatch, tmp_path):
     monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
     for title in ("&Recent sessions", "Recor&ded sessions"):
         found = next(each for each in window.findChildren(QMenu) if each.title() == title)
         found.aboutToShow.emit()
-        (line,) = found.actions()
-        assert not line.isEnabled()
+        until(qtbot, lambda f=found: [each.text() for each in f.actions()] == ["There are none"])
+        assert not found.actions()[0].isEnabled()
 
 
 def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
