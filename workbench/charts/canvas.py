@@ -1,4 +1,4 @@
-"""A canvas whose plot is made after the window's first paint: importing pyqtgraph takes 0.4 s."""
+"""A canvas whose plot is made after the window's first paint, when pyqtgraph is imported."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.charts.data.chart_spots import Drawn, Spot
+from workbench.charts.plot_import import plot_import
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
@@ -53,6 +54,7 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot: Any = None
+        self._awaits_import = False
         self._summary = ""
         self.spots: Sequence[Spot] = ()
         self._at: int | None = None  # the spot that the arrow keys are on
@@ -204,7 +206,17 @@ class Canvas(QWidget):
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
             painter.end()
         if self.plot is None:
+            self._ask_for_plot()
+
+    @Slot()
+    def _ask_for_plot(self) -> None:
+        """Have the plot made in a later event, when pyqtgraph is imported."""
+        if plot_import.is_over:
             QTimer.singleShot(0, self, self.make_plot)
+        elif not self._awaits_import:
+            self._awaits_import = True
+            plot_import.ended.connect(self._ask_for_plot)  # each plot in an event of its own
+            plot_import.begin()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -289,9 +301,9 @@ class Canvas(QWidget):
             area.ensureVisible(at.x(), at.y(), 0, 2 * NEAR_PX)
 
     def _drop_ring(self) -> None:
-        from workbench.charts.drawing import plotting
-
         if self._ring is not None:
+            from workbench.charts.drawing import plotting
+
             plotting.without(self.plot, self._ring)
             self._ring = None
 
@@ -336,3 +348,10 @@ def _cursor(spot: Spot) -> Qt.CursorShape:
     """Return a hand where a click leads to a cell, else an arrow."""
     leads = spot.cell is not None
     return Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor
+
+
+def make_plots(root: QWidget) -> None:
+    """Make the plots of all canvases on the screen in `root`, for a picture that is taken now."""
+    for each in root.findChildren(Canvas):
+        if each.isVisible():
+            each.make_plot()

@@ -30,6 +30,7 @@ from workbench.base import theme
 from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import Settings
+from workbench.charts.canvas import make_plots
 from workbench.cli.command_error import CommandError
 from workbench.cli.this_machine import engine_maker
 from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
@@ -144,6 +145,7 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
     def is_calm() -> bool:
         if not seen and _means_to_do_more(window):
             return False
+        make_plots(shown)
         seen.append(window.screenshots.of_window() if shown is window else shown.grab().toImage())
         del seen[:-CALM]
         return len(seen) == CALM and all(each == seen[0] for each in seen)

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+from workbench.widgets.folded_section import FoldedSection
+
 
 class GivingWay(QObject):
     """A guard of a panel that hides parts of it until the rest can be seen at once.
 
     In a window one scrolls: there only the first of the parts give way, and only where that is
-    enough. On stage nobody does, so all may.
+    enough; a FoldedSection is folded there, unless the user opened it. On stage nobody scrolls or
+    opens anything, so all may be hidden.
 
     Signals:
         staged(): the panel went on stage, or left it.
@@ -63,23 +66,33 @@ class GivingWay(QObject):
     def _arrange(self) -> None:
         if self._is_resting:
             return
-        hidden = self._hidden()
+        away = self._away()
         for number, part in enumerate(self._parts):
-            if part.isHidden() != (number < hidden):
-                part.setVisible(number >= hidden)
+            is_there = number >= away
+            if isinstance(part, FoldedSection) and number < self._usual:
+                part.show_room(is_there or self._is_staged, is_choice=not self._is_staged)
+                is_there = is_there or not self._is_staged
+            if part.isHidden() == is_there:
+                part.setVisible(is_there)
 
-    def _hidden(self) -> int:
+    def _is_away(self, part: QWidget) -> bool:
+        return part.isHidden() or (isinstance(part, FoldedSection) and part.is_folded)
+
+    def _away(self) -> int:
         """Return how many parts have to give way."""
         layout = self._inside.layout()
         assert layout is not None
-        margins = layout.contentsMargins()
-        wide = self._area.width() - margins.left() - margins.right()
+        margins, whole = layout.contentsMargins(), self._area.width()
+        if isinstance(self._area, QScrollArea):
+            # Beside its bar: where one shows already, Qt asks what does not need one there.
+            whole -= self._area.verticalScrollBar().sizeHint().width()
+        wide = whole - margins.left() - margins.right()
         highs = [_high_px(each, wide) + layout.spacing() for each in self._parts]
-        needed = layout.totalHeightForWidth(self._area.width())
+        needed = layout.totalHeightForWidth(whole)
         if needed < 0:
             needed = layout.totalSizeHint().height()
         pairs = zip(self._parts, highs, strict=True)
-        needed += sum(high for part, high in pairs if part.isHidden())
+        needed += sum(high for part, high in pairs if self._is_away(part))
         most = len(self._parts) if self._is_staged else self._usual
         fits = (n for n in range(most + 1) if needed - sum(highs[:n]) <= self._area.height())
         return next(fits, most if self._is_staged else 0)
@@ -92,4 +105,8 @@ def set_staged(panel: QWidget, is_staged: bool) -> None:
 
 
 def _high_px(part: QWidget, wide: int) -> int:
-    return part.heightForWidth(wide) if part.hasHeightForWidth() else part.sizeHint().height()
+    """Return how much less there is without the part; of one that folds its heading stays."""
+    if isinstance(part, FoldedSection):
+        part = part.inside
+    high = part.heightForWidth(wide) if part.hasHeightForWidth() else part.sizeHint().height()
+    return max(min(high, part.maximumHeight()), part.minimumHeight())

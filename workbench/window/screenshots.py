@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
+from workbench.charts.canvas import make_plots
 from workbench.panels.compare.compare_view import CompareView
 from workbench.session.exporter import Exporter, MakeImage
 from workbench.session.live import Live
@@ -111,6 +112,7 @@ class Screenshots(QObject):
             self._timing.made.history.draw_now()
         if self._sweep.made is not None:
             self._sweep.made.draw_now()
+        make_plots(self._window)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         return self._window.grab().toImage()
 

@@ -1,6 +1,7 @@
 """The chart as a widget: it fills, is chosen from, pointed at, driven by keys, and exported."""
 
 import gc
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -639,6 +640,32 @@ def test_drawing_never_takes_more_than_a_part_of_the_time(qtbot, view):
     assert len(PLANS["everything"].cells()) == len(a_session("everything").records)
     redrawing = view.findChild(Throttle)
     assert redrawing.interval() >= 100  # and longer where drawing takes longer
+
+
+def test_the_plots_library_is_imported_off_the_gui_thread():
+    code = """
+import sys, threading
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from workbench.charts.canvas import Canvas
+
+threads = []
+
+class Watch:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "pyqtgraph":
+            threads.append(threading.current_thread())
+
+sys.meta_path.insert(0, Watch())
+app, canvases = QApplication([]), [Canvas("empty") for _ in range(2)]
+for each in canvases:
+    each.show()
+while not all(each.plot for each in canvases):
+    QTest.qWait(5)
+assert len(threads) > 20 and threading.main_thread() not in threads
+"""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=60)
 
 
 def test_the_plots_library_is_not_loaded_before_a_chart_is_painted():

@@ -2,10 +2,11 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
-from tests.workbench.driving import until
+from tests.workbench.driving import click, until
 from workbench.widgets.boxes import VBox
+from workbench.widgets.folded_section import FoldedSection
 from workbench.widgets.giving_way import GivingWay, set_staged
 from workbench.widgets.upright_area import UprightArea
 
@@ -58,3 +59,43 @@ def test_a_part_that_grows_has_another_give_way(qtbot, panel):
     set_staged(panel, True)
     panel.parts[3].setFixedHeight(90)
     until(qtbot, lambda: seen(panel) == ["second", "third", "stays"])
+
+
+@pytest.fixture
+def folding(qtbot):
+    """A panel of a section that folds and of a part that stays, in a window of its own."""
+    inside, whole = QWidget(), QWidget()
+    told, stays = QLabel("told"), QLabel("stays")
+    for part in (told, stays):
+        part.setFixedHeight(100)
+    whole.section = FoldedSection("fold", "All of it.", "Told", told)
+    VBox(inside, 0, 0).add(whole.section, stays)
+    area = UprightArea(inside)
+    VBox(whole, 0).addWidget(area)
+    GivingWay(area, (whole.section,), usual=1)
+    qtbot.addWidget(whole)
+    whole.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    whole.resize(100, 300)
+    whole.show()
+    return whole
+
+
+def test_a_section_folds_where_there_is_no_room_until_the_user_opens_it(qtbot, folding):
+    section = folding.section
+    for high, is_folded in ((300, False), (180, True), (300, False), (180, True)):
+        folding.resize(100, high)
+        until(qtbot, lambda is_folded=is_folded: section.is_folded is is_folded)
+        assert not section.isHidden()
+    click(section.findChild(QToolButton))
+    folding.resize(100, 170)
+    until(qtbot, lambda: folding.findChild(UprightArea).verticalScrollBar().isVisible())
+    assert not section.is_folded
+
+
+def test_on_stage_a_section_is_open_or_gone(qtbot, folding):
+    set_staged(folding, True)
+    folding.resize(100, 180)
+    until(qtbot, folding.section.isHidden)
+    folding.resize(100, 300)
+    until(qtbot, lambda: not folding.section.isHidden())
+    assert not folding.section.is_folded

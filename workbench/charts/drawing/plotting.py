@@ -173,10 +173,10 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self) -> None:
         axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom")}
-        super().__init__(axisItems=axes, viewBox=StillView())
+        # Menus that nobody sees would take 30 ms to make.
+        super().__init__(axisItems=axes, viewBox=StillView(enableMenu=False), enableMenu=False)
         for axis in axes.values():
             axis.setZValue(-1)  # what is drawn in the plot lies on the grid
-        self.setMenuEnabled(False)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
         self.setAntialiasing(True)

@@ -21,6 +21,7 @@ from workbench.panels.analysis.histogram_table import as_share, as_table, in_dec
 from workbench.panels.compare.mode_bar import ORIGINAL
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.folded_section import FoldedSection
 from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.sentence_label import words_label
@@ -45,6 +46,7 @@ PSNR_TIP = (
     "Higher is more alike; from 40 dB on a difference is hard to see."
 )
 MAX_TIP = "The largest difference of any sample, in the picture's units."
+NUMBERS_TIP = "Least and largest value, percentiles and mean of each channel, before and after."
 LINE_TIP = "Which line the profile follows; Shift and a drag over the picture draws one."
 
 
@@ -77,7 +79,7 @@ class AnalysisPanel(UprightArea):
         self._build_histogram()
         self._build_profile()
         self.setWidget(inside)
-        GivingWay(self, (self._similarity_note, self._table, self._where))
+        GivingWay(self, (self._numbers, self._similarity_note, self._where), usual=2)
         self.show_nothing()
         self.show_picture(False)
 
@@ -224,7 +226,8 @@ class AnalysisPanel(UprightArea):
         )
         self._table.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._table.setWordWrap(True)  # the notes below the numbers
-        self._column.addWidget(self._table)
+        self._numbers = FoldedSection("histogram-fold", NUMBERS_TIP, "Numbers", self._table)
+        self._column.addWidget(self._numbers)
 
     def _build_profile(self) -> None:
         self._line_kind = ElidingBox("line-kind", "Line", LINE_TIP)

@@ -24,6 +24,7 @@ MAX_SPOTS = 256  # spots that can be pointed at
 MAX_POINTS = 2000  # of a curve, and at most POINTS_PER_PX for each pixel across
 POINTS_PER_PX = 2  # for a noisy curve's highest and lowest
 AXIS_PX, TICKS_PX = 56, 18  # of the left axis, across; of the lower one's numbers, down
+MIN_HIGH_PX = 110  # its height
 PEN_PX = 1  # a wider one takes Qt a hundred times as long, half a second for three noisy curves
 USUAL_PERCENT = 99.0  # of a histogram's columns, which its scale goes by
 HEADROOM, TOWERS = 1.1, 1.5  # of the scale; and how many times as high a column is cut off
@@ -62,7 +63,7 @@ class CurvesChart(Canvas):
         super().__init__(empty)
         self._across = across
         self.setAccessibleName(name)
-        self.setMinimumHeight(150)
+        self.setMinimumHeight(MIN_HIGH_PX)
         self._curves: Sequence[Curve] = ()
         self._nothing = empty
         self._is_log = False

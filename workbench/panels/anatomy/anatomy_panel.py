@@ -37,14 +37,15 @@ from workbench.panels.anatomy.warp_card import WarpCard
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.buttons import push_button
+from workbench.widgets.boxes import VBox
+from workbench.widgets.folded_section import FoldedSection
 from workbench.widgets.giving_way import GivingWay
 from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
 
 NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
+PROSE_TIP = "The launch, this block and this warp in sentences."
 TOO_CLOSE = "Zoom in to see the grid of blocks."
 PASSING_MS = 50
 COUNTS = "anatomy"  # the name of what is counted on the thread for analyses
@@ -238,9 +239,7 @@ class AnatomyPane(QWidget):
         self._warp.block_stepped.connect(self._step_block)
         self._warp.picked.connect(self._pick_lane)
         self._warp.time_chosen.connect(self.look_changed)
-        tip = "Fill the view with the block and its halo"
-        self._zoom = push_button("anatomy-zoom", "Zoom to block", tip, "Zoom to the block")
-        self._zoom.clicked.connect(self._ask_zoom)
+        self._parts.zoom_wanted.connect(self._ask_zoom)
         self._grid_note = words_label("anatomy-grid-note", 0.85, is_muted=True)
         self._grid_note.setText(TOO_CLOSE)
         self._grid_note.hide()
@@ -248,15 +247,17 @@ class AnatomyPane(QWidget):
     def _lay_out(self) -> None:
         inside = QWidget()
         column = VBox(inside, MARGINS, 6)
-        near, prose = QWidget(), QWidget()
-        HBox(near, 0).add((self._grid_note, 1), (self._zoom, 0, Qt.AlignmentFlag.AlignRight))
+        prose = QWidget()
         paragraphs = VBox(prose, 0, 6)
         for heading, words in self._words:
             paragraphs.add(heading, words)
-        column.add(self._choice, self._sentence, self._loads, self._parts, self._warp, near)
-        column.add(prose, 1)
+        folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", prose)
+        column.add(self._choice, self._sentence, self._loads, self._parts, self._warp)
+        column.add(self._grid_note, folded)
+        column.addStretch(1)
         area = UprightArea(inside)
-        GivingWay(area, (prose, near, self._sentence))
+        giving_way = GivingWay(area, (folded, self._sentence), usual=2)
+        giving_way.staged.connect(lambda: self._parts.zoom.setVisible(not giving_way.is_staged))
         whole = VBox(self, 0)
         whole.addWidget(area)
 
@@ -347,7 +348,7 @@ class AnatomyPane(QWidget):
         if not (old and look and (old.subject, old.block) == (look.subject, look.block)):
             self._show_words(look)
         self._show_grid_note()
-        self._zoom.setVisible(look is not None)
+        self._parts.zoom.setEnabled(look is not None)
         self._parts.setVisible(look is not None and look.thread is not None)
         self._warp.show_look(look, self._part)
 

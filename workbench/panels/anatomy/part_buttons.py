@@ -18,13 +18,15 @@ TIPS: dict[Part, str] = {
 
 
 class PartButtons(QWidget):
-    """Buttons of which one is down.
+    """Buttons of which one is down, and one that zooms to the block.
 
     Signals:
         chosen(part): the user wants this one of PARTS.
+        zoom_wanted(): the block is to fill the view.
     """
 
     chosen = Signal(str)
+    zoom_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +40,11 @@ class PartButtons(QWidget):
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self._group.addButton(button, number)
             row.addWidget(button, 1)
+        tip = "Fill the view with the block and its halo"
+        self.zoom = push_button("anatomy-zoom", "Zoom", tip, "Zoom to the block")
+        self.zoom.setProperty("compact", True)
+        self.zoom.clicked.connect(self.zoom_wanted)
+        row.addWidget(self.zoom)
         self._group.idClicked.connect(lambda number: self.chosen.emit(PARTS[number]))
 
     def show_part(self, part: Part) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
+from workbench.base import theme
 from workbench.model.state import State
 from workbench.panels.controls.display_controls import DisplayControls
 from workbench.panels.controls.filter_controls import FilterControls
@@ -13,9 +15,15 @@ from workbench.panels.controls.implementation_box import Availability
 from workbench.panels.controls.run_controls import RunControls
 from workbench.panels.controls.weights_controls import WeightsControls
 from workbench.widgets.boxes import VBox
+from workbench.widgets.folded_section import FoldedSection
 from workbench.widgets.form import align
 from workbench.widgets.panel_frame import MARGINS
 from workbench.widgets.upright_area import UprightArea
+
+DISPLAY_TIP = "How pictures are shown; filters and saved files never change with it."
+# From these heights on there is room for a sentence about the implementation, and for the display's
+# part to be open.  They go by no content: what stands here keeps its place whatever is chosen.
+SENTENCE_PX, DISPLAY_PX = 745, 640
 
 
 class ControlPanel(UprightArea):
@@ -42,7 +50,8 @@ class ControlPanel(UprightArea):
         rows = VBox(column, MARGINS)
         for group in self._groups:
             group.wanted.connect(self.wanted)
-            rows.addWidget(group)
+        self._fold = FoldedSection("controls-fold-display", DISPLAY_TIP, "Display", self._display)
+        rows.add(self.filter, self.run, self._fold, self.weights)
         rows.addStretch(1)
         self.setWidget(column)
         self._align()
@@ -59,6 +68,15 @@ class ControlPanel(UprightArea):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self.widget() is not None:
             self._align()
+            self._give_way()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._give_way()
+
+    def _give_way(self) -> None:
+        self.run.about.setVisible(self.height() >= theme.in_letters(SENTENCE_PX))
+        self._fold.show_room(self.height() >= theme.in_letters(DISPLAY_PX))
 
     def _align(self) -> None:
         align(self.filter.form, self.run.form, self._display.form)

@@ -44,7 +44,8 @@ class DisplayControls(QGroupBox):
     auto_levels_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__("Display")
+        super().__init__()
+        self.setProperty("untitled", True)
         self._state = State()
         self._found: tuple[float, float] | None = None  # by fitting the newest result
         self._black = _spin_box("level-black", "Black point")

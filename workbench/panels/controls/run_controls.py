@@ -32,6 +32,8 @@ NO_GPU = "Auto runs on the CPU here, whose caches are left as they are."
 class RunControls(QGroupBox):
     """The controls of how the filter is computed.
 
+    about  the label with a sentence about the chosen implementation
+
     Signals:
         wanted(name, value): the user picked `value` for State field `name`.
     """
@@ -41,7 +43,7 @@ class RunControls(QGroupBox):
     def __init__(self) -> None:
         super().__init__("Implementation")
         self._availability: Availability = []
-        self._about = _sentence("about-implementation")
+        self.about = _sentence("about-implementation")
         self._block = BlockNumbers()
         self._cache = DropDown("cache", "L2 cache")
         self._cache.addItem("Cold", "cold")
@@ -97,7 +99,7 @@ class RunControls(QGroupBox):
             (each for each in self._availability if each[0].key == state.implementation),
             (None, None),
         )
-        self._about.setText(reason or (chosen.idea if chosen else ""))
+        self.about.setText(reason or (chosen.idea if chosen else ""))
         self._block.show_block(state.block_xy)
         self._block.show_refusal(why_no_block(chosen))
         no_cache = NO_CACHE if chosen is None or chosen.kind == "cpu" else ""
@@ -127,7 +129,7 @@ class RunControls(QGroupBox):
         form.add("S&peed-up vs", self._baseline)
         form.add("Devices", self._devices)
         form.setRowVisible(self._devices, False)  # most computers have one GPU, or none
-        form.addRow(self._about)  # below, as high as the longest: nothing moves with what it says
+        form.addRow(self.about)  # below, as high as the longest: nothing moves with what it says
 
 
 def _sentence(name: str) -> QLabel:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
 
 from kernels.anatomy.accesses import Access
 from kernels.anatomy.block_counts import counting_idle
@@ -177,6 +177,9 @@ def opened(qtbot, window):
 
 
 def words(window):
+    """What the panel says, that under its last heading too."""
+    if not (fold := child(window, "anatomy-fold", QToolButton)).isChecked():
+        click(fold)
     labels = window.anatomy.get().findChildren(QLabel)
     return " ".join(each.text() for each in labels if each.isVisible())
 

@@ -22,6 +22,7 @@ from tests.workbench.driving import child, click, show_picture, trigger, until
 from workbench.base import theme
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
+from workbench.widgets.upright_area import UprightArea
 
 WIDE, NARROW = (1920, 1080), (900, 600)
 
@@ -64,6 +65,37 @@ def around(window):
     QApplication.processEvents()  # for it to be laid out
     parts = (window.toolbar, window.docks.rail, window.timing_views.line, window.statusBar())
     return {window.menuBar().height() > 0, *(each.isVisible() for each in parts)}
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_panels_need_not_scroll_where_there_is_room_for_what_they_are_about(size, qtbot, window):
+    window.store.update(ksize=5)
+    show_picture(qtbot, window, noise(120, 180, 3))
+    window.resize(*size)
+    for title in ("Settings", "Analysis", "Pixel", "Anatomy", "Weights"):
+        window.docks.bring_forward(title)
+        held = window.docks.panel(title).get()
+        area = held if isinstance(held, UprightArea) else held.findChild(UprightArea)
+        if title == "Analysis":  # its numbers come later
+            until(qtbot, lambda: child(window, "histogram-numbers", QLabel).text())
+            until(qtbot, lambda: child(window, "similarity-note", QLabel).text()[:4] == "Full")
+        until(qtbot, lambda area=area: area.isVisible() and area.verticalScrollBar().maximum() == 0)
+        window.docks.show(title, False)
+
+
+def test_a_low_window_folds_the_display_until_the_user_opens_it(qtbot, window):
+    window.docks.bring_forward("Settings")
+    box, fold = child(window, "level-black"), child(window, "controls-fold-display")
+    sentence = child(window, "about-implementation")
+    for size, is_open in (((1440, 1000), True), ((1280, 720), False)):
+        window.resize(*size)
+        until(qtbot, lambda is_open=is_open: box.isVisible() is is_open)
+        assert sentence.isVisible() is is_open
+    click(fold)
+    assert box.isVisible()
+    window.resize(1280, 730)
+    QApplication.processEvents()
+    assert box.isVisible()
 
 
 def test_the_modes_stand_side_by_side_however_short_their_words(qtbot, window):
