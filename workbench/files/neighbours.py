@@ -15,6 +15,7 @@ from typing import Any
 from kernels.core.cache import LruCache
 from workbench.files.image_files import EXTENSIONS
 from workbench.files.picture_errors import ImageFileError
+from workbench.files.zarr_folders import EXTENSION as ZARR
 from workbench.files.zarr_folders import is_zarr
 
 # A folder changed so lately may change again without its time of change telling: file systems
@@ -68,7 +69,7 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         if path.is_dir() and not is_zarr(path):
             found += [path / name for name in _listed(path)]
-        elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS:
+        elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS or is_zarr(path):
             found.append(path)
     if not found:
         where = f"in {paths[0]}" if len(paths) == 1 else "among these files"
@@ -110,21 +111,30 @@ def _names_in(folder: Path) -> list[str]:
     """Return the names of the pictures, sorted.  Raises OSError."""
     changed_ns = folder.stat().st_mtime_ns
     if time.time() - changed_ns / 1e9 < CALM_S:
-        return pictures_in(folder)
-    return _listings.get_or_make((folder, changed_ns), lambda: pictures_in(folder))
+        return pictures_in(folder, with_zarr=True)
+    return _listings.get_or_make((folder, changed_ns), lambda: pictures_in(folder, with_zarr=True))
 
 
-def pictures_in(folder: Path) -> list[str]:
-    """Return the names of the pictures in `folder`, as a person sorts them."""
+def pictures_in(folder: Path, *, with_zarr: bool = False) -> list[str]:
+    """Return the names of the pictures in `folder`, as a person sorts them.
+
+    with_zarr  those of folders that are OME-Zarr pictures by their names as well
+    """
     with os.scandir(folder) as entries:
         keys = [
             natural_key(entry.name)
             for entry in entries
-            if entry.name.lower().endswith(EXTENSIONS) and entry.is_file()
+            if _is_picture(entry, entry.name.lower(), with_zarr=with_zarr)
         ]
     # Piece by piece: no other thread runs while one is being sorted.
     pieces = [sorted(keys[n : n + SORTED_AT_ONCE]) for n in range(0, len(keys), SORTED_AT_ONCE)]
     return [name for _, name in merge(*pieces)]
+
+
+def _is_picture(entry: os.DirEntry[str], lower: str, *, with_zarr: bool) -> bool:
+    if lower.endswith(EXTENSIONS):
+        return entry.is_file()
+    return with_zarr and lower.endswith(ZARR) and entry.is_dir()
 
 
 def natural_key(name: str) -> tuple[tuple[Any, ...], str]:

@@ -361,9 +361,10 @@ def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
     """
     found = pictures_among(paths)
     picture = _first_of(found[:MAX_TRIES], **how)
-    if len(paths) == 1 and paths[0].is_dir() and not is_zarr(paths[0]):
+    if len(paths) == 1:
         count = f"{len(found):,} pictures" if len(found) > 1 else "One picture"
-        return Gathered(picture, (), f"{count} in {paths[0].name}.")
+        is_one = paths[0] == found[0]  # a file, or a folder that is an OME-Zarr
+        return Gathered(picture, (), "" if is_one else f"{count} in {paths[0].name}.")
     count = f"{len(found):,} pictures opened together; PgDn shows the next one."
     return Gathered(picture, tuple(found), count if len(found) > 1 else "")
 
@@ -396,7 +397,7 @@ def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
     if ref is None:
         return {**settings, "picture": None}
     is_far = str(ref.path).startswith(("//", "\\\\"))
-    if ref.path is None or (ref.path.is_file() and not is_far):
+    if ref.path is None or (not is_far and (ref.path.is_file() or is_zarr(ref.path))):
         return {**settings, "picture": ref.to_data()}
     return {**settings, "picture": None, MISSING: ref.name}
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from workbench.files import neighbours as neighbours_module
-from workbench.files.neighbours import neighbours
+from workbench.files.neighbours import neighbours, pictures_among, pictures_in, shelf_of
 from workbench.files.picture_errors import ImageFileError
 
 
@@ -107,3 +107,16 @@ def test_many_files_are_in_order(tmp_path, monkeypatch):
     while (here := neighbours(here)[1]) is not None:
         visited.append(int(here.stem))
     assert visited == list(range(100))
+
+
+def test_a_folder_that_is_an_ome_zarr_stands_among_the_pictures(tmp_path):
+    for name in ("a.png", "c.tif"):
+        (tmp_path / name).touch()
+    for name in ("b.zarr", "d.zarr.part", "e"):
+        (tmp_path / name).mkdir()
+    assert neighbours(tmp_path / "b.zarr") == (tmp_path / "a.png", tmp_path / "c.tif")
+    assert neighbours(tmp_path / "a.png")[1] == tmp_path / "b.zarr"
+    assert shelf_of(tmp_path / "c.tif").names == ["a.png", "b.zarr", "c.tif"]
+    both = [tmp_path / "b.zarr", tmp_path / "a.png"]
+    assert pictures_among(both) == both
+    assert pictures_in(tmp_path) == ["a.png", "c.tif"]  # a batch finds such folders by itself
