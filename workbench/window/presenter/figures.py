@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kernels import filters
@@ -49,6 +50,11 @@ class Figures:
             *(self.verdict, self.work, self.how, self.time_more),
         )
         return ", ".join(part for part in parts if part)
+
+
+def short_name(device: str) -> str:
+    """Return a GPU's name for a room: neither who makes it nor its memory."""
+    return re.sub(r" \d+ ?GB.*", "", device.removeprefix("NVIDIA "))
 
 
 def figures_of(
@@ -110,7 +116,7 @@ def recorded_figures(state: State, recorded: RecordedTimes) -> Figures | None:
         against = f"{'than' if is_slower else 'as fast as'} OpenCV there"
     return Figures(
         numbers.duration(time.median_ms),
-        f"recorded on an {recorded.device}, L2 {CACHE}",
+        f"recorded on an {short_name(recorded.device)}, L2 {CACHE}",
         speedup,
         against,
         "✓ verified when recorded",

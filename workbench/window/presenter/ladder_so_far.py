@@ -14,7 +14,7 @@ from workbench.base import numbers, theme
 from workbench.base.plain_text import tip_text
 
 MAX_BARS = 4  # the newest
-NAME_SHARE = 0.36  # of the width, at most
+NAME_SHARE = 0.36  # of the width, at least, where a name needs it
 ROW = 1.12  # height, in lines of text
 BESIDE = 0.12  # of a row, above and below its bar
 SPACE_PX, MIN_PX, MIN_ROOM_PX = 10, 3, 40
@@ -97,10 +97,24 @@ class LadderSoFar(QWidget):
         self.setAccessibleDescription("; ".join(words))
         self.setToolTip(tip_text("\n".join(words)))
         self.setVisible(bool(bars))
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(400, round(MAX_BARS * ROW * self.fontMetrics().height()))
+        needed = self._names_px() + self._said_px() + MIN_ROOM_PX + 3 * SPACE_PX
+        return QSize(needed, round(MAX_BARS * ROW * self.fontMetrics().height()))
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()  # what stands beside it gives way
+
+    def _names_px(self) -> int:
+        # Whole pixels, and one more: what is wider by a part of one would be elided.
+        names = (name for name, *_ in self.lines)
+        return max(map(self.fontMetrics().horizontalAdvance, names), default=0) + 1
+
+    def _said_px(self) -> int:
+        said = (_said(time, beside) for _, time, beside in self.lines)
+        return max(map(self.fontMetrics().horizontalAdvance, said), default=0)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         painter, colors = QPainter(self), theme.colors(self.palette())
@@ -108,14 +122,12 @@ class LadderSoFar(QWidget):
         # Times of two machines do not compare: only those that are from where the newest is.
         source = (self._now or shown[-1]).source if shown else ""
         longest = max((each.median_ms for each in shown if each.source == source), default=1.0)
-        said = [f"{time}   {beside}".rstrip() for _, time, beside in lines]
+        said = [_said(time, beside) for _, time, beside in lines]
+        left_px = self.width() - self._said_px() - 3 * SPACE_PX
         names_px = min(
-            # Whole pixels, and one more: what is wider by a part of one would be elided.
-            max((metrics.horizontalAdvance(name) for name, *_ in lines), default=0) + 1,
-            round(NAME_SHARE * self.width()),
+            self._names_px(), max(left_px - MIN_ROOM_PX, round(NAME_SHARE * self.width()))
         )
-        said_px = max(map(metrics.horizontalAdvance, said), default=0)
-        room = max(self.width() - names_px - said_px - 3 * SPACE_PX, MIN_ROOM_PX)
+        room = max(left_px - names_px, MIN_ROOM_PX)
         high = self.height() / MAX_BARS
         for row, ((name, *_), text) in enumerate(zip(lines, said, strict=True)):
             is_now = self._now is not None and shown[row].key == self._now.key
@@ -133,3 +145,8 @@ class LadderSoFar(QWidget):
                 left += SPACE_PX
             box = QRectF(left + length, box.top(), self.width(), high)
             painter.drawText(box, LEFT, text)
+
+
+def _said(time: str, beside: str) -> str:
+    """Return what stands behind a bar."""
+    return f"{time}   {beside}".rstrip()

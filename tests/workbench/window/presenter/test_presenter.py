@@ -40,7 +40,13 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.letters import factor_of
 from workbench.window.presenter import presenter
-from workbench.window.presenter.figures import bar_of, figures_of, recorded_figures
+from workbench.window.presenter.figures import (
+    Figures,
+    bar_of,
+    figures_of,
+    recorded_figures,
+    short_name,
+)
 from workbench.window.presenter.ladder_so_far import LadderBar, LadderSoFar, bars_so_far
 from workbench.window.presenter.presenter import LECTURE
 from workbench.window.presenter.stage import Stage
@@ -601,6 +607,26 @@ def test_bars_are_as_long_as_their_times(qapp, qtbot):
     assert lengths[0] / lengths[1] == pytest.approx(50, rel=0.1)
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_the_ladder_is_whole_beside_a_gpus_long_name(size, qtbot, themed):
+    stage = Stage()
+    qtbot.addWidget(stage)
+    stage.resize(*size)
+    stage.show()
+    note = f"recorded on an {short_name('NVIDIA H100 80GB HBM3')}, L2 cold"
+    assert "H100," in note
+    stage.show_figures(Figures("9.26 µs", note, "244×", "as fast as OpenCV there", "✓ verified"))
+    named = {"Separable, flat arrays": 20.2, "Windows over a tile": 32.0, "Register tile": 121.0}
+    bars = [LadderBar(name, (name,), ms, "NVIDIA H100") for name, ms in named.items()]
+    bars.append(LadderBar("Separable tile", ("last",), 9.26, "NVIDIA H100"))
+    stage.ladder.show_bars(bars, bars[-1])
+    QApplication.processEvents()
+    assert stage.ladder.width() >= stage.ladder.sizeHint().width()
+    for name in ("time-note", "speedup-note"):
+        label = child(stage, f"stage-{name}", QLabel)
+        assert label.width() >= label.sizeHint().width(), name
+
+
 def test_a_time_of_another_machine_shortens_no_bar(qapp, qtbot):
     theme.apply(qapp, "light")
     ladder = LadderSoFar()
@@ -666,7 +692,8 @@ def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     press(stage, Qt.Key.Key_PageDown)
     assert shown(stage, "title") == "One thread per sample"
     until(qtbot, lambda: shown(stage, "verdict") == "✓ verified when recorded")
-    assert shown(stage, "time-note") == f"recorded on an {recorded_times().device}, L2 cold"
+    device = short_name(recorded_times().device)
+    assert shown(stage, "time-note") == f"recorded on an {device}, L2 cold"
     assert shown(stage, "work") == "Gaussian blur 15×15 · Global memory · 32×8"
     assert "recorded" in stage.ladder.accessibleDescription()
     assert not window.messages.sentence
