@@ -137,8 +137,12 @@ class Program:
 class Programs:
     """Programs, arguments and cuFFT's plans, kept on the current device from job to job."""
 
-    def __init__(self, cp: Any) -> None:
-        self._cp = cp
+    def __init__(self, cp: Any, *options: str) -> None:
+        """Begin with none.
+
+        options  of the compiler, besides those that each rung takes
+        """
+        self._cp, self._options = cp, options
         self._known: LruCache[tuple[Rung, Knobs], Program] = LruCache(PROGRAMS_KEPT)
         self._plans: LruCache[tuple[int, ...], Any] = LruCache(PLANS_KEPT)
         # By the identity of what was sent, which is kept, so that no other array can take it.
@@ -173,7 +177,8 @@ class Programs:
         self._arguments.clear()
 
     def _compile(self, rung: Rung, knobs: Knobs) -> Program:
-        options = ("-std=c++17", *(f"-D{name}={value}" for name, value in knobs))
+        defines = (f"-D{name}={value}" for name, value in knobs)
+        options = ("-std=c++17", *self._options, *defines)
         module = self._cp.RawModule(code=rung.text, options=options)
         functions = tuple(
             None if each.library else module.get_function(each.function) for each in rung.passes

@@ -65,7 +65,7 @@ class Layout:
     def touched_outside(self, block: NDArray[np.uint8]) -> list[tuple[str, int]]:
         """Return the arrays beside which something was written, and where, from their begin."""
         return [
-            (_in_words(name), begin + int(wrong[0]) - self.places[name][0])
+            (name_in_words(name), begin + int(wrong[0]) - self.places[name][0])
             for (begin, end), name in self.red_zones()
             if (wrong := np.flatnonzero(block[begin:end] != poison(end - begin, 0))).size
         ]
@@ -103,7 +103,8 @@ def unwritten(layout: Layout, job: Job, turn: int) -> NDArray[Any]:
     return packed(poison(end - begin, turn).view(job.picture.dtype).reshape(layout.shape), job)
 
 
-def _in_words(name: str) -> str:
+def name_in_words(name: str) -> str:
+    """Return what an array is called in sentences."""
     return WORDS.get(name, f"the buffer {name}")
 
 

@@ -145,17 +145,27 @@ def _of_wrong_answer(
     if never.any():
         return Finding("unwritten", unwritten_in_words(never), region)
     assert ended.answer is not None
-    y, x, channel, expected = _first_wrong(rung, ended.job, ended.answer)
-    got = ended.answer[y, x, channel]
-    off = (
-        f"{_number(got)} to x {x}, y {y}, channel {channel}, where the reference has "
-        f"{_number(expected)}; {check.wrong:,} of {check.samples:,} samples are wrong"
-    )
+    (y, x, channel), off = wrong_in_words(rung, ended.job, ended.answer, check)
     where = ended.storer(y, x * ended.job.channels + channel)
     if where is None:
         return Finding("wrong", f"The kernel writes {off}.", region)
     thread, line = placed(rung, ended, where)
     return Finding("wrong", f"{thread} writes {off}.", region, line, where.thread, where.block)
+
+
+def wrong_in_words(
+    rung: Rung, job: Job, answer: NDArray[Any], check: Check
+) -> tuple[tuple[int, int, int], str]:
+    """Return (y, x, channel) of the first wrong sample, and what a kernel writes there, in words.
+
+    The words go on from "The kernel writes".
+    """
+    y, x, channel, expected = _first_wrong(rung, job, answer)
+    got = answer[y, x, channel]
+    return (y, x, channel), (
+        f"{_number(got)} to x {x}, y {y}, channel {channel}, where the reference has "
+        f"{_number(expected)}; {check.wrong:,} of {check.samples:,} samples are wrong"
+    )
 
 
 def _first_wrong(rung: Rung, job: Job, answer: NDArray[Any]) -> tuple[int, int, int, Any]:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words
+from kernels.cuda_on_cpu.array_words import NEAR_NULL
 from kernels.cuda_on_cpu.cpu_runs import Ended
 from kernels.cuda_on_cpu.line_table import Row
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Report, Signal, Where
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY
 from kernels.rungs.rung import Rung
 
-NEAR_NULL = 1 << 16
 CRASHES: dict[int, str] = {
     Signal.SIGBUS: "accesses memory that is not there",
     Signal.SIGFPE: "divides an integer by zero",

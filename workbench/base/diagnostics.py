@@ -31,6 +31,7 @@ PACKAGES = (
     "pooch",
     "platformdirs",
     "nvidia-cuda-nvdisasm",
+    "nvidia-cuda-sanitizer-api",
 )
 
 

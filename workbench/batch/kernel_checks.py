@@ -16,9 +16,10 @@ from kernels.core.cores import usable_cores
 from kernels.core.device import Device
 from kernels.core.driving import in_place_of, last_of
 from kernels.core.job import Job, Progress, Sampling
+from kernels.cuda_child.bug_search import searching_bug, why_no_search
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, GpuTrial, gpu_trial
+from kernels.cuda_child.sanitized_run import SanitizerError
 from kernels.cuda_child.warm_children import cuda_children
-from kernels.cuda_on_cpu.bug import finding_bug
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
 from kernels.cuda_on_cpu.run_counts import RunCounts
@@ -166,13 +167,22 @@ def checking(
         return replace(found, verdict="refused", words=refusal)
     if found.verdict == "verified":
         return replace(found, words=refusal)
-    if find_bug and suspect is not None and found.verdict != "broken" and not why_not_on_cpu():
+    if find_bug and suspect is not None and found.verdict != "broken":
         where = Progress(f"{file.shown}: looking for the bug")
-        yield where
-        seeking = finding_bug(rung, suspect, deadline_s=DEADLINE_S)
-        bug = yield from in_place_of(last_of(seeking), where)
-        return replace(found, bug="" if bug is None else bug.sentence)
+        return replace(found, bug=(yield from in_place_of(_bug(rung, suspect, device), where)))
     return found
+
+
+def _bug(rung: Rung, job: Job, device: Device | None) -> Generator[Progress, None, str]:
+    """Return a kernel's bug in a sentence; empty: none was found, or none can be looked for."""
+    if why_no_search(device) is not None:
+        return ""
+    try:
+        seeking = searching_bug(rung, job, device, deadline_s=DEADLINE_S)
+        search = yield from last_of(seeking)
+    except SanitizerError:
+        return ""
+    return search.finding.sentence if search.finding else ""
 
 
 def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:

@@ -109,7 +109,7 @@ Every kernel does the same few jobs, sizes 3 and 7, and each pixel is held again
 reference.  With an NVIDIA GPU that is there, one kernel after the other, and what is right is timed
 on a picture of a megapixel; else, or with --no-gpu, on the CPU, and no time is taken.  Of a folder,
 all .cu files in it and in the folders in it are checked; one that crashes, or does not end, costs
-only its own row.
+only its own row.  --find-bug looks on the CPU first, then on the GPU under compute-sanitizer.
 
   workbench check mine.cu --find-bug
   workbench check hand-ins/ --csv marks.csv --html marks.html --jobs 4

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from kernels.core.device import NoDevice
+from kernels.cuda.compute_sanitizer import the_sanitizer
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.sanitizer_output import BARRIER, NOT_FOR_THIS_GPU
+from tests.kernels.cuda_child.sanitizers import MadeUpSanitizer, only
 from tests.made_up import H200
 from workbench.batch import check_jobs
 from workbench.batch.check_jobs import CheckJob, timed_job
@@ -32,9 +35,13 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("workbench.batch.kernel_checks.cuda_children", lambda _: children)
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: "No compiler.")
+    monkeypatch.setattr("kernels.cuda_child.bug_search.why_not", lambda: "No compiler.")
+    only(monkeypatch, "")
     small = CheckJob(timed_job().name, check_jobs.check_jobs()[1].job)
     for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
         monkeypatch.setattr(f"{module}.timed_job", lambda: small)
+    yield
+    the_sanitizer.cache_clear()
 
 
 def write(**texts):
@@ -76,6 +83,27 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
     page = Path("marks.html").read_text(encoding="utf-8")
     assert ">Time<" in page
     assert "no time" not in page
+
+
+def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(
+    capsys, tmp_path, monkeypatch
+):
+    folder = tmp_path / "sanitizer"
+    folder.mkdir()
+    sanitizer = MadeUpSanitizer(folder, check_jobs.check_jobs()[0].job)
+    sanitizer.install(monkeypatch)
+    write(wrong=text(run="wrong"), right=text())
+    sanitizer.does(synccheck=BARRIER.replace("mine.cu", "wrong.cu"))
+    assert check("wrong.cu", "right.cu", "--find-bug", "--json") == 1
+    found = json.loads(capsys.readouterr().out)["kernels"]
+    assert [each["bug"] for each in found] == [
+        "Line 8: thread (37, 0) of block (0, 0) comes to a barrier that other threads of its "
+        "warp do not come to.",
+        "",
+    ]
+    sanitizer.does(synccheck=NOT_FOR_THIS_GPU)
+    assert check("wrong.cu", "--find-bug", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["kernels"][0]["bug"] == ""
 
 
 def test_for_programs_it_says_where_it_ran_and_how_long_it_took(capsys):

@@ -410,12 +410,13 @@ class Trying(QObject):
         is_of_text = self._answered is None or _is_same(self._answered, self._doing)
         before = "" if is_of_text else BEFORE
         if finding is None:
-            self._remark = f"{NO_BUG} {before}".strip()
+            self._remark = " ".join(filter(None, (NO_BUG, step.remark, before)))
             self._view.show_problem("")
             self._editor.show_marks([])
             return
         line = finding.line or 0
-        self._remark = f"{searched_words(finding.region)} {before}".strip()
+        where = searched_words(finding.region)
+        self._remark = " ".join(filter(None, (where, step.remark, before)))
         self._view.show_problem(finding.sentence, line)
         self._editor.show_marks([Mark(line, 0, finding.sentence, "bug")] if line else [])
         if line:

@@ -68,7 +68,7 @@ class MadeUpTrials:
         answer = 255 - job.picture
         return CpuTrial(job, region, answer, check, (), printed=printed)
 
-    def finding_bug(self, rung, job, *, at=None):
+    def finding_bug(self, rung, job, *, at=None, deadline_s=None):
         yield Progress("looking for races")
         if "racy" not in rung.source:
             yield None
@@ -81,5 +81,6 @@ class MadeUpTrials:
     def take_over(self, monkeypatch):
         """Have the program try kernels in this way."""
         monkeypatch.setattr("workbench.session.kernel_trial.trial", self.trial)
-        monkeypatch.setattr("workbench.session.kernel_trial.finding_bug", self.finding_bug)
-        monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: None)
+        monkeypatch.setattr("kernels.cuda_child.bug_search.finding_bug", self.finding_bug)
+        for module in ("workbench.session.kernel_trial", "kernels.cuda_child.bug_search"):
+            monkeypatch.setattr(f"{module}.why_not", lambda: None)
