@@ -48,6 +48,8 @@ WORDS: dict[str, str] = {
     "blocks": "",
     "weights": "--filter laplacian_of_gaussian --size 7",
     "kernel": "",
+    "error": "--size-px 1280x960",
+    "race": "--size-px 1280x960",
     "stepping": "--size-px 1280x960",
     "sweep": "",
     "presenter": "--size 9",

@@ -19,6 +19,7 @@ from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.compare.view_transform import ViewTransform
+from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.window.main_window import MainWindow
 
 Point = tuple[int, int]
@@ -161,6 +162,32 @@ class WindowDriver:
             page.begin_new(SHOWN_KERNEL)
         self.wait_for_trial()
 
+    def _write_error(self) -> None:
+        """Leave out what ends the kernel's last statement."""
+        self._write_kernel()
+        self._rewrite(lambda text: text[: text.rfind(";")] + text[text.rfind(";") + 1 :])
+        self.wait_for_trial()
+        editor = self._editor
+        editor.go_to_mark(next(iter(sorted(editor.marked_lines())), 0) + 1)
+
+    def _find_race(self) -> None:
+        """Leave out the barriers, and look for what comes of that."""
+        self._write_kernel()
+        self._rewrite(lambda text: text.replace("__syncthreads();", "// __syncthreads();"))
+        self.wait_for_trial()
+        self.window.kernel.get().page.find_bug()
+        self.wait_for_trial()
+
+    def _rewrite(self, change: Callable[[str], str]) -> None:
+        editor = self._editor
+        editor.replace_text(change(editor.toPlainText()))
+
+    @property
+    def _editor(self) -> CodeEditor:
+        editor = self.window.findChild(CodeEditor, "kernel-source")
+        assert editor is not None
+        return editor
+
     def _step_through(self) -> None:
         """Go to where the threads first read the tile that they have staged together."""
         self._write_kernel()
@@ -248,6 +275,8 @@ ENTER: dict[str, Callable[[WindowDriver], None]] = {
     "blocks": WindowDriver._compare_blocks,
     "weights": WindowDriver._edit_weights,
     "kernel": WindowDriver._write_kernel,
+    "error": WindowDriver._write_error,
+    "race": WindowDriver._find_race,
     "stepping": WindowDriver._step_through,
     "sweep": WindowDriver._open_recorded,
     "presenter": WindowDriver._present,

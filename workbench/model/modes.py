@@ -106,8 +106,25 @@ MODES = {
         "as you type, with or without a GPU. Begin with an empty kernel, with any rung to change "
         "one thing, or with a file, which your own editor can have open, too. Errors stand on "
         "their line, the answer is compared with the reference, and what it loads, stores and "
-        "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers; **Ctrl+F6** "
-        "shows the PTX or SASS of each line, and what changed in it since the last save.",
+        "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers, and with an "
+        "NVIDIA GPU there as well; **Ctrl+F6** shows the PTX or SASS of each line, and what "
+        "changed in it since the last save.",
+    ),
+    "error": Mode(
+        "An error in a kernel",
+        "What the compiler refuses stands on its line while you type: a mark beside the number, a "
+        "wavy line below the place, and the sentence in the message bar. The last text that ran "
+        "stays in use, and the window says so, until a later one runs. A kernel that crashes, "
+        "hangs or writes where it may not ends a process of its own, and is told in the same way.",
+    ),
+    "race": Mode(
+        "A bug found",
+        "**Ctrl+Shift+U** runs the kernel on a small part of the picture with every access "
+        "checked, and says what is wrong in one sentence, with line, thread and block. The line is "
+        "marked, and the pixel that the thread computes is ringed. It finds accesses beyond an "
+        "array, memory that is read before it was written, two threads that meet in shared memory "
+        "with no barrier between them, and barriers that not all threads come to, even where the "
+        "answer happens to be right.",
     ),
     "stepping": Mode(
         "Stepping through a kernel",
