@@ -63,7 +63,7 @@ CELLS = (FolderCell("link", "gaussian", 5), FolderCell("kernel", "gaussian", 63,
 
 @dataclass(slots=True)
 class FolderRate:
-    """How fast some GPUs did the folder.
+    """The rate at which some GPUs filtered the folder.
 
     per_s  pictures per second, once all processes are at work, of each round
     waited_for  the stage that the others waited for

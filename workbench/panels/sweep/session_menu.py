@@ -21,7 +21,7 @@ LOOKING, NONE = "Looking…", "There are none"
 
 
 class SessionMenu(QObject):
-    """What a menu lists: the files found last, looked for anew whenever it is about to show.
+    """A menu that lists the files found last, and looks anew whenever it is about to show.
 
     files  finds them, on the background's thread
 
