@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.errors import KernelError
+from kernels.core.errors import CannotRunError, KernelError
 from kernels.cuda.compute_sanitizer import Sanitizer
 from kernels.cuda_child.child_endings import RunEndedError, failed, in_seconds
 from kernels.cuda_child.sanitized_main import ANSWER, ASKED, SAID, ToSanitize
@@ -78,6 +78,8 @@ def sanitized(
         said = _said(folder)
         if "bug" in said:
             raise RuntimeError(f"A run under compute-sanitizer failed:\n{said['bug']}")
+        if said.get("error") == CannotRunError.__name__:
+            raise SanitizerError(str(said["sentence"]))
         reports = reports_of(printed)
         if "error" in said and not reports:
             raise failed(asked.rung, said)

@@ -196,6 +196,14 @@ def test_a_job_that_the_kernel_refuses_is_told(sanitizer):
     assert sanitizer.tools == []
 
 
+@pytest.mark.parametrize("runs", ["piped", "not piped"])
+def test_what_it_watches_says_why_it_cannot_run(sanitizer, monkeypatch, runs):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # no computer has a GPU then
+    sanitizer.does(runs=runs)
+    with pytest.raises(SanitizerError, match="NVIDIA driver"):
+        found()
+
+
 # ---- Where compute-sanitizer itself fails. ------------------------------------------------------
 
 
