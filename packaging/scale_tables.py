@@ -281,8 +281,9 @@ def _kills(data: Data) -> str:
     return (
         f"{_where(data)}: {data['files']:,} files of {data['width']}×{data['height']} pixels; the "
         f"batch was killed {data['kills']} times, after a second or so each, and resumed with "
-        f"`--resume`. Lost: {data['lost']}. Done twice: {data['twice']}. Left half written: "
-        f"{data['half_written']}. It took {about(data['seconds'])}, with "
+        f"`--resume`. Lost: {data['lost']}. Done twice: {data['twice']}. Half written: "
+        f"{data['half_written']}. Hidden files of writes that were killed, which a later write takes "
+        f"away: {data['abandoned']}. It took {about(data['seconds'])}, with "
         f"{numbers.byte_count(data['peak_bytes'])} of memory at most."
     )
 

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -32,6 +33,7 @@ from workbench.model.state import State
 WIDTH, HEIGHT = 64, 48
 STATE = State(filter="sharpen", ksize=3)
 OPTIONS = ("--filter", "sharpen", "--size", "3", "--no-gpu", "--implementation", "parallel")
+ABANDONED = re.compile(r"\.filter-workbench-[0-9a-f]{32}\.part")
 LOOK_S = 0.005  # between two looks at the journal
 MAX_WAIT_S = 0.05  # from the last line that is waited for to the kill
 
@@ -42,7 +44,8 @@ class Kills:
 
     lost          pictures without a result, or without a row in the journal
     twice         results that were written again, or have two rows
-    half_written  results that are not those of `apply`, and files that nobody asked for
+    half_written  results that are not those of `apply`, and other files that nobody asked for
+    abandoned     hidden files of writes that were killed, which a later write takes away
     peak_bytes    the most memory that any of the runs had
     """
 
@@ -53,6 +56,7 @@ class Kills:
     lost: int = 0
     twice: int = 0
     half_written: int = 0
+    abandoned: int = 0
     seconds: float = 0.0
     peak_bytes: int = 0
 
@@ -138,7 +142,9 @@ def _judge(folder: Path, found: Kills) -> None:
     there = {path.name for path in out.iterdir()}
     found.lost = len(names - (there & rows.keys()))
     found.twice += sum(count > 1 for count in rows.values())
-    found.half_written = len(there - names - {NAME})
+    others = there - names - {NAME}
+    found.abandoned = sum(ABANDONED.fullmatch(name) is not None for name in others)
+    found.half_written = len(others) - found.abandoned
     recipe = Recipe(STATE, "parallel", sampling=UNTIMED, check_every=0)
     for name in sorted(names & there):
         outcome = Outcome(FilePair(folder / "in" / name, out / name))

@@ -63,7 +63,7 @@ DEVICES = {
 KILLS = {
     **HEAD,
     **{"files": 10_000, "width": 64, "height": 48, "kills": 40, "lost": 0, "twice": 0},
-    **{"half_written": 0, "seconds": 300.0, "peak_bytes": 200 << 20},
+    **{"half_written": 0, "abandoned": 8, "seconds": 300.0, "peak_bytes": 200 << 20},
 }
 FOUND = {"batch": [BATCH], "large": [LARGE], "devices": [DEVICES], "kills": [KILLS]}
 NOTHING_FOUND = {"batch": [], "large": [], "devices": [], "kills": []}
