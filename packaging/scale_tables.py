@@ -278,13 +278,14 @@ def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
 
 
 def _kills(data: Data) -> str:
+    peak = numbers.byte_count(data["peak_bytes"])
     return (
         f"{_where(data)}: {data['files']:,} files of {data['width']}×{data['height']} pixels; the "
-        f"batch was killed {data['kills']} times, after a second or so each, and resumed with "
-        f"`--resume`. Lost: {data['lost']}. Done twice: {data['twice']}. Half written: "
-        f"{data['half_written']}. Hidden files of writes that were killed, which a later write takes "
-        f"away: {data['abandoned']}. It took {about(data['seconds'])}, with "
-        f"{numbers.byte_count(data['peak_bytes'])} of memory at most."
+        f"batch was killed {data['kills']} times, and resumed with `--resume`. "
+        f"Lost: {data['lost']}. Done twice: {data['twice']}. "
+        f"Half written: {data['half_written']}. "
+        f"Hidden files of killed writes, which a later write takes away: {data['abandoned']}. "
+        f"It took {about(data['seconds'])}, with {peak} of memory at most."
     )
 
 

@@ -146,7 +146,7 @@ def add_window_arguments(parser: argparse.ArgumentParser) -> None:
         help="pictures or a folder to open; also sessions (.jsonl), plans (.toml), kernels (.cu)",
     )
     _add_job_options(parser)
-    _add_device_options(parser)
+    _add_devices_options(parser, "the rows of a picture")
 
 
 def add_apply_arguments(parser: argparse.ArgumentParser) -> None:
@@ -354,7 +354,7 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         help="screen pixels per pixel, looking closely",
     )
     _add_job_options(parser)
-    _add_device_options(parser)
+    _add_devices_options(parser, "the rows of the picture")
 
 
 def add_bench_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,18 +4,21 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
+from kernels import Engine
 from kernels.pictures import generated
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
+from tests.workbench.engines import MadeUpGpu
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
-from workbench.cli import main
+from workbench.cli import main, real_window
 from workbench.cli.benches import display, frames, latency, saving
 from workbench.cli.benches.view_modes import MODES
 from workbench.cli.commands import window
@@ -186,6 +189,42 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     assert make_engine().device.reason == "The GPU was switched off with --no-gpu."
     changed = {"filter": "sobel_x", "ksize": 3, "last_free_ksize": 9}
     assert settings.get("choices") == {**changed, "border": "wrap"}
+
+
+@pytest.mark.parametrize(
+    ("words", "devices", "numbers"),
+    [
+        ([], 3, (0, 1, 2, 3)),
+        (["--device", "1"], 1, (1, 0, 2, 3)),
+        (["--device", "1,2"], 2, (1, 2)),
+        (["--device", "all"], 64, (0, 1, 2, 3)),
+    ],
+)
+def test_the_window_begins_with_the_gpus_that_are_named(
+    folder, monkeypatch, words, devices, numbers
+):
+    before = Settings()
+    before.set("choices", {"devices": 3})
+    before.save()
+    given = []
+    monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
+    monkeypatch.setattr(
+        Engine, "find_device", lambda _, number: replace(H200, index=number, count=4)
+    )
+    assert main.main(["a.png", *words]) == 0
+    _, make_engine, settings, is_asked, _ = given
+    assert settings.get("choices")["devices"] == devices
+    assert make_engine().device_numbers == numbers
+    assert not is_asked  # after a crash all is as it was, on these GPUs
+
+
+def test_a_shot_is_of_the_gpus_that_are_named(folder, capsys, monkeypatch):
+    monkeypatch.setattr(real_window, "engine_maker", lambda _: MadeUpGpu)
+    image_files.save("a.png", generated.noise(40, 50, 3))
+    words = ["--implementation", "shared", "--device", "all", "--size-px", "1300x850"]
+    assert main.main(["shot", "w.png", "a.png", *words]) == 0
+    assert read_settings("w.png")["devices"] == 2
+    assert "GPU 1: " in capsys.readouterr().out
 
 
 def test_the_latency_bench_prints_its_figures(folder, capsys, monkeypatch):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.device import NoDevice
 from workbench.base.same_file import identity
 from workbench.cli.command_error import FAILED, USAGE, CommandError
+from workbench.cli.named_devices import devices_of_window
 from workbench.cli.own_kernel_option import named_kernel, read_named
 from workbench.cli.real_window import (
     real_window,
@@ -45,6 +46,7 @@ def run(arguments: Namespace) -> int:
     paths = [arguments.image] if arguments.image else []
     _check(arguments.output, paths)
     changes = changes_of(arguments, State()) | _baseline(arguments.baseline)
+    changes |= devices_of_window(arguments)
     kernel = named_kernel(arguments)
     if kernel is not None:
         read_named(kernel)  # it refuses what the window would only complain about

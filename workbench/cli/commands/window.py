@@ -11,11 +11,13 @@ from workbench.base import qt_libraries
 from workbench.base.settings import Settings
 from workbench.cli.command_error import CommandError
 from workbench.cli.commands import shot
+from workbench.cli.named_devices import devices_of_window
 from workbench.cli.own_kernel_option import named_kernel
 from workbench.cli.real_window import SIZE
 from workbench.cli.state_options import changes_of
 from workbench.cli.this_machine import engine_maker
 from workbench.model import choices
+from workbench.model.intents import Changes
 from workbench.model.state import State
 from workbench.window import app
 
@@ -30,10 +32,10 @@ def run(arguments: Namespace) -> int:
         return _draw(arguments)
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
-    kernel = named_kernel(arguments)
+    kernel, devices = named_kernel(arguments), devices_of_window(arguments)
     is_asked = bool(changes_of(arguments, State())) or kernel is not None
     engine = engine_maker(arguments)
-    return app.run(arguments.images, engine, _settings(arguments), is_asked, kernel)
+    return app.run(arguments.images, engine, _settings(arguments, devices), is_asked, kernel)
 
 
 def _draw(arguments: Namespace) -> int:
@@ -44,10 +46,10 @@ def _draw(arguments: Namespace) -> int:
     return shot.run(arguments)
 
 
-def _settings(arguments: Namespace) -> Settings:
+def _settings(arguments: Namespace, devices: Changes) -> Settings:
     """Return the user's settings, with the options laid over what was chosen last time."""
     settings = Settings()
     remembered = settings.get("choices", {})
     state = replace(State(), **choices.from_data(remembered, State()))
-    settings.set("choices", {**remembered, **changes_of(arguments, state)})
+    settings.set("choices", {**remembered, **changes_of(arguments, state), **devices})
     return settings
