@@ -27,6 +27,15 @@ def poison(size: int, turn: int) -> NDArray[np.uint8]:
     return filling[:size]
 
 
+def red_zone(size: int, number: int) -> NDArray[np.uint8]:
+    """Return what is laid beside the array of that number; no two arrays have the same beside them.
+
+    Else what is copied from beyond one of them to beyond another would leave no trace.
+    """
+    shift = number // 2
+    return poison(size + shift, number % 2)[shift:]
+
+
 @cache
 def _some_bytes() -> NDArray[np.uint8]:
     """Return bytes that no kernel writes by chance."""

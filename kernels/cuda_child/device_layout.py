@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, poison
+from kernels.core.poison import RED_BYTES, poison, red_zone
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
@@ -46,8 +46,8 @@ class Layout:
 
     def fill(self, block: NDArray[np.uint8], job: Job, turn: int) -> None:
         """Lay in the picture; poison all else: answer and buffers with one that is each turn's."""
-        for (begin, end), _ in self.red_zones():
-            block[begin:end] = poison(end - begin, 0)
+        for (begin, end), name in self.red_zones():
+            block[begin:end] = self._red_zone(end - begin, name)
         for begin, end in self.places.values():
             block[begin:end] = poison(end - begin, turn)
         self.array(block, "source", job).view(np.uint8)[:] = 0xFF  # NaN between the rows
@@ -67,8 +67,11 @@ class Layout:
         return [
             (name_in_words(name), begin + int(wrong[0]) - self.places[name][0])
             for (begin, end), name in self.red_zones()
-            if (wrong := np.flatnonzero(block[begin:end] != poison(end - begin, 0))).size
+            if (wrong := np.flatnonzero(block[begin:end] != self._red_zone(end - begin, name))).size
         ]
+
+    def _red_zone(self, size: int, name: str) -> NDArray[np.uint8]:
+        return red_zone(size, list(self.places).index(name))
 
     def is_changed(self, block: NDArray[np.uint8], job: Job) -> bool:
         """Return whether the picture is no longer what was laid in."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, poisons
+from kernels.core.poison import RED_BYTES, red_zone
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.run_report import Reports, Where
 from kernels.cuda_on_cpu.shim import Shim
@@ -28,6 +28,7 @@ from kernels.rungs.rung import Rung
 MAX_MEMORY = 2 << 30  # bytes that a run may take besides
 ALIGNMENT = 256  # as memory on a device
 LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
+ARRAYS = ("the picture", "the answer")
 END = "end"  # instead of a request: of what runs
 
 
@@ -93,8 +94,8 @@ class SharedRun:
 
     def fill(self, picture: NDArray[Any], poison: NDArray[np.uint8]) -> None:
         """Lay in the picture, poison the answer, mark the red zones."""
-        for begin, end, *_ in self._red_zones():
-            self._bytes[begin:end] = poisons(end - begin)[0]
+        for begin, end, name, _ in self._red_zones():
+            self._bytes[begin:end] = _beside(end - begin, name)
         height, width, channels = picture.shape
         self.source.view(np.uint8)[:] = 0xFF  # NaN between the rows
         self.source[:, : width * channels] = picture.reshape(height, width * channels)
@@ -137,7 +138,7 @@ class SharedRun:
         return [
             (name, begin + int(wrong[0]) - first)
             for begin, end, name, first in self._red_zones()
-            if (wrong := np.flatnonzero(self._bytes[begin:end] != poisons(end - begin)[0])).size
+            if (wrong := np.flatnonzero(self._bytes[begin:end] != _beside(end - begin, name))).size
         ]
 
     def close(self) -> None:
@@ -148,18 +149,23 @@ class SharedRun:
 
     def _red_zones(self) -> tuple[tuple[int, int, str, int], ...]:
         """Return (begin, end) of each, the array that it belongs to, and where that begins."""
+        picture, answer = ARRAYS
         after_source = self._source + self.source.nbytes
         middle = after_source + RED_BYTES // 2
         return (
-            (self._source - RED_BYTES, self._source, "the picture", self._source),
-            (after_source, middle, "the picture", self._source),
-            (middle, self._target, "the answer", self._target),
-            (self._end, self._end + RED_BYTES, "the answer", self._target),
+            (self._source - RED_BYTES, self._source, picture, self._source),
+            (after_source, middle, picture, self._source),
+            (middle, self._target, answer, self._target),
+            (self._end, self._end + RED_BYTES, answer, self._target),
         )
 
     def _picture(self, begin: int, job: Job) -> NDArray[Any]:
         size = self.shape[0] * self.shape[1] * job.picture.itemsize
         return self._bytes[begin : begin + size].view(job.picture.dtype).reshape(self.shape)
+
+
+def _beside(size: int, array: str) -> NDArray[np.uint8]:
+    return red_zone(size, ARRAYS.index(array))
 
 
 def _up(size: int) -> int:

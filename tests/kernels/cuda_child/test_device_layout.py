@@ -52,3 +52,17 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
         block[at] ^= 255
     layout.array(block, "source", job)[4, 6] ^= 1
     assert layout.is_changed(block, job)
+
+
+def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
+    job = Job(np.full((37, 61, 3), 9, np.uint8), BLUR)
+    layout = layout_of(RUNGS["separable"], job, H200)
+    names = list(layout.places)
+    assert len(names) > 2
+    for first in names:
+        for other in names:
+            block = np.empty(layout.size, np.uint8)
+            layout.fill(block, job, 0)
+            (_, behind), (_, at) = layout.places[first], layout.places[other]
+            block[at : at + 16] = block[behind : behind + 16]
+            assert bool(layout.touched_outside(block)) == (first != other)

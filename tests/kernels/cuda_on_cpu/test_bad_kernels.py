@@ -16,6 +16,7 @@ from kernels.core.poison import unwritten_in_words
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children, held_bytes
+from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, read_own_kernel
@@ -197,17 +198,37 @@ def _children_of(process: int) -> list[int]:
 
 
 def test_a_large_picture_is_tried_in_part():
+    width, height = TRIED_SIZE
     picture = np.random.default_rng(5).integers(0, 255, (300, 500, 1), np.uint8)
     job = Job(picture, IDENTITY, block_xy=(32, 8))
     rung = own_kernel("mine.cu", GOOD)
     *_, outcome = trial(rung, job, at=(490, 10))
-    assert (outcome.region.left, outcome.region.top) == (500 - 256, 0)
-    assert (outcome.region.width, outcome.region.height) == (256, 192)
+    assert (outcome.region.left, outcome.region.top) == (500 - width, 0)
+    assert (outcome.region.width, outcome.region.height) == TRIED_SIZE
     assert not outcome.region.is_whole
-    assert (outcome.answer == picture[:192, -256:]).all()
+    assert (outcome.answer == picture[:height, -width:]).all()
     *_, whole = trial(rung, job, whole=True)
     assert whole.region.is_whole
     assert (whole.answer == picture).all()
+
+
+def test_the_part_that_is_tried_has_blocks_that_are_cut():
+    """Else what is wrong at the edges would pass, as where threads return before a barrier."""
+    picture = np.random.default_rng(5).integers(0, 255, (300, 500, 3), np.uint8)
+    body = f"{{int i = x;}} if (x >= width * 3) return; __syncthreads();\n{COPY}"
+    *_, outcome = trial(
+        own_kernel("mine.cu", START.format(before="", body=body)),
+        Job(picture, IDENTITY, block_xy=(32, 8)),
+    )
+    assert "ended without reaching it" in outcome.problem
+
+
+def test_what_is_copied_from_beyond_the_picture_to_beyond_the_answer_is_noticed():
+    picture = np.random.default_rng(5).integers(0, 255, (45, 64, 1), np.uint8)
+    body = "row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];"
+    rung = own_kernel("mine.cu", START.format(before="", body=body))
+    *_, outcome = trial(rung, Job(picture, IDENTITY, block_xy=(32, 8)))
+    assert outcome.problem == "Something was written behind the end of the answer."
 
 
 def test_samples_that_were_never_written_are_placed_in_the_picture():

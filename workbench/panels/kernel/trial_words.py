@@ -31,7 +31,7 @@ def refused_words(name: str, sentence: str) -> str:
 
 
 def part_words(region: Region) -> str:
-    """Return what part of the picture it was: "the 256×192 pixels at (10, 20)"."""
+    """Return what part of the picture it was: "the 253×189 pixels at (10, 20)"."""
     if region.is_whole:
         return "the whole picture"
     return f"the {region.width}×{region.height} pixels at ({region.left}, {region.top})"
