@@ -1,4 +1,4 @@
-"""The ten steps of docs/first-kernel.md as texts: two are whole, the others are changes."""
+"""The ten steps of assets/help/first-kernel.md as texts: two are whole, the others are changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from tests.conftest import ROOT
 
-PAGE = ROOT / "docs" / "first-kernel.md"
+PAGE = ROOT / "assets" / "help" / "first-kernel.md"
 
 
 def steps() -> dict[int, str]:

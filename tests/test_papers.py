@@ -9,10 +9,12 @@ import pytest
 from tests.conftest import ROOT
 from tests.test_rooms import ROOMS
 
+FOLDERS = (".", "docs", "kernels", "packaging")
 PAPERS = sorted(
-    path
-    for folder in (".", "docs", "kernels", "packaging")
-    for path in (ROOT / folder).glob("*.md")
+    [
+        ROOT / "assets" / "help" / "first-kernel.md",  # of the help, and read outside of it
+        *(path for folder in FOLDERS for path in (ROOT / folder).glob("*.md")),
+    ]
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
 CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)

@@ -23,7 +23,8 @@ from tests.conftest import ROOT
 from workbench.cli import main
 
 DOCS = ROOT / "docs"
-PAPERS = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+LESSON = ROOT / "assets" / "help" / "first-kernel.md"
+PAPERS = [ROOT / "README.md", LESSON, *sorted(DOCS.glob("*.md"))]
 
 
 def blocks(language, page):

@@ -1,4 +1,4 @@
-"""The ten steps of docs/first-kernel.md do what the page says, under the command that it names."""
+"""The ten steps of the page about the first kernel do what it says, under the command it names."""
 
 from __future__ import annotations
 

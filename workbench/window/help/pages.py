@@ -16,7 +16,7 @@ from workbench.widgets.tile import ValueTile
 from workbench.window.help import charts, rungs
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.shortcuts import ELSEWHERE
-from workbench.window.help.texts import Lookup, escaped, sections, written
+from workbench.window.help.texts import Lookup, escaped, lesson, sections, written
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # Pages written by hand that stand alone, and modes whose few words are followed by such a page.
@@ -54,6 +54,7 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
     return Book(
         [
             *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
+            HelpPage("first-kernel", FIRST, "Your first kernel", lesson("first-kernel")),
             *_modes(text),
             HelpPage(
                 "numbers", NUMBERS, "What each number means", _numbers(docks, text("numbers"))

@@ -99,8 +99,20 @@ def test_every_link_leads_to_a_page_and_no_two_pages_share_a_name(book):
 
 def test_no_page_has_a_mark_left_in_it(book):
     for page in book.pages:
-        assert not re.search(r"[{}]", page.plain), page.key
+        text = re.sub(r"^```.*?^```", "", page.text, flags=re.DOTALL | re.MULTILINE)
+        assert not re.search(r"[{}]", re.sub(r"`[^`\n]*`", "", text)), page.key
         assert "****" not in page.text, page.key
+
+
+def test_the_first_kernel_is_told_as_outside_of_the_program(book, opened):
+    page = book.page("first-kernel")
+    assert all(f"## {number}. " in page.text for number in range(1, 11))
+    assert 'extern "C" __global__ void convolve(' in page.text
+    assert "](" not in re.sub(r"^```.*?^```", "", page.text, flags=re.DOTALL | re.MULTILINE)
+    opened.show_place("first-kernel")
+    shown = opened.findChild(PageView).toPlainText()
+    assert shown.startswith("Your first kernel\nTen steps from an empty kernel")
+    assert "+    __syncthreads();" in shown
 
 
 def test_a_text_that_names_an_action_there_is_none_of_is_noticed():
