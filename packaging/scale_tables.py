@@ -24,7 +24,8 @@ PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
 PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
-LIMITS = {"decode": "decoding", "filter": "filtering", "encode": "encoding"}
+STAGES_OF_FILES = ("decode", "filter", "encode")
+WAITED_FOR = {"decode": "decoding", "filter": "filtering", "encode": "encoding"}
 COMMANDS = {
     "batch": "workbench bench batch --json",
     "large": "workbench bench large --json",
@@ -78,7 +79,7 @@ def _batch(data: Data) -> str:
         f"{data['files']} files of each format, {width:,}×{height:,} RGB, 5×5 Gaussian, "
         f"{data['jobs']} threads that read and write"
     )
-    head = ("", "decode", "filter", "encode", "batch", "limit", "of its rate", "of all in turn")
+    head = ("", "decode", "filter", "encode", "batch", "limit", "of it", "of all in turn")
     rows = (_rates_row(name, rates) for name, rates in data["per_s"].items())
     parts = [f"{_where(data)}: {how}, in pictures per second.", table(head, rows, range(1, 8))]
     if any(data["peers"].values()):
@@ -87,20 +88,24 @@ def _batch(data: Data) -> str:
 
 
 def _rates_row(name: str, rates: Data) -> tuple[str, ...]:
-    alone = {stage: rates[stage] for stage in LIMITS}
-    limit = _slowest(alone)
-    in_turn = rates["batch"] * sum(1 / rate for rate in alone.values())
+    limit, can_be_had = _limit(rates)
+    in_turn = rates["batch"] * sum(1 / rates[stage] for stage in STAGES_OF_FILES)
     return (
         _format(name),
-        *(numbers.three_digits(rates[stage]) for stage in (*LIMITS, "batch")),
-        LIMITS[limit],
-        f"{rates['batch'] / rates[limit]:.0%}",
+        *(numbers.three_digits(rates[stage]) for stage in (*STAGES_OF_FILES, "batch")),
+        limit,
+        f"{rates['batch'] / can_be_had:.0%}",
         numbers.fine_ratio(in_turn),
     )
 
 
-def _slowest(alone: dict[str, float]) -> str:
-    return min(alone, key=lambda stage: alone[stage])
+def _limit(rates: Data) -> tuple[str, float]:
+    """Return what is the limit of a batch, and the rate that can be had with it.
+
+    The same threads decode and encode, on all cores.
+    """
+    files = 1 / (1 / rates["decode"] + 1 / rates["encode"])
+    return ("the files", files) if files < rates["filter"] else ("filtering", rates["filter"])
 
 
 def _peers(data: Data) -> str:
@@ -123,12 +128,11 @@ def _peer(peer: Data | None, ours: Data) -> str:
 def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
     height, width = data["size"]
     for name, rates in data["per_s"].items():
-        alone = {stage: rates[stage] for stage in LIMITS}
-        limit = _slowest(alone)
+        limit, can_be_had = _limit(rates)
         yield (
             f"a folder of {_format(name)}, {width:,}×{height:,}",
-            f"{numbers.three_digits(rates['batch'])} per s, {rates['batch'] / rates[limit]:.0%} of "
-            f"{LIMITS[limit]} alone",
+            f"{numbers.three_digits(rates['batch'])} per s, {rates['batch'] / can_be_had:.0%} of "
+            f"what {limit} alone would allow",
             _machine(data),
         )
 
@@ -243,7 +247,7 @@ def _folders(data: Data) -> str:
         count, rate = len(each["devices"]), max(each["per_s"])
         name = f"{each['name'].removeprefix('folder ')} (the GPU's {each['limit']})"
         against = numbers.fine_ratio(rate / one[each["name"]]) if count > 1 else ""
-        limit = LIMITS.get(each["waited_for"], NOTHING)
+        limit = WAITED_FOR.get(each["waited_for"], NOTHING)
         rate_in_words = f"{numbers.three_digits(rate)} per s"
         rows.append((name if count == 1 else "", str(count), rate_in_words, against, limit))
     head = ("", "GPUs", "pictures", "against 1", "limit")

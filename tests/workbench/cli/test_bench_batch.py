@@ -14,11 +14,12 @@ from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers,
 from workbench.files import image_files
 
 
-def test_a_batch_is_held_against_its_slowest_stage_and_all_in_turn():
-    rates = Rates(decode=100.0, filter=200.0, encode=50.0, batch=45.0)
-    assert rates.of_slowest == pytest.approx(0.9)
-    assert rates.of_all_in_turn == pytest.approx(45 * (0.01 + 0.005 + 0.02))
-    assert rates.cells(".png")[-2:] == ("90%", "1.58×")
+def test_a_batch_is_held_against_its_limit_and_all_in_turn():
+    rates = Rates(decode=100.0, filter=200.0, encode=50.0, batch=30.0)
+    assert rates.of_limit == pytest.approx(0.9)  # threads that do both do 33.3
+    assert rates.of_all_in_turn == pytest.approx(30 * (0.01 + 0.005 + 0.02))
+    assert rates.cells(".png")[-2:] == ("90%", "1.05×")
+    assert Rates(decode=100.0, filter=20.0, encode=50.0, batch=19.0).of_limit == pytest.approx(0.95)
 
 
 def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, capsys, monkeypatch):
