@@ -12,9 +12,11 @@ from PySide6.QtGui import (
     QImage,
     QPalette,
     QResizeEvent,
+    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
     QTextFrameFormat,
     QTextLength,
     QTextTable,
@@ -31,6 +33,7 @@ LINE_PERCENT = 135.0
 MARGIN_PX, PARAGRAPH_PX, CELL_PX = 22, 8, 6
 MAX_MARKS = 500
 WIDEST_PX = 900  # of text and pictures: longer lines are hard to read
+CODE = QTextFormat.Property.BlockCodeFence
 _END = QTextCursor.MoveOperation.EndOfBlock
 SIZES = {1: 1.6, 2: 1.25, 3: 1.1}  # of headings, in the program's font size
 
@@ -146,7 +149,8 @@ class PageView(QTextBrowser):
             form = block.blockFormat()
             level = form.headingLevel()
             kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight
-            if IMAGE not in block.text():  # an image's line would grow with it
+            is_code = _is_code(block)
+            if IMAGE not in block.text() and not is_code:  # an image's line would grow with it
                 form.setLineHeight(LINE_PERCENT, kind.value)
             if level:
                 form.setTopMargin(PARAGRAPH_PX * (2 if block.blockNumber() else 0))
@@ -155,7 +159,10 @@ class PageView(QTextBrowser):
                 letters.setFontWeight(QFont.Weight.DemiBold)
                 cursor.movePosition(_END, QTextCursor.MoveMode.KeepAnchor)
                 cursor.mergeCharFormat(letters)
-            form.setBottomMargin(PARAGRAPH_PX)
+            form.setBottomMargin(0 if is_code and _is_code(block.next()) else PARAGRAPH_PX)
+            if is_code:
+                form.setBackground(self.palette().brush(QPalette.ColorRole.AlternateBase))
+                form.setNonBreakableLines(False)
             cursor.setBlockFormat(form)
             block = block.next()
         for frame in document.rootFrame().childFrames():
@@ -212,6 +219,10 @@ def picture_of(name: str, palette: QPalette) -> Path | None:
         except FileNotFoundError:
             continue
     return None
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.isValid() and block.blockFormat().hasProperty(CODE)
 
 
 def _dress_table(table: QTextTable, color: QColor) -> None:

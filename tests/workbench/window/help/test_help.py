@@ -115,6 +115,15 @@ def test_the_first_kernel_is_told_as_outside_of_the_program(book, opened):
     assert "+    __syncthreads();" in shown
 
 
+def test_lines_of_code_stand_close_and_fit_into_the_page(opened):
+    opened.show_place("first-kernel")
+    view = opened.findChild(PageView)
+    line = view.document().find("    const sample* src, sample* dst,").block()
+    assert line.blockFormat().bottomMargin() == 0
+    assert line.blockFormat().background().style() != Qt.BrushStyle.NoBrush
+    assert view.horizontalScrollBar().maximum() == 0
+
+
 def test_a_text_that_names_an_action_there_is_none_of_is_noticed():
     def nothing(name):
         raise KeyError(name)
