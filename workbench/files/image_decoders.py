@@ -18,6 +18,7 @@ from workbench.files import (
     from_pillow,
     from_tiff,
     needs,
+    plain_png,
     quiet_libraries,
 )
 from workbench.files import exif as exif_of
@@ -32,6 +33,7 @@ READERS: tuple[Opened, ...] = (
     from_tiff.opened,
     from_bmp.opened,
     deep_pictures.opened,
+    plain_png.opened,
     from_pillow.opened,
 )
 
