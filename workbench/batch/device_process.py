@@ -20,6 +20,7 @@ from typing import Any, Literal
 from kernels import Engine
 from kernels.core.device import NoDevice
 from kernels.core.errors import CannotRunError, DeviceLostError, KernelError
+from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import finishing
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
@@ -76,6 +77,7 @@ def engine_on(device: int) -> Engine:
 
 def work(connection: Connection[Said, Tasks | None], order: Order) -> None:
     """Filter what `connection` gives, until that says None or is closed at its other end."""
+    use_freed_memory_again()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this says when to stop
     link = _Link(connection)
     with suppress(_StopError):

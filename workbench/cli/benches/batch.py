@@ -23,6 +23,7 @@ from kernels.core.version import program_version
 from kernels.pictures.picture_kinds import of_kind
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
+from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import running
 from workbench.batch.file_pairs import FilePairs, Group
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, filter_, read, write
@@ -101,6 +102,7 @@ class Measured:
 
 def run(arguments: Namespace) -> int:
     """Print the rates of every format, and write them where --json says."""
+    use_freed_memory_again()  # as a batch does
     engine = this_machine.engine_maker(arguments)()
     jobs, files = usable_cores(), arguments.runs or RUNS
     print(aligned(_facts(engine, jobs, files)), end="\n\n", flush=True)

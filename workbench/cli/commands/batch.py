@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from kernels.core.cores import usable_cores
 from kernels.core.plain_data import without_controls
+from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import Say, running
 from workbench.batch.cluster import Cluster, ClusterError
 from workbench.batch.cluster_work import Work
@@ -47,6 +48,7 @@ def run(arguments: Namespace) -> int:
     """Filter every picture into the folder OUT; one that fails does not keep the others back."""
     if arguments.merge:
         return _merge(arguments)
+    use_freed_memory_again()
     if arguments.workers is not None and arguments.scheduler is None:
         raise CommandError("--workers counts those of a --scheduler; give that as well.", USAGE)
     arguments.device = first_device(arguments)
