@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -14,6 +14,7 @@ from workbench.widgets.boxes import HBox
 HINT = "The part of the picture\nthat it is tried on"
 ANSWER_HINT = "What your kernel\nmakes of it"
 MIN_PX, MAX_PX = 120, 420  # high
+MAX_SHARE = 0.35  # of the height of what shows them, since there is more to be seen in it
 RING = 1.6  # of the marked pixel's side
 
 
@@ -34,7 +35,7 @@ class AnswerPair(QWidget):
         self._size: tuple[int, int] | None = None
         self._transform: ViewTransform | None = None  # None: fit
         self._pixel: tuple[int, int] | None = None
-        self._width_px = 0
+        self._room = QSize()
         row = HBox(self, 0, 4)
         for own, view in ((f"{name}-before", self._before), (f"{name}-answer", self._after)):
             view.setObjectName(own)
@@ -44,7 +45,7 @@ class AnswerPair(QWidget):
             view.overlays.append(self._paint_ring)
             view.installEventFilter(self)
             row.addWidget(view, 1)
-        self.take_width(0)
+        self.take_room(QSize())
         self._before.setAccessibleDescription(HINT)
         self._after.setAccessibleDescription(ANSWER_HINT)
 
@@ -58,19 +59,19 @@ class AnswerPair(QWidget):
         size = before.size if before else after.size if after else None
         if size != self._size:
             self._size, self._transform = size, None
-            self.take_width(self._width_px)
+            self.take_room(self._room)
         self._before.show_picture(before, "Before")
         self._after.show_picture(after, caption)
         self._arrange()
 
-    def take_width(self, width_px: int) -> None:
-        """Take the height that two pictures side by side have in `width_px`.
+    def take_room(self, room: QSize) -> None:
+        """Take the height that two pictures side by side have in what shows them and more.
 
         Not in its own width: with the height a scroll bar comes and goes, and that width with it.
         """
-        self._width_px = width_px
+        self._room = room
         across, down = self._size or (1, 1)
-        high = width_px // 2 * down // across
+        high = min(room.width() // 2 * down // across, round(MAX_SHARE * room.height()))
         self.setFixedHeight(min(max(high, MIN_PX), MAX_PX))
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:

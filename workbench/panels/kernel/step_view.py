@@ -146,7 +146,7 @@ class StepView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self.pictures.take_width(event.size().width())
+        self.pictures.take_room(event.size())
         is_wide = event.size().width() >= SIDE_BY_SIDE_PX
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._memory.setDirection(across if is_wide else down)

@@ -149,7 +149,7 @@ class TrialView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
-        self.pictures.take_width(event.size().width())
+        self.pictures.take_room(event.size())
 
     def _show_bar(self) -> None:
         self._bar.show()

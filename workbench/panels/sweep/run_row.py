@@ -15,6 +15,7 @@ from workbench.widgets.buttons import push_button
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
 START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
+BUSY = "Waiting: the ladder is being measured."
 BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
 
 
@@ -46,6 +47,7 @@ class RunRow(QWidget):
         self._is_busy = self._can_start = False
         self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
         self._last_said = ""  # what was measured last
+        self._ended = ""  # how the last sweep did
         self._clock = QElapsedTimer()
         self._start = _button("St&art", "sweep-start")
         self._start.setProperty("primary", True)
@@ -80,6 +82,8 @@ class RunRow(QWidget):
     def show_busy(self, is_busy: bool) -> None:
         """Disable starting while something else is measured."""
         self._is_busy = is_busy
+        if self._phase is SweepPhase.IDLE:
+            self._say(BUSY if is_busy else self._ended)
         self._refresh()
 
     def show_asked(self) -> None:
@@ -137,12 +141,13 @@ class RunRow(QWidget):
         if not has_begun:
             self._bar.setRange(0, 1)
             self._bar.setValue(0)
-            self._say("Stopped before it began")
+            self._ended = "Stopped before it began"
         else:
             took = numbers.duration(self._clock.elapsed())
             new = f", {done - self._before:,} of them new," if self._before else ""
             word = "Done" if is_complete else "Stopped"
-            self._say(f"{word}: {done:,} of {count:,}{new} in {took}")
+            self._ended = f"{word}: {done:,} of {count:,}{new} in {took}"
+        self._say(self._ended)
         self._refresh()
 
     def toggle(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 SYNONYMS = {
+    "Open folder": ("load", "directory", "photos", "images"),
     "Open": ("load", "import", "file", "photo", "image"),
     "Save result as": ("export", "write", "store", "jpeg", "png", "tiff"),
     "Filter a folder": ("batch", "many", "several", "directory", "all pictures", "convert"),
@@ -40,14 +41,14 @@ SYNONYMS = {
         "bank conflict",
         "coalesced",
     ),
-    "Block shapes, live": ("threads", "tune", "compare"),
+    "Block shapes, live": ("threads", "tune", "compare", "fastest"),
     "Full screen": ("maximise", "zen"),
     "Present the lecture": ("talk", "slides", "course", "teach"),
     "Present": ("talk", "lecture", "slides", "projector", "stage"),
     "Dark": ("night", "theme"),
     "Light": ("day", "theme"),
     "Tune for this job": ("optimise", "autotune", "fastest"),
-    "Measure the ladder": ("benchmark", "compare", "all implementations"),
+    "Measure the ladder": ("benchmark", "compare", "all implementations", "fastest"),
     "Run again": ("repeat", "refresh", "rerun"),
     "Larger kernel": ("size", "radius", "bigger"),
     "Smaller kernel": ("size", "radius"),

@@ -526,7 +526,9 @@ def test_while_the_ladder_is_measured_nothing_starts(panel):
     panel.show_busy(True)
     assert not child(panel, "sweep-start").isEnabled()
     assert "ladder" in child(panel, "sweep-start").toolTip()
+    assert "ladder is being measured" in child(panel, "sweep-doing").accessibleName()
     panel.show_busy(False)
+    assert child(panel, "sweep-doing").accessibleName() == "Sweep: idle"
     assert child(panel, "sweep-start").isEnabled()
 
 

@@ -67,6 +67,8 @@ def test_words_go_before_their_letters_anywhere():
         ("export", "Save result as"),
         ("histogram", "Analysis"),
         ("talk", "Present"),
+        ("fastest", "Measure the ladder"),
+        ("photos", "Open folder"),
     ],
 )
 def test_everyday_words_find_what_the_menus_call_otherwise(query, name, window):
