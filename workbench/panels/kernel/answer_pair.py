@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform, fit
@@ -14,7 +15,8 @@ from workbench.widgets.boxes import HBox
 HINT = "The part of the picture\nthat it is tried on"
 ANSWER_HINT = "What your kernel\nmakes of it"
 MIN_PX, MAX_PX = 120, 420  # high
-MAX_SHARE = 0.35  # of the height of what shows them, since there is more to be seen in it
+# What else there is to be seen where they are shown, and their share of it where that is little.
+OTHERS_PX, MAX_SHARE = 250, 0.35
 RING = 1.6  # of the marked pixel's side
 
 
@@ -71,7 +73,8 @@ class AnswerPair(QWidget):
         """
         self._room = room
         across, down = self._size or (1, 1)
-        high = min(room.width() // 2 * down // across, round(MAX_SHARE * room.height()))
+        most = max(round(MAX_SHARE * room.height()), room.height() - theme.in_letters(OTHERS_PX))
+        high = min(room.width() // 2 * down // across, most)
         self.setFixedHeight(min(max(high, MIN_PX), MAX_PX))
 
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
