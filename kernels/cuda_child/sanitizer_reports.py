@@ -25,7 +25,7 @@ ACCESS = re.compile(
 HAZARD = re.compile(
     r"Potential (\w+) hazard detected at __shared__ 0x([\da-f]+) in block (\(.*?\))"
 )
-ADDRESS = re.compile(r"Address 0x([\da-f]+)(.*)")
+ADDRESS = re.compile(r"(?:Address|Access to) 0x([\da-f]+)(.*)")
 TUPLE = r"\((\d+), ?(\d+), ?\d+\)"
 BY = re.compile(rf"by thread {TUPLE} in block {TUPLE}")
 RACING = re.compile(rf"(Read|Write) Thread {TUPLE} at ")

