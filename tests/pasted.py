@@ -3,7 +3,8 @@
 As a plugin of pytest (`-p tests.pasted`) it leaves those that one file more can change and that
 answer soon: the ones that name the new rung or filter, and of modules that ask for the list of
 rungs, implementations or filters, all but what is of another one, builds device code, draws its
-cases at random or opens a window.  What that leaves out, the whole suite has.
+cases at random, opens a window or takes long by the table of durations.  What that leaves out, the
+whole suite has.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ EXAMPLES = (
 NEW = {"two_sums", "motion_blur"}
 ASKS = re.compile(r"\b(ladder|all_implementations|all_filters|patterns)\(\)")
 SLOW = {"qtbot", "build_cache"}
+LONG_S = 2.0  # of a test function, all of its cases together
 # As on a computer without NVIDIA's compilers: with them it takes a minute.
 TABLES = """
 import sys
@@ -75,16 +77,20 @@ def pytest_collection_modifyitems(items: list) -> None:
     """Leave those that one file more can change."""
     from kernels.engine.engine import all_implementations
     from kernels.filters import all_filters
+    from tests.durations import durations
 
+    long = {name for name, seconds in durations().items() if seconds > LONG_S}
     known = {each.key for each in (*all_implementations(), *all_filters())} - NEW
-    items[:] = [each for each in items if _may_change(each, known)]
+    items[:] = [each for each in items if _may_change(each, known, long)]
 
 
-def _may_change(item, known: set[str]) -> bool:
+def _may_change(item, known: set[str], long: set[str]) -> bool:
     words = set(re.findall(r"\w+", item.callspec.id)) if hasattr(item, "callspec") else set()
     if words & NEW:
         return True
-    if words & known or SLOW & set(item.fixturenames) or hasattr(item.obj, "hypothesis"):
+    if words & known or item.nodeid.partition("[")[0] in long:
+        return False
+    if SLOW & set(item.fixturenames) or hasattr(item.obj, "hypothesis"):
         return False
     return _asks(item.path)
 
