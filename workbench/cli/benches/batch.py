@@ -10,7 +10,7 @@ import shutil
 from argparse import Namespace
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
@@ -204,10 +204,6 @@ def _round(engine: Engine, pairs: FilePairs, recipe: Recipe, jobs: int) -> list[
     """Return the seconds of decoding, filtering and encoding alone, and of the batch."""
     outcomes = [Outcome(pair) for pair in pairs]
 
-    def filtering(outcome: Outcome) -> None:
-        if outcome.goes_on:
-            filter_(engine, outcome, recipe, lambda _: None)
-
     def writing(outcome: Outcome) -> None:
         if outcome.goes_on:
             write(outcome, recipe)
@@ -215,7 +211,7 @@ def _round(engine: Engine, pairs: FilePairs, recipe: Recipe, jobs: int) -> list[
     with ThreadPoolExecutor(jobs) as pool:
         alone = [
             _seconds(pool.map, lambda each: read(each, recipe), outcomes),
-            _seconds(map, filtering, outcomes),
+            sum(_filter_seconds(engine, each, recipe) for each in outcomes),
             _seconds(pool.map, writing, outcomes),
         ]
     errors = [each.error for each in outcomes]
@@ -226,6 +222,21 @@ def _round(engine: Engine, pairs: FilePairs, recipe: Recipe, jobs: int) -> list[
     if failed := list(filter(None, errors)):
         raise CommandError(failed[0])
     return [*alone, batch]
+
+
+def _filter_seconds(engine: Engine, outcome: Outcome, recipe: Recipe) -> float:
+    """Return how long one is filtered; its result is then one that a GPU's link does not keep.
+
+    In a batch the page-locked memory of a result is free again once it is written.
+    """
+    if not outcome.goes_on:
+        return 0.0
+    began = perf_counter()
+    filter_(engine, outcome, recipe, lambda _: None)
+    took_s = perf_counter() - began
+    if outcome.result is not None:
+        outcome.result = replace(outcome.result, picture=outcome.result.picture.copy())
+    return took_s
 
 
 def _seconds(
