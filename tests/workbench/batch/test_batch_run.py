@@ -1,20 +1,26 @@
 """Many pictures, one by one or several at a time: none keeps the others from being done."""
 
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 from weakref import ref
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
 from kernels import Engine, Sampling
+from kernels.core.borders import BORDERS
 from kernels.pictures.generated import noise
 from workbench.batch import batch_run
 from workbench.batch.batch_run import in_order, running
 from workbench.batch.filtering import UNTIMED, Recipe
 from workbench.batch.pairs import pairs_of
 from workbench.files import image_files
+from workbench.model.intents import job_for
 from workbench.model.state import State
 
 CHOSEN = State(filter="identity", ksize=3, implementation="opencv")
@@ -34,6 +40,34 @@ def folder(tmp_path):
 def outcomes(folder, recipe=None, output="out/", **how):
     pairs = pairs_of([folder / "in"], f"{folder}/{output}").pairs
     return list(in_order(running(Engine(use_gpu=False), pairs, recipe or Recipe(CHOSEN), **how)))
+
+
+SHAPES = st.tuples(st.integers(1, 24), st.integers(1, 24), st.sampled_from((1, 3, 4)))
+
+
+@given(
+    st.lists(SHAPES, min_size=1, max_size=5),
+    st.sampled_from((("sharpen", 3), ("gaussian", 7), ("unsharp", 5), ("sobel_x", 3))),
+    st.sampled_from(BORDERS),
+    st.integers(1, 4),
+)
+@settings(max_examples=8)
+def test_a_batch_is_its_pictures_one_by_one(shapes, kernel, border, jobs):
+    name, ksize = kernel
+    chosen = State(filter=name, ksize=ksize, border=border, implementation="opencv")
+    engine, recipe = Engine(use_gpu=False), Recipe(chosen, sampling=UNTIMED)
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "in")
+        Path(folder, "out").mkdir()
+        source.mkdir()
+        for number, shape in enumerate(shapes):
+            image_files.save(source / f"{number}.tif", noise(*shape))
+        pairs = pairs_of([source], f"{folder}/out/").pairs
+        assert [each.error for each in running(engine, pairs, recipe, jobs)] == [None] * len(shapes)
+        for pair in pairs:
+            job = job_for(replace(chosen, picture=image_files.load(pair.source)))
+            alone = engine.run(job, UNTIMED).picture
+            np.testing.assert_array_equal(image_files.load(pair.target).samples, alone)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
