@@ -32,7 +32,6 @@ REGISTERS = ROOT / "assets" / "measured" / "registers.json"
 COUNTERS = ROOT / "assets" / "measured" / "counters.json"  # of packaging/counters.py
 
 ARCHITECTURES = (61, 75, 80, 86, 89, 90, 120)
-TENSOR_CORES_FROM = 75
 SHOWN = 90  # in the table of the ladder
 MAX_SHARED_BYTES = 232_448  # of a block on an H200
 # What a rung is compiled for: the first of these that it takes.
@@ -84,7 +83,7 @@ def _first_job(
 
 def applies(rung: Rung, architecture: int) -> bool:
     """Whether there is a card of this architecture that should run `rung`."""
-    return architecture >= TENSOR_CORES_FROM or "tensor" not in rung.includes
+    return divmod(architecture, 10) >= rung.capability
 
 
 def resources_of(rung: Rung, architecture: int) -> list[Data]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 WIDTH = 100  # columns of text
-TYPES = {"float32": "float", "uint32": "unsigned"}
+TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}
 
 
 def array(name: str, values: NDArray[Any]) -> str:
-    """Return the definition of `name`, all numbers of `values` in order; float32 or uint32.
+    """Return the definition of `name`, all numbers of `values` in order; of one of TYPES.
 
     A line holds a row where that is short enough.
     """
@@ -28,8 +28,8 @@ def array(name: str, values: NDArray[Any]) -> str:
 
 
 def number(value: Any) -> str:
-    """Return the shortest literal that is `value` again: "0.0625f", "1e-05f", "17u"."""
+    """Return the shortest literal that is `value` again: "0.0625f", "1e-05f", "-17", "17u"."""
     if isinstance(value, np.integer):
-        return f"{int(value)}u"
+        return f"{int(value)}{'u' if isinstance(value, np.unsignedinteger) else ''}"
     text = str(value)
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"

@@ -14,6 +14,9 @@ bands      an argument: (2, KSIZE, words, 2) uint32, `band_words` of each row of
            power of two, and __constant__ float UNDO[1], which divides by that again
 thin_bands an argument: (2, 2, words, 2) uint32, the same of a separable filter's ROW and COLUMN,
            and UNDO[1]
+fixed_point
+           an argument: (KSIZE, KSIZE) int32, the weights as integers of DIGITS bytes, SIGNED or
+           not, and __constant__ float UNDO[1], which turns them into weights again
 uniform    __constant__ float WEIGHT, which all of them are
 spectrum   an argument: (FFT_LINE, FFT_LINE) complex64, see `spectra.spectrum`
 spectrum_and_roots
@@ -34,6 +37,7 @@ from numpy.typing import NDArray
 from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
+from kernels.rungs.fixed_point import fixed_point
 from kernels.rungs.spectra import fft_side, roots, spectrum
 
 
@@ -116,6 +120,14 @@ def _thin_bands(job: Job) -> Operands:
     return Operands({"UNDO": undo}, (band_words(both),))
 
 
+def _fixed_point(job: Job) -> Operands:
+    fixed = fixed_point(job.weights)
+    undo = np.array([fixed.undo], np.float32)
+    return Operands(
+        {"UNDO": undo}, (fixed.integers,), {"DIGITS": fixed.digits, "SIGNED": int(fixed.signed)}
+    )
+
+
 def _exponent(largest: float) -> int:
     """Return the exponent of the smallest power of two above `largest`, or MIN_EXPONENT."""
     return max(math.frexp(largest)[1] if largest else 0, MIN_EXPONENT)
@@ -151,6 +163,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "spectrum_and_roots": _spectrum_and_roots,
     "bands": _bands,
     "thin_bands": _thin_bands,
+    "fixed_point": _fixed_point,
 }
 
 OPERANDS_KEPT = 16  # up to 8 MB each

@@ -45,7 +45,7 @@ INEXACT: tuple[str, ...] = (
     "fft_registers",
     "tensor_separable",
 )  # they are close to the oracle, never exact
-ONLY_BYTES = ("tensor_bytes",)  # they refuse all other pixel types
+ONLY_BYTES = ("tensor_bytes", "tensor_dense_bytes")  # they refuse all other pixel types
 everywhere = pytest.mark.parametrize("name", r.NAMES)
 
 

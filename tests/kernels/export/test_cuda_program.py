@@ -198,6 +198,11 @@ def test_an_array_has_all_its_numbers():
     assert max(map(len, text.splitlines())) <= 100
 
 
+def test_an_array_of_signed_integers_has_their_signs():
+    text = array("W", np.array([[-17, 0], [8_388_608, -8_388_608]], np.int32))
+    assert text == "const int W[4] = {\n    -17, 0,\n    8388608, -8388608,\n};\n"
+
+
 @pytest.mark.parametrize("rung", NVCC)
 def test_nvcc_compiles_it_as_it_stands(rung, tmp_path):
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")

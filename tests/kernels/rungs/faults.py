@@ -196,6 +196,36 @@ FAULTS = {
         "    __syncwarp();\n    const uint4 chunk = answers",
         "    const uint4 chunk = answers",
     ),
+    "a carry between the digits of a weight is forgotten": Fault(
+        "tensor_dense_bytes", "SIGNED ? 0x808080 & (1 << 8 * number) - 1 : 0", "0"
+    ),
+    "both rows of a tile are the upper one": Fault(
+        "tensor_dense_bytes", "return place / COLUMNS;", "return 0;"
+    ),
+    "which bytes are kept is told of one row in two": Fault(
+        "tensor_dense_bytes", "lane / 4 * 2 + lane % 2)", "lane / 4 * 2)"
+    ),
+    "alpha is summed from bytes": Fault(
+        "tensor_dense_bytes", "if (is_alpha(column_of_sum(place)))", "if (false)"
+    ),
+    "alpha is scaled as the weights were": Fault(
+        "tensor_dense_bytes", "(is_alpha ? 1.0f : undo)", "undo"
+    ),
+    "a tile on the right has the left one's answer": Fault(
+        "tensor_dense_bytes", "right = half[2 * 16];", "right = half[0];"
+    ),
+    "of two digits one is sixteen times too small": Fault(
+        "tensor_dense_bytes", "1 << 8 * (DIGITS - 1 - digit)", "1 << 4 * (DIGITS - 1 - digit)"
+    ),
+    "what lies beyond a row of bytes is what was there": Fault(
+        "tensor_dense_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
+    ),
+    "bytes beyond the row are there for one warp alone": Fault(
+        "tensor_dense_bytes", "if (is_shared) __syncthreads();", "if (false) __syncthreads();"
+    ),
+    "rows take others' places while these are read": Fault(
+        "tensor_dense_bytes", "__syncthreads();  // those of all", "// those of all"
+    ),
     "a row leaves the running sums too early": Fault(
         "running_sums", "mine, y - RADIUS, height", "mine, y - RADIUS + 1, height"
     ),

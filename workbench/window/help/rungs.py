@@ -23,6 +23,8 @@ WEIGHTS = {
     "with which halves hold them.",
     "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
     "many as their rank.",
+    "fixed_point": "The weights come as integers of one to three bytes, as many as they need, "
+    "which tensor cores multiply.",
     "uniform": "All weights are one number, so that a sum is updated, not begun anew.",
     "spectrum": "The weights come as their Fourier transform, which a picture's is multiplied by.",
     "spectrum_and_roots": "The weights come as their Fourier transform, which a picture's is "

@@ -1,0 +1,102 @@
+"""Weights as integers of few bytes: what is lost is what the check lets float32 lose, no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import filters
+from kernels.core.job import Job
+from kernels.core.weights import UNIT_ROUNDOFF, gain
+from kernels.oracle.checking import error_bound
+from kernels.rungs.fixed_point import MAX_DIGITS, fixed_point, largest_of, lost, may_lose
+from kernels.rungs.rung import ladder
+
+SIZES = (1, 3, 5, 7, 9, 15)
+KINDS = {
+    "of both signs": lambda random, shape: random.uniform(-1, 1, shape),
+    "mostly positive": lambda random, shape: random.uniform(-1, 2, shape),
+    "positive": lambda random, shape: random.uniform(0, 1, shape),
+    "normal": lambda random, shape: random.standard_normal(shape),
+}
+
+
+def weights_of(kind, ksize, scale=1.0):
+    drawn = KINDS[kind](np.random.default_rng(ksize), (ksize, ksize))
+    return (drawn * scale).astype(np.float32)
+
+
+def check(weights):
+    """What holds of any weights; returns what became of them."""
+    made = fixed_point(weights)
+    exact = weights.astype(np.float64)
+    assert np.float32(made.undo) == made.undo
+    assert 1 <= made.digits <= MAX_DIGITS
+    assert np.abs(made.integers).max() <= largest_of(made.digits, made.signed)
+    assert made.signed or made.integers.min() >= 0
+    assert lost(exact, made.integers * made.undo) <= may_lose(weights)
+    return made
+
+
+@pytest.mark.parametrize("scale", [1e-20, 3e30])
+@pytest.mark.parametrize("ksize", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_integers_times_undo_are_the_weights(kind, ksize, scale):
+    made = check(weights_of(kind, ksize, scale))
+    assert made.signed == (weights_of(kind, ksize).min() < 0)
+
+
+@pytest.mark.parametrize("ksize", [3, 5, 7, 9, 15])
+@pytest.mark.parametrize("kind", ["mostly positive", "positive"])
+def test_random_weights_need_two_digits(kind, ksize):
+    assert fixed_point(weights_of(kind, ksize)).digits == 2
+
+
+@pytest.mark.parametrize("name", ["box", "sharpen", "emboss", "laplacian"])
+def test_weights_that_are_multiples_of_one_number_need_one_digit_and_stay_exact(name):
+    weights = filters.get(name).weights(3)
+    made = check(weights)
+    assert made.digits == 1
+    np.testing.assert_allclose(made.integers * made.undo, weights, rtol=UNIT_ROUNDOFF)
+
+
+def test_sixteenths_stay_exact_beside_a_whole():
+    weights = np.full((3, 3), -1 / 16, np.float32)
+    weights[1, 1] = 1.5
+    made = check(weights)
+    np.testing.assert_array_equal(made.integers * made.undo, weights)
+
+
+def test_one_large_weight_among_small_ones_needs_three_digits():
+    weights = np.full((15, 15), 1e-5, np.float32)
+    weights[7, 7] = 1
+    assert check(weights).digits == 3
+
+
+@pytest.mark.parametrize("value", [0, 1e-44])
+def test_weights_that_are_zero_or_hardly_more_are_zero(value):
+    assert not fixed_point(np.full((3, 3), value, np.float32)).integers.any()
+
+
+def test_lost_is_what_the_worst_picture_brings_to_light():
+    random = np.random.default_rng(4)
+    exact = random.uniform(-1, 1, (5, 5))
+    rounded = np.round(exact, 2)
+    pictures = random.integers(0, 2, (20000, 25))
+    found = np.abs(pictures @ (rounded - exact).ravel()).max()
+    assert 0.6 * lost(exact, rounded) < found <= lost(exact, rounded)
+    errors = rounded - exact
+    worst = max(errors[errors > 0].sum(), -errors[errors < 0].sum())
+    assert lost(exact, rounded) == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("ksize", SIZES)
+def test_what_may_be_lost_leaves_eight_roundings_to_the_sums(ksize):
+    """Of what the rung's header says that its answers may be off by."""
+    rung = next(each for each in ladder() if each.weights == "fixed_point")
+    weights = weights_of("of both signs", ksize)
+    job = Job(np.full((1, 1, 1), 255, np.uint8), weights, "clamp", rung.key)
+    tolerance = rung.tolerance(job)
+    bound = error_bound(job, tolerance.chain, tolerance.factor)
+    left = bound - 255 * may_lose(weights)
+    assert left == pytest.approx(8 * UNIT_ROUNDOFF * gain(weights) * 255, rel=1e-6)
