@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from itertools import count
 
 import pytest
 
@@ -39,10 +38,14 @@ class ScalingGpu(MadeUpGpu):
 
 
 class MadeUpRun:
-    """Plays `DeviceRun`: writes nothing, and fails where a file is named in `fails`."""
+    """Plays `DeviceRun`: writes nothing, and fails where a file is named in `fails`.
+
+    Takes three seconds to start, and then one GPU a fiftieth of a second for each file.
+    """
 
     asked: list = []  # noqa: RUF012 - emptied by the fixture
     fails = ""
+    now_s = 0.0
 
     def __init__(self, devices, recipe, folder, jobs, warn):
         self.devices, self.recipe, self.folder, self.warn = devices, recipe, folder, warn
@@ -54,7 +57,9 @@ class MadeUpRun:
         if self.fails == "process":
             self.warn("The process for GPU 1 was killed.")
         seconds = {"decode": 0.1, "filter": 9.0, "encode": 0.2}
+        MadeUpRun.now_s += 3
         for at, pair in enumerate(pairs):
+            MadeUpRun.now_s += 1 / 50 / len(self.devices)
             assert image_files.load(pair.source).samples.shape == (8, 8, 3)
             error = "2.tif: It is broken." if self.fails and pair.name == self.fails else None
             device = self.devices[at % len(self.devices)]
@@ -64,10 +69,10 @@ class MadeUpRun:
 @pytest.fixture
 def bench(monkeypatch, capsys, tmp_path):
     """Runs the command; returns its code and what it printed."""
-    clock = count()
-    monkeypatch.setattr(folder_scaling, "monotonic", lambda: next(clock) / 50)
+    monkeypatch.setattr(folder_scaling, "monotonic", lambda: MadeUpRun.now_s)
     monkeypatch.setattr(folder_scaling, "DeviceRun", MadeUpRun)
-    monkeypatch.setattr(folder_scaling, "FILES", 12)
+    monkeypatch.setattr(folder_scaling, "FEW", 4)
+    monkeypatch.setattr(folder_scaling, "MANY", 12)
     monkeypatch.setattr(folder_scaling, "SIDE", 8)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -141,10 +146,11 @@ def test_a_folder_is_done_by_one_and_by_two_in_turns(bench, tmp_path):
     assert (code, err) == (0, "")
     one, two = (0,), (0, 1)
     kinds = [(5, None), (63, "global")]
-    assert MadeUpRun.asked == [(at, *kind) for kind in kinds for at in (one, two, two, one)]
+    turns = [at for each in (one, two, two, one) for at in (each, each)]  # few files, and many
+    assert MadeUpRun.asked == [(at, *kind) for kind in kinds for at in turns]
     assert "folder gaussian 5×5 8×8, auto" in out
     assert "50.0 per s" in out
-    assert out.count("1.00×") == 2
+    assert out.count("2.00×") == 2
     assert "filtering" in out
     data = json.loads(path.read_text(encoding="utf-8"))
     assert data["cells"] == []

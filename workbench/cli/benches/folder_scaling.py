@@ -1,6 +1,8 @@
 """A folder over several GPUs, timed in turns with one: the same files, a process for each GPU.
 
 All files are one, by other names, and not packed: neither the disk nor decoding is to be the limit.
+To start the processes takes as long whatever there is to do, and files come out in bursts; so a few
+are timed, and many, and the rate is that of the files between the two.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Literal
 
 from kernels.core.cores import usable_cores
 from kernels.pictures.picture_kinds import of_kind
-from workbench.batch.device_run import AT_ONCE, DeviceRun
+from workbench.batch.device_run import DeviceRun
 from workbench.batch.file_pairs import FilePairs, Group
 from workbench.batch.filtering import UNTIMED, Recipe
 from workbench.batch.finished_row import FinishedRow
@@ -26,7 +28,8 @@ from workbench.cli.command_error import CommandError
 from workbench.files import image_files
 from workbench.model.state import State
 
-FILES, SIDE = 64, 4096
+FEW, MANY = 96, 544  # files: more than are under way at a time, and a few seconds more of them
+SIDE = 2048
 ROUNDS = 2  # in turns; the quickest counts, since whatever else runs only slows it down
 
 Limit = Literal["link", "kernel"]
@@ -55,7 +58,7 @@ class FolderCell:
     def recipe(self) -> Recipe:
         """Return what is done to each file."""
         chosen = State(filter=self.filter, ksize=self.ksize)
-        return Recipe(chosen, self.implementation, sampling=UNTIMED, check_every=FILES)
+        return Recipe(chosen, self.implementation, sampling=UNTIMED, check_every=MANY)
 
 
 CELLS = (FolderCell("link", "gaussian", 5), FolderCell("kernel", "gaussian", 63, "global"))
@@ -65,7 +68,7 @@ CELLS = (FolderCell("link", "gaussian", 5), FolderCell("kernel", "gaussian", 63,
 class FolderRate:
     """The rate at which some GPUs filtered the folder.
 
-    per_s  pictures per second, once all processes are at work, of each round
+    per_s  pictures per second, of each round
     waited_for  the stage that the others waited for
     """
 
@@ -88,39 +91,46 @@ def folder_rates(
     """
     found = [FolderRate(devices) for devices in counts]
     with TemporaryDirectory(prefix="workbench-bench-") as name:
-        pairs = _pairs(Path(name))
+        source = _files(Path(name))
         for number in range(ROUNDS):
             for each in found if number % 2 == 0 else reversed(found):
                 say(f"measuring {cell} on {len(each.devices)}")
-                _add_round(each, cell, pairs, Path(name) / "out")
+                few = _seconds(each, cell, source, FEW)
+                many = _seconds(each, cell, source, MANY)
+                each.per_s += ((MANY - FEW) / max(many - few, 1e-9),)
     return found
 
 
-def _pairs(folder: Path) -> FilePairs:
+def _files(folder: Path) -> Path:
+    """Make the folder of all files."""
     source = folder / "in"
     source.mkdir()
-    names = tuple(f"{number}.tif" for number in range(FILES))
-    image_files.save(source / names[0], of_kind("photo", SIDE, SIDE, 3, "uint8"))
-    for name in names[1:]:
-        os.link(source / names[0], source / name)
-    return FilePairs([Group(source, folder / "out", names)], str)
+    image_files.save(source / _name(0), of_kind("photo", SIDE, SIDE, 3, "uint8"))
+    for number in range(1, MANY):
+        os.link(source / _name(0), source / _name(number))
+    return source
 
 
-def _add_round(rate: FolderRate, cell: FolderCell, pairs: FilePairs, out: Path) -> None:
+def _name(number: int) -> str:
+    return f"{number}.tif"
+
+
+def _seconds(rate: FolderRate, cell: FolderCell, source: Path, count: int) -> float:
+    """Return how long the first `count` files take, and note what the others waited for."""
+    out = source.parent / "out"
     out.mkdir()
+    pairs = FilePairs([Group(source, out, tuple(map(_name, range(count))))], str)
     jobs = usable_cores()
     run = DeviceRun(rate.devices, cell.recipe, out, jobs, _refuse)
-    times, ends = StageTimes(FILES, jobs, engines=len(rate.devices)), []
+    times = StageTimes(count, jobs, engines=len(rate.devices))
+    start = monotonic()
     try:
         for row in _good(run.rows(pairs)):
-            ends.append(monotonic())
             times.add(row)
+        rate.waited_for = times.limit
+        return monotonic() - start
     finally:
         shutil.rmtree(out, ignore_errors=True)
-    # The first ones wait for what the processes load and compile.
-    first = min(AT_ONCE * len(rate.devices), FILES - 2)
-    rate.per_s += ((FILES - 1 - first) / max(ends[-1] - ends[first], 1e-9),)
-    rate.waited_for = times.limit
 
 
 def _good(rows: Iterator[FinishedRow]) -> Iterator[FinishedRow]:
