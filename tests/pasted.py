@@ -24,7 +24,7 @@ GENERATED = (".git", ".venv", ".*_cache", ".hypothesis", "build", "dist")
 UNFINISHED = ("*.pyc.*", "*.tmp.*")  # of what others write into __pycache__ just now
 # Page, language, and where its first block goes.
 EXAMPLES = (
-    ("docs/adding-a-rung.md", "cuda", "kernels/ladder/26_two_sums.cu"),
+    ("docs/adding-a-rung.md", "cuda", "kernels/ladder/27_two_sums.cu"),
     ("docs/adding-a-filter.md", "python", "kernels/filters/motion_blur.py"),
 )
 NEW = {"two_sums", "motion_blur"}

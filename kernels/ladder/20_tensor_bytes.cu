@@ -12,7 +12,7 @@ rows that are coming, as bytes, and puts the answer in order.  On a small pictur
 has to sum the rows of their halo along x, K − 1 more."""
 after   = "tensor_separable"
 weights = "scaled_separable"
-includes = ["wide", "async", "tensor"]
+includes = ["wide", "async", "tensor", "bytes"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
@@ -43,7 +43,7 @@ stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 # Products of 16×8×16 on the tensor cores, with high halves and low ones of the weights, for a line of
 # 128 samples; down the columns float32 as for all else.
 flops = """(parts(WIDTH * CHANNELS, 128) * 2 * (128 * KSIZE + 64 * HAS_ALPHA
-            + 2 * 2048 * (1 + (HALO_X + 7) // 8 - ((1 + (HALO_X + 7) // 8) // 2 if CHANNELS > 1 else 0)))
+            + (2048 if CHANNELS > 1 else 4096) * (1 + (HALO_X + 7) // 8))
     * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4)
         + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4)))"""
 ---*/
@@ -64,190 +64,14 @@ constexpr int MIN_BLOCKS = KSIZE <= 5 ? 3 : 2;
 
 // ---- Sums along x. --------------------------------------------------------------------------------
 //
-// A warp's line is eight blocks of 16 samples, and lane 4 g + t reads word t of block g: to the byte
-// what a product of matrices wants of a lane, if column g of its right matrix is block g.  The left
-// matrix has the weights, a band as in tensor.cuh: row m is for one of the 16 sums of every block.  So
-// each product makes all 128 sums from one word a lane; what they need from beyond their blocks are
-// words that lie a multiple of 16 samples further left or right.
+// A warp's line is eight blocks of 16 samples, and column g of a product's right matrix is block g.  So
+// each product makes all 128 sums from one word a lane: see bytes.cuh.
 
-// Words that matter: of SPAN blocks, of which the last is half one on the right, half one on the left,
-// if their number is even.
-constexpr int SPAN = 1 + (HALO_X + 7) / 8;
-constexpr int SIDE = (SPAN - 1) / 2;           // whole blocks on either side
-constexpr int BESIDE = SPAN / 2;               // and with the half one
 constexpr int LINE_CHUNKS = LINE / CHUNK;
 // Of a row in shared memory: a block's, and a line in which what is beside it has room.  So samples have
 // the same place in a line of 128 bytes here as in the picture.  Were they 16 bytes off, an asynchronous
 // copy would fetch each 32 bytes twice, for the half on either side.
 constexpr int ROW_CHUNKS = (WARPS + 1) * LINE_CHUNKS;
-
-// How far from word t of a block its word n is that matters, in samples.
-__device__ __forceinline__ int words_away(int n, int t) {
-    if (n <= 2 * SIDE) return 16 * (n - SIDE);
-    return t < 2 ? 16 * (SIDE + 1) : -16 * (SIDE + 1);
-}
-
-// Interleaved channels leave more than half of the band empty, and in each four numbers of a row two
-// that never count: tensor cores can leave these out, and take two blocks of samples for the price of
-// one.  "Four numbers" are samples 0, 1, 4 and 5 of eight, since a lane's word is two pairs.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1205
-#define HAS_SPARSE_PRODUCTS
-constexpr bool SPARSE = CHANNELS > 1;
-#elif defined(CUDA_ON_CPU)
-constexpr bool SPARSE = CHANNELS > 1;
-#else
-constexpr bool SPARSE = false;
-#endif
-constexpr int SPARSE_STEPS = SPARSE ? SPAN / 2 : 0;
-constexpr int DENSE_STEPS = SPAN - 2 * SPARSE_STEPS;
-
-// sum (16 x 8) += left (16 x 32, two of each four numbers in a row) times right (32 x 8).  Of left a
-// lane has what is kept of four numbers, as a matrix of 16 x 16; which those are tell `places`, two
-// bits for each.
-__device__ __forceinline__ void multiply_add_sparse(
-    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[4])
-{
-#ifdef CUDA_ON_CPU
-    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
-    float kept[2][16], column[2][32];  // of rows g and g + 8; columns 2 t and 2 t + 1
-    int place[2][16];
-    for (int part = 0; part < 4; ++part) {
-        const auto lefts = cuda_cpu::all_lanes(left[part], __LINE__), rights = cuda_cpu::all_lanes(right[part], __LINE__);
-        for (int k = 0; k < 8; ++k) {
-            kept[part % 2][part / 2 * 8 + k] = half_of(lefts[4 * g + k / 2], k % 2);
-            for (int i = 0; i < 2; ++i) column[i][8 * part + k] = half_of(rights[4 * (2 * t + i) + k / 2], k % 2);
-        }
-    }
-    const auto all_places = cuda_cpu::all_lanes(places, __LINE__);
-    for (int i = 0; i < 2; ++i)
-        for (int k = 0; k < 16; ++k) place[i][k] = all_places[4 * g + k / 8] >> (16 * i + 2 * (k % 8)) & 3;
-    for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 16; ++k) sum[i] += kept[i / 2][k] * column[i % 2][k / 2 * 4 + place[i / 2][k]];
-#elif defined(HAS_SPARSE_PRODUCTS)
-    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
-        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, 0x0;"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]),
-          "r"(right[0]), "r"(right[1]), "r"(right[2]), "r"(right[3]), "r"(places));
-#endif
-}
-
-// The weights between a sum and what lies up to so many samples before it or behind it, with zeros
-// where no tap is.
-constexpr int FURTHEST = 16 * BESIDE + 15;
-constexpr int TAPS = 2 * FURTHEST + 1;
-
-__device__ __forceinline__ void spread_weights(float (&taps)[TAPS], int lane) {
-    for (int i = lane; i < TAPS; i += WARP) {
-        const int tap = i - FURTHEST + HALO_X;
-        taps[i] = tap < 0 || tap % CHANNELS != 0 || tap > 2 * HALO_X ? 0.0f : ROW[tap / CHANNELS];
-    }
-}
-
-// What a lane holds of the band: weights as two halves each, 22 bits together.
-struct Band {
-    unsigned high[SPARSE_STEPS + DENSE_STEPS][4], low[SPARSE_STEPS + DENSE_STEPS][4];
-    unsigned places[SPARSE_STEPS + 1];
-    int g, t;
-
-    __device__ __forceinline__ Band(const float (&taps)[TAPS], int lane) : g(lane / 4), t(lane % 4) {
-        #pragma unroll
-        for (int s = 0; s < SPARSE_STEPS; ++s) {
-            places[s] = 0;
-            #pragma unroll
-            for (int i = 0; i < 8; ++i) {  // of both rows, t's half of the eight fours
-                const int first = first_kept(2 * s, 4 * (t % 2) + i % 4, i / 4);
-                places[s] |= (first | second_kept(first) << 2) << 4 * i;
-            }
-            #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const int four = t + i / 2 * 4, first = first_kept(2 * s, four, i % 2);
-                const int from = corner(2 * s, four, i % 2);
-                keep(s, i, weight(taps, from + sample_of(first), i % 2),
-                     weight(taps, from + sample_of(second_kept(first)), i % 2));
-            }
-        }
-        #pragma unroll
-        for (int s = 0; s < DENSE_STEPS; ++s)
-            #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const int away = words_away(2 * SPARSE_STEPS + s, t) + 4 * t + i / 2 * 2 - sum_of(i % 2);
-                keep(SPARSE_STEPS + s, i, weight(taps, away, i % 2), weight(taps, away + 1, i % 2));
-            }
-    }
-
-    // Which of a block's sums rows g and g + 8 are for: so a lane gets sums that are neighbours.
-    __device__ __forceinline__ int sum_of(int below) const { return 2 * g + below; }
-
-    // How far from its sum the first sample of a four is.
-    __device__ __forceinline__ int corner(int n, int four, int below) const {
-        const int t0 = four % 2 * 2;
-        return words_away(n + four / 4, t0) + 4 * t0 + four / 2 % 2 * 2 - sum_of(below);
-    }
-    static __device__ __forceinline__ int sample_of(int place) { return place / 2 * 4 + place % 2; }
-
-    // The two places in a four whose samples may be of the sum's channel.
-    __device__ __forceinline__ int first_kept(int n, int four, int below) const {
-        const int channel = ((-corner(n, four, below)) % CHANNELS + CHANNELS) % CHANNELS;
-        return CHANNELS == 3 ? channel : channel % 2;
-    }
-    static __device__ __forceinline__ int second_kept(int first) { return first + (CHANNELS == 3 ? 1 : 2); }
-
-    // Alpha is filtered as well: with one weight, which is 1.
-    __device__ __forceinline__ float weight(const float (&taps)[TAPS], int away, int below) const {
-        return is_alpha(sum_of(below)) ? float(away == 0) : taps[FURTHEST + away];
-    }
-    __device__ __forceinline__ void keep(int step, int i, float first, float second) {
-        high[step][i] = to_pair(first, second);
-        low[step][i] = rest_of(high[step][i], first, second);
-    }
-};
-
-// Two bytes as halves, exactly: a byte in the low bits of a half is that many times 2^-24, the
-// smallest number that there is.
-__device__ __forceinline__ unsigned low_pair(unsigned word) { return __byte_perm(word, 0, 0x4140); }
-__device__ __forceinline__ unsigned high_pair(unsigned word) { return __byte_perm(word, 0, 0x4342); }
-
-// Of blocks 2 t and 2 t + 1 samples 2 g, and then of both samples 2 g + 1.
-__device__ __forceinline__ void sum_along(float (&sums)[4], const unsigned (&words)[SPAN], const Band& band) {
-    #pragma unroll
-    for (float& sum : sums) sum = 0.0f;
-    #pragma unroll
-    for (int part = 0; part < 2; ++part) {  // the smaller ones first
-        const auto& left = part == 0 ? band.low : band.high;
-        #pragma unroll
-        for (int s = 0; s < SPARSE_STEPS; ++s) {
-            const unsigned right[4] = {low_pair(words[2 * s]), high_pair(words[2 * s]),
-                                       low_pair(words[2 * s + 1]), high_pair(words[2 * s + 1])};
-            multiply_add_sparse(sums, left[s], band.places[s], right);
-        }
-        #pragma unroll
-        for (int s = SPARSE_STEPS; s < SPARSE_STEPS + DENSE_STEPS; ++s) {
-            const unsigned word = words[SPARSE_STEPS + s];
-            multiply_add(sums, left[s], make_uint2(low_pair(word), high_pair(word)));
-        }
-    }
-}
-
-// Those four rounded half to even and saturated, by blocks; two conversions and their packing are one
-// instruction.
-__device__ __forceinline__ unsigned round_bytes(const float (&sums)[4]) {
-#ifndef CUDA_ON_CPU
-    int whole[4];
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(sums[i]));
-    unsigned bytes;
-    asm("{.reg .b32 upper;\n"
-        "cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;\n"
-        "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
-        : "=r"(bytes) : "r"(whole[0]), "r"(whole[2]), "r"(whole[1]), "r"(whole[3]));
-    return bytes;
-#else
-    unsigned bytes = 0;
-    for (int i = 0; i < 4; ++i) bytes |= unsigned(rounded_to<uint8>(sums[i % 2 * 2 + i / 2])) << 8 * i;
-    return bytes;
-#endif
-}
 
 // Four rows of a line, of which each lane holds four samples of two blocks, as they belong into
 // memory: lane 8 r + n gets block n of row r.  answers: 32 chunks, the warp's.
@@ -377,10 +201,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     // 2. The weights along x.
     auto& taps = *reinterpret_cast<float (*)[TAPS]>(answers);
     static_assert(sizeof(taps) <= WARP * sizeof(uint4), "the answers' place has room for them");
-    spread_weights(taps, lane);
+    spread_weights(taps, ROW, lane, WARP);
     __syncwarp();
-    const Band band(taps, lane);
-    const float alpha_weight = is_alpha(2 * band.g + 1) ? 16777216.0f : 0.0f;  // 2^24
+    Step band[STEPS];
+    #pragma unroll
+    for (int s = 0; s < STEPS; ++s) band[s] = Step(taps, s, lane);
+    const auto band_step = [&](int s, int part) { return band[s].half(part); };
+    const float alpha_weight = is_alpha(2 * (lane / 4) + 1) ? 16777216.0f : 0.0f;  // 2^24
     float sums[KSIZE][4] = {};
 
     // 3. Which warps fill in what lies beyond the row: the first one, and the last one that has samples.  The
@@ -416,12 +243,12 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
             unsigned answer[4];
             #pragma unroll
             for (int row = 0; row < 4; ++row) {
-                unsigned words[SPAN];
+                unsigned words[1][SPAN];
                 #pragma unroll
-                for (int k = 0; k < SPAN; ++k) words[k] = word[words_away(k, lane % 4) / 4];
-                float along[4];
-                sum_along(along, words, band);
-                add_row(sums, along, alpha_weight);
+                for (int k = 0; k < SPAN; ++k) words[0][k] = word[words_away(k, lane % 4) / 4];
+                float along[1][4];
+                sum_along(along, words, band_step);
+                add_row(sums, along[0], alpha_weight);
                 answer[row] = round_bytes(sums[0]);
                 word += ROW_CHUNKS * CHUNK / 4;
             }

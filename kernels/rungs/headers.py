@@ -32,7 +32,7 @@ PLAIN = {
 
 
 class HeaderError(ValueError):
-    """A rung's file cannot be used: "26_two_sums.cu, line 2: there is no field …"."""
+    """A rung's file cannot be used: "27_two_sums.cu, line 2: there is no field …"."""
 
 
 class _WrongValueError(ValueError):

@@ -44,8 +44,9 @@ INEXACT: tuple[str, ...] = (
     "fft",
     "fft_registers",
     "tensor_separable",
+    "tensor_tile_bytes",
 )  # they are close to the oracle, never exact
-ONLY_BYTES = ("tensor_bytes", "tensor_dense_bytes")  # they refuse all other pixel types
+ONLY_BYTES = ("tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes")  # they refuse all others
 everywhere = pytest.mark.parametrize("name", r.NAMES)
 
 

@@ -59,7 +59,7 @@ def test_the_tests_that_it_may_change_are_green(tree):
 def test_the_tables_have_a_line_for_the_rung_and_say_that_it_is_not_described(tree):
     text = (tree / "kernels" / "README.md").read_text(encoding="utf-8")
     assert text.count("| `two_sums` |") == 2  # what it asks for, and registers
-    assert "[`two_sums`](ladder/26_two_sums.cu)" in text
+    assert "[`two_sums`](ladder/27_two_sums.cu)" in text
     assert "`two_sums`: Loads and operations of this rung are not described." in text
 
 

@@ -71,8 +71,8 @@ def test_what_the_gpu_says_becomes_a_sentence(raised, becomes, words):
     assert failure.value.__cause__ is raised
 
 
-LOG = """/tmp/tmp1/26_two_sums.cu(7): warning #177-D: variable "y" was declared but never referenced
-26_two_sums.cu(11): error: identifier "sum" is undefined
+LOG = """/tmp/tmp1/27_two_sums.cu(7): warning #177-D: variable "y" was declared but never referenced
+27_two_sums.cu(11): error: identifier "sum" is undefined
 
 1 error detected in the compilation of "/tmp/tmp1/kern.cu".
 """
@@ -82,7 +82,7 @@ def test_a_kernel_that_does_not_compile_is_told_with_its_file_and_line():
     with pytest.raises(CompileFailedError) as failure, cuda_errors_in_words("compiling Two sums"):
         raise sys.modules["cupy"].cuda.compiler.CompileException(LOG)
     assert str(failure.value) == (
-        "A kernel did not compile while compiling Two sums: 26_two_sums.cu, line 11: identifier "
+        "A kernel did not compile while compiling Two sums: 27_two_sums.cu, line 11: identifier "
         '"sum" is undefined.'
     )
     assert in_full(failure.value) == f"{failure.value}\n{LOG.rstrip()}"

@@ -170,8 +170,8 @@ FAULTS = {
     ),
     "what rounding the weights of bytes lost is left out": Fault(
         "tensor_bytes",
-        "for (int part = 0; part < 2; ++part) {  // the",
-        "for (int part = 1; part < 2; ++part) {  // the",
+        "part = 0; part < 2; ++part) {\n            const Half left",
+        "part = 1; part < 2; ++part) {\n            const Half left",
     ),
     "the band leaves out the wrong samples": Fault(
         "tensor_bytes", "return first + (CHANNELS == 3 ? 1 : 2);", "return first + 1;"
@@ -180,7 +180,7 @@ FAULTS = {
         "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
     ),
     "alpha is summed along the row": Fault(
-        "tensor_bytes", "is_alpha(sum_of(below)) ? float(away == 0) : taps", "taps"
+        "tensor_bytes", "is_alpha(sum) ? float(away == 0) : taps", "taps"
     ),
     "what lies beyond the row's end is what was there": Fault(
         "tensor_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
@@ -225,6 +225,26 @@ FAULTS = {
     ),
     "rows take others' places while these are read": Fault(
         "tensor_dense_bytes", "__syncthreads();  // those of all", "// those of all"
+    ),
+    "what rounding sums of bytes lost is left out": Fault(
+        "tensor_tile_bytes", "part < 3; ++part)  // the last", "part < 2; ++part)  // the last"
+    ),
+    "what rounding the weights down lost is left out": Fault(
+        "tensor_tile_bytes", "part = 0; part < 3; ++part)  // ", "part = 1; part < 3; ++part)  // "
+    ),
+    "the weights go round the other way": Fault(
+        "tensor_tile_bytes", "(s + GROUPS - 1 - newest) % GROUPS", "(s + newest) % GROUPS"
+    ),
+    "rows are summed before what lies beside them is here": Fault(
+        "tensor_tile_bytes",
+        "            __syncthreads();\n        }\n        if (x0 >=",
+        "        }\n        if (x0 >=",
+    ),
+    "rows above the picture are read as if inside": Fault(
+        "tensor_tile_bytes", "y >= 0 && y + 8 <= height", "y + 8 <= height"
+    ),
+    "alpha is of the first rows": Fault(
+        "tensor_tile_bytes", "row_of(src, y0 + row, pitch), x)", "row_of(src, row % 8, pitch), x)"
     ),
     "a row leaves the running sums too early": Fault(
         "running_sums", "mine, y - RADIUS, height", "mine, y - RADIUS + 1, height"

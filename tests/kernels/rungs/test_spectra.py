@@ -51,7 +51,7 @@ def test_a_product_of_spectra_is_the_correlation():
 
 @pytest.mark.parametrize("side", SIDES)
 def test_two_steps_with_roots_between_them_are_a_transform(side):
-    """As 25_fft_registers.cu has it: over j, times roots, over l."""
+    """As 26_fft_registers.cu has it: over j, times roots, over l."""
     line = np.random.default_rng(3).random(side**2)
     over_j = np.fft.fft(line.reshape(side, side), axis=0)  # k, l
     over_l = np.fft.fft(over_j * roots(side), axis=1)  # k, m

@@ -86,7 +86,7 @@ NEEDS_A_COMPILER = pytest.mark.skipif(
 
 def read_example(folder, further=""):
     """The rung of the papers, with `further` in its header."""
-    path = folder / "26_two_sums.cu"
+    path = folder / "27_two_sums.cu"
     (source,) = blocks("cuda", DOCS / "adding-a-rung.md")
     path.write_text(source.replace("---*/", f"{further}---*/"), encoding="utf-8")
     return read_rung(path)

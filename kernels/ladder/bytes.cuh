@@ -1,0 +1,221 @@
+// The words of rungs that multiply bytes on the tensor cores.  Needs wide.cuh and tensor.cuh, before this
+// file.
+//
+// A lane that reads a word of four bytes has, to the byte, what a product of matrices wants of it, if
+// column g of its right matrix is a block of 16 samples: lane 4 g + t reads word t of block g.  The left
+// matrix has the weights, a band as in tensor.cuh: row m is for one of the 16 sums of every block.  What
+// these sums need from beyond their blocks are words that lie a multiple of 16 samples further left or
+// right.
+
+// Words that matter: of SPAN blocks, of which the last is half one on the right, half one on the left,
+// if their number is even.
+constexpr int SPAN = 1 + (HALO_X + 7) / 8;
+constexpr int SIDE = (SPAN - 1) / 2;           // whole blocks on either side
+constexpr int BESIDE = SPAN / 2;               // and with the half one
+
+// How far from word t of a block its word n is that matters, in samples.
+__device__ __forceinline__ int words_away(int n, int t) {
+    if (n <= 2 * SIDE) return 16 * (n - SIDE);
+    return t < 2 ? 16 * (SIDE + 1) : -16 * (SIDE + 1);
+}
+
+// Interleaved channels leave more than half of the band empty, and in each four numbers of a row two
+// that never count: tensor cores can leave these out, and take two blocks of samples for the price of
+// one.  "Four numbers" are samples 0, 1, 4 and 5 of eight, since a lane's word is two pairs.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1205
+#define HAS_SPARSE_PRODUCTS
+constexpr bool SPARSE = CHANNELS > 1;
+#elif defined(CUDA_ON_CPU)
+constexpr bool SPARSE = CHANNELS > 1;
+#else
+constexpr bool SPARSE = false;
+#endif
+constexpr int SPARSE_STEPS = SPARSE ? SPAN / 2 : 0;
+constexpr int STEPS = SPAN - SPARSE_STEPS;     // products: of two blocks each, then of one block
+
+#ifdef CUDA_ON_CPU
+// The products of both functions below: right has PARTS blocks of 8 x 8, one below another.
+template <int PARTS>
+void add_sparse_products(float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[PARTS]) {
+    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
+    float kept[2][4 * PARTS], column[2][8 * PARTS];  // of rows g and g + 8; columns 2 t and 2 t + 1
+    for (int part = 0; part < PARTS; ++part) {
+        const auto lefts = cuda_cpu::all_lanes(left[part], __LINE__), rights = cuda_cpu::all_lanes(right[part], __LINE__);
+        for (int k = 0; k < 8; ++k) {
+            kept[part % 2][part / 2 * 8 + k] = half_of(lefts[4 * g + k / 2], k % 2);
+            for (int i = 0; i < 2; ++i) column[i][8 * part + k] = half_of(rights[4 * (2 * t + i) + k / 2], k % 2);
+        }
+    }
+    const auto all_places = cuda_cpu::all_lanes(places, __LINE__);
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 4 * PARTS; ++k) {
+            const int place = all_places[4 * g + k / 8] >> (16 * (i / 2) + 2 * (k % 8)) & 3;
+            sum[i] += kept[i / 2][k] * column[i % 2][k / 2 * 4 + place];
+        }
+}
+#endif
+
+// sum (16 x 8) += left (16 x 32, two of each four numbers in a row) times right (32 x 8).  Of left a
+// lane has what is kept of four numbers, as a matrix of 16 x 16; which those are tell `places`, two
+// bits for each.
+__device__ __forceinline__ void multiply_add_sparse(
+    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[4])
+{
+#ifdef CUDA_ON_CPU
+    add_sparse_products<4>(sum, left, places, right);
+#elif defined(HAS_SPARSE_PRODUCTS)
+    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, 0x0;"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]),
+          "r"(right[0]), "r"(right[1]), "r"(right[2]), "r"(right[3]), "r"(places));
+#endif
+}
+
+// The same 16 deep: of left a matrix of 16 x 8.
+__device__ __forceinline__ void multiply_add_half_sparse(
+    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[2])
+{
+#ifdef CUDA_ON_CPU
+    add_sparse_products<2>(sum, left, places, right);
+#elif defined(HAS_SPARSE_PRODUCTS)
+    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%0,%1,%2,%3}, %8, 0x0;"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(left[0]), "r"(left[1]), "r"(right[0]), "r"(right[1]), "r"(places));
+#endif
+}
+
+// The weights between a sum and what lies up to so many samples before it or behind it, with zeros
+// where no tap is.  row: of `scaled_separable`, see operands.py; by so many threads.
+constexpr int FURTHEST = 16 * BESIDE + 15;
+constexpr int TAPS = 2 * FURTHEST + 1;
+
+__device__ __forceinline__ void spread_weights(
+    float (&taps)[TAPS], const float (&row)[KSIZE], int thread, int threads)
+{
+    for (int i = thread; i < TAPS; i += threads) {
+        const int tap = i - FURTHEST + HALO_X;
+        taps[i] = tap < 0 || tap % CHANNELS != 0 || tap > 2 * HALO_X ? 0.0f : row[tap / CHANNELS];
+    }
+}
+
+// The high halves or the low ones of a step.
+struct Half {
+    unsigned words[4], places;
+};
+
+// What a lane holds of the band for one product: weights as two halves each, 22 bits together, and which
+// numbers of four these are for.  A sparse product of one block has two words of either half.
+struct Step {
+    unsigned halves[2][4], places;  // what rounding lost, and the rounded
+
+    Step() = default;
+    __device__ __forceinline__ Step(const float (&taps)[TAPS], int s, int lane) : places(0) {
+        const int g = lane / 4, t = lane % 4;
+        if (SPARSE) {
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {  // of both rows, t's half of the eight fours; or all of four
+                const int four = (s < SPARSE_STEPS ? 4 * (t % 2) : 0) + i % 4;
+                const int first = first_kept(corner(2 * s, four, 2 * g + i / 4));
+                places |= (first | second_kept(first) << 2) << 4 * i;
+            }
+            #pragma unroll
+            for (int i = 0; i < (s < SPARSE_STEPS ? 4 : 2); ++i) {
+                const int sum = 2 * g + i % 2, from = corner(2 * s, t + i / 2 * 4, sum);
+                const int first = first_kept(from);
+                keep(i, weight(taps, from + sample_of(first), sum),
+                     weight(taps, from + sample_of(second_kept(first)), sum));
+            }
+        } else {
+            #pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int sum = 2 * g + i % 2;
+                const int away = words_away(s, t) + 4 * t + i / 2 * 2 - sum;
+                keep(i, weight(taps, away, sum), weight(taps, away + 1, sum));
+            }
+        }
+    }
+    __device__ __forceinline__ Half half(int part) const {
+        return {{halves[part][0], halves[part][1], halves[part][2], halves[part][3]}, places};
+    }
+
+private:
+    // Rows g and g + 8 are for sums 2 g and 2 g + 1 of a block: so a lane gets sums that are neighbours.
+    // How far from its sum the first sample of a four is:
+    static __device__ __forceinline__ int corner(int n, int four, int sum) {
+        const int t0 = four % 2 * 2;
+        return words_away(n + four / 4, t0) + 4 * t0 + four / 2 % 2 * 2 - sum;
+    }
+    static __device__ __forceinline__ int sample_of(int place) { return place / 2 * 4 + place % 2; }
+
+    // The two places in a four whose samples may be of the sum's channel.
+    static __device__ __forceinline__ int first_kept(int corner) {
+        const int channel = (-corner % CHANNELS + CHANNELS) % CHANNELS;
+        return CHANNELS == 3 ? channel : channel % 2;
+    }
+    static __device__ __forceinline__ int second_kept(int first) { return first + (CHANNELS == 3 ? 1 : 2); }
+
+    // Alpha is filtered as well: with one weight, which is 1.
+    static __device__ __forceinline__ float weight(const float (&taps)[TAPS], int away, int sum) {
+        return is_alpha(sum) ? float(away == 0) : taps[FURTHEST + away];
+    }
+    __device__ __forceinline__ void keep(int i, float first, float second) {
+        halves[1][i] = to_pair(first, second);
+        halves[0][i] = rest_of(halves[1][i], first, second);
+    }
+};
+
+// Two bytes as halves, exactly: a byte in the low bits of a half is that many times 2^-24, the
+// smallest number that there is.
+__device__ __forceinline__ unsigned low_pair(unsigned word) { return __byte_perm(word, 0, 0x4140); }
+__device__ __forceinline__ unsigned high_pair(unsigned word) { return __byte_perm(word, 0, 0x4342); }
+
+// For so many matrices of blocks at once: of the blocks in columns 2 t and 2 t + 1 samples 2 g, and then
+// of both samples 2 g + 1.  step_of(s, part): what a lane holds of the band for product s.
+template <int COUNT, typename StepOf>
+__device__ __forceinline__ void sum_along(
+    float (&sums)[COUNT][4], const unsigned (&words)[COUNT][SPAN], const StepOf& step_of)
+{
+    #pragma unroll
+    for (int i = 0; i < 4 * COUNT; ++i) sums[i / 4][i % 4] = 0.0f;
+    #pragma unroll
+    for (int s = 0; s < STEPS; ++s)
+        #pragma unroll
+        for (int part = 0; part < 2; ++part) {
+            const Half left = step_of(s, part);
+            #pragma unroll
+            for (int n = 0; n < COUNT; ++n) {
+                if (s < SPARSE_STEPS) {
+                    const unsigned* const two = words[n] + 2 * s;
+                    const unsigned right[4] = {low_pair(two[0]), high_pair(two[0]), low_pair(two[1]), high_pair(two[1])};
+                    multiply_add_sparse(sums[n], left.words, left.places, right);
+                } else {
+                    const unsigned word = words[n][SPARSE_STEPS + s];
+                    const unsigned right[2] = {low_pair(word), high_pair(word)};
+                    if (SPARSE) multiply_add_half_sparse(sums[n], left.words, left.places, right);
+                    else multiply_add(sums[n], left.words, make_uint2(right[0], right[1]));
+                }
+            }
+        }
+}
+
+// Those four rounded half to even and saturated, by blocks; two conversions and their packing are one
+// instruction.
+__device__ __forceinline__ unsigned round_bytes(const float (&sums)[4]) {
+#ifndef CUDA_ON_CPU
+    int whole[4];
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(sums[i]));
+    unsigned bytes;
+    asm("{.reg .b32 upper;\n"
+        "cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;\n"
+        "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
+        : "=r"(bytes) : "r"(whole[0]), "r"(whole[2]), "r"(whole[1]), "r"(whole[3]));
+    return bytes;
+#else
+    unsigned bytes = 0;
+    for (int i = 0; i < 4; ++i) bytes |= unsigned(rounded_to<uint8>(sums[i % 2 * 2 + i / 2])) << 8 * i;
+    return bytes;
+#endif
+}
