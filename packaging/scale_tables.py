@@ -15,6 +15,7 @@ from typing import Any
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.markdown_tables import table, with_tables
+from workbench.batch.stage_words import IN_WORDS
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured"
@@ -25,7 +26,6 @@ PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
 STAGES_OF_FILES = ("decode", "filter", "encode")
-WAITED_FOR = {"decode": "decoding", "filter": "filtering", "encode": "encoding"}
 COMMANDS = {
     "batch": "workbench bench batch --json",
     "large": "workbench bench large --json",
@@ -94,7 +94,7 @@ def _rates_row(name: str, rates: Data) -> tuple[str, ...]:
         _format(name),
         *(numbers.three_digits(rates[stage]) for stage in (*STAGES_OF_FILES, "batch")),
         limit,
-        f"{rates['batch'] / can_be_had:.0%}",
+        _percent(rates["batch"] / can_be_had),
         numbers.fine_ratio(in_turn),
     )
 
@@ -131,8 +131,8 @@ def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
         limit, can_be_had = _limit(rates)
         yield (
             f"a folder of {_format(name)}, {width:,}×{height:,}",
-            f"{numbers.three_digits(rates['batch'])} per s, {rates['batch'] / can_be_had:.0%} of "
-            f"what {limit} alone would allow",
+            f"{numbers.three_digits(rates['batch'])} per s, "
+            f"{_percent(rates['batch'] / can_be_had)} of what {limit} alone would allow",
             _machine(data),
         )
 
@@ -157,7 +157,7 @@ def _large(data: Data) -> str:
         "stage alone and all at a time."
     )
     closing = (
-        f"The wall is {data['wall']}: all at a time reach {data['of_wall']:.0%} of its rate"
+        f"The wall is {data['wall']}: all at a time reach {_percent(data['of_wall'])} of its rate"
         + (
             f", with {numbers.byte_count(data['peak_bytes'])} at most."
             if data["peak_bytes"]
@@ -186,7 +186,7 @@ def _large_in_short(data: Data) -> tuple[str, ...]:
     rate = numbers.pixel_rate(data["side"] ** 2 / 1e6 / data["seconds"]["all"])
     planned = about(data["seconds"]["all"] * (PLANNED_SIDE / data["side"]) ** 2)
     return (
-        "a TIFF larger than memory, from file to file",
+        f"a TIFF in strips, {data['side']:,}², from file to file",
         f"{rate}; the wall is {data['wall']}; {PLANNED_SIDE:,}² pixels would take {planned}",
         _machine(data),
     )
@@ -226,7 +226,7 @@ def _against(cell: Data, against: Data) -> str:
     """Return "1.93×" of a strong cell, "97 % of 2×" of a weak one, and where it is a tie, that."""
     said = numbers.speed_up(against["ratio"], numbers.fine_ratio)
     if cell["kind"] == "weak":
-        said = f"{100 * against['ratio']:.0f} % of {cell['devices']}×"
+        said = f"{_percent(against['ratio'])} of {cell['devices']}×"
     return f"{said}, equal" if against["verdict"] == "same" else said
 
 
@@ -247,7 +247,7 @@ def _folders(data: Data) -> str:
         count, rate = len(each["devices"]), max(each["per_s"])
         name = f"{each['name'].removeprefix('folder ')} (the GPU's {each['limit']})"
         against = numbers.fine_ratio(rate / one[each["name"]]) if count > 1 else ""
-        limit = WAITED_FOR.get(each["waited_for"], NOTHING)
+        limit = IN_WORDS.get(each["waited_for"], NOTHING)
         rate_in_words = f"{numbers.three_digits(rate)} per s"
         rows.append((name if count == 1 else "", str(count), rate_in_words, against, limit))
     head = ("", "GPUs", "pictures", "against 1", "limit")
@@ -311,6 +311,10 @@ def _each(found: Measured, kind: str, made: Callable[[Data], str]) -> str:
 
 def _or_not(kind: str, made: str) -> str:
     return made or f"*Not measured yet: `{COMMANDS[kind]} FILE`.*"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _format(extension: str) -> str:

@@ -108,7 +108,7 @@ def test_every_table_names_the_machine_and_the_day(script):
 
 def test_a_folders_limit_is_the_slowest_stage_and_others_are_beside_it(script):
     made = made_of(script, "batch")
-    assert "| PNG | 100 | 400 | 50.0 | 30.0 | the files | 90% | 0.975× |" in made
+    assert "| PNG | 100 | 400 | 50.0 | 30.0 | the files | 90 % | 0.975× |" in made
     assert "| loop | 15.0 per s, 2.00× |" in made
     assert "| vips | not installed here |" in made
 
@@ -117,7 +117,7 @@ def test_a_large_picture_has_its_wall_and_a_huge_one_is_planned(script):
     made = made_of(script, "large")
     assert "| reading | 200 ms | 1.50 GB/s | 500 MP/s |" in made
     assert made.index("| of it the link | 80.0 ms |") < made.index("| writing |")
-    assert "The wall is the disk, to write: all at a time reach 80% of its rate" in made
+    assert "The wall is the disk, to write: all at a time reach 80 % of its rate" in made
     planned = "about 20 s | about 10 s | about 40 s | about 50 s | about 8.0 s | less than a second"
     assert planned in made_of(script, "plan")
 
@@ -133,8 +133,8 @@ def test_several_gpus_are_held_against_one_and_ties_are_said(script):
 def test_readme_has_a_line_for_each_of_them(script):
     made = script.readme_tables(FOUND)["scale"].replace("\u202f", " ")
     for line in (
-        "a folder of PNG, 1,920×1,080 | 30.0 per s, 90% of what the files alone would allow",
-        "a TIFF larger than memory, from file to file | 200 MP/s; the wall is the disk, to write; "
+        "a folder of PNG, 1,920×1,080 | 30.0 per s, 90 % of what the files alone would allow",
+        "a TIFF in strips, 10,000², from file to file | 200 MP/s; the wall is the disk, to write; "
         "100,000² pixels would take about 50 s",
         "one picture on 2 GPUs, strong: gaussian 5×5, 8,192² | 2.00×; with transfers 2.00×",
         "a folder on 2 GPUs, where the link is the limit | 1.90× | 2 × NVIDIA H100, 16 cores",
