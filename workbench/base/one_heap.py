@@ -8,6 +8,7 @@ from contextlib import suppress
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of glibc's <malloc.h>
 _MAX_KEPT = 1 << 30  # bytes
+_MAX_DOCUMENTED = 1 << 25  # bytes: of _M_MMAP_THRESHOLD, beyond which older glibc refuses it
 
 
 def share_one_heap() -> None:
@@ -26,11 +27,17 @@ def use_freed_memory_again() -> None:
     Each picture takes the memory that one before has left.  Memory that comes from the system anew
     is emptied by it first, and all threads that want some wait for each other.
     """
-    _tell_malloc((_M_ARENA_MAX, 1), (_M_MMAP_THRESHOLD, _MAX_KEPT), (_M_TRIM_THRESHOLD, _MAX_KEPT))
+    _tell_malloc(
+        (_M_ARENA_MAX, 1),
+        (_M_MMAP_THRESHOLD, _MAX_KEPT, _MAX_DOCUMENTED),
+        (_M_TRIM_THRESHOLD, _MAX_KEPT),
+    )
 
 
-def _tell_malloc(*choices: tuple[int, int]) -> None:
+def _tell_malloc(*choices: tuple[int, ...]) -> None:
+    """Make each choice: an option's number, and values, of which the first that fits is taken."""
     if sys.platform.startswith("linux"):
         with suppress(AttributeError, OSError):  # another C library, which has no such thing
-            for choice in choices:
-                ctypes.CDLL(None).mallopt(*choice)
+            mallopt = ctypes.CDLL(None).mallopt
+            for option, *values in choices:
+                any(mallopt(option, value) for value in values)  # 0: it does not take that one
