@@ -15,7 +15,7 @@ from kernels.cuda.listings import Place
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_child.device_layout import name_in_words
 from kernels.cuda_child.sanitized_main import ToSanitize
-from kernels.cuda_child.sanitized_run import Sanitized, Tool, sanitized
+from kernels.cuda_child.sanitized_run import Sanitized, StillRunningError, Tool, sanitized
 from kernels.cuda_child.sanitizer_reports import Report
 from kernels.cuda_on_cpu.array_words import SHARED, Accessed
 from kernels.cuda_on_cpu.bug import Finding, wrong_in_words
@@ -57,8 +57,10 @@ def finding_bug_on_gpu(
     search = _Search(rung, part, region, device, sanitizer)
     try:
         yield from search.steps()
+    except StillRunningError as error:
+        yield Finding("deadline", str(error), region)
     except RunEndedError as error:
-        kind = "compile" if error.log else "deadline" if "still running" in str(error) else "crash"
+        kind = "compile" if error.log else "crash"
         yield Finding(kind, str(error), region, error.line)
 
 

@@ -46,6 +46,10 @@ class SanitizerError(KernelError):
     """compute-sanitizer could not do its work, which says nothing of the kernel."""
 
 
+class StillRunningError(RunEndedError):
+    """The kernel was not over at its deadline."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sanitized:
     """What came of a run.
@@ -68,8 +72,8 @@ def sanitized(
 ) -> Generator[None, None, Sanitized]:
     """Run it once; whoever stops driving this ends it.
 
-    Raises SanitizerError, and RunEndedError where the kernel does not compile, ends badly without
-    a report of that, or does not end.
+    Raises SanitizerError, RunEndedError where the kernel does not compile or ends badly without a
+    report of that, and StillRunningError where it does not end.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         folder = Path(place)
@@ -130,7 +134,7 @@ def _waiting_for(process: subprocess.Popen[bytes], folder: Path) -> Generator[No
         if not has_begun and (folder / SAID).exists():
             until, has_begun = time.monotonic() + RUN_S, True
         if time.monotonic() > until and has_begun:
-            raise RunEndedError(
+            raise StillRunningError(
                 f"Under compute-sanitizer the kernel was still running after {in_seconds(RUN_S)}: "
                 "a loop that does not end, or threads that wait for one another?"
             )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES, red_zone
+from kernels.cuda_on_cpu.array_words import PICTURES
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.run_report import Reports, Where
 from kernels.cuda_on_cpu.shim import Shim
@@ -28,7 +29,6 @@ from kernels.rungs.rung import Rung
 MAX_MEMORY = 2 << 30  # bytes that a run may take besides
 ALIGNMENT = 256  # as memory on a device
 LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
-ARRAYS = ("the picture", "the answer")
 END = "end"  # instead of a request: of what runs
 
 
@@ -149,7 +149,7 @@ class SharedRun:
 
     def _red_zones(self) -> tuple[tuple[int, int, str, int], ...]:
         """Return (begin, end) of each, the array that it belongs to, and where that begins."""
-        picture, answer = ARRAYS
+        picture, answer = PICTURES
         after_source = self._source + self.source.nbytes
         middle = after_source + RED_BYTES // 2
         return (
@@ -165,7 +165,7 @@ class SharedRun:
 
 
 def _beside(size: int, array: str) -> NDArray[np.uint8]:
-    return red_zone(size, ARRAYS.index(array))
+    return red_zone(size, PICTURES.index(array))
 
 
 def _up(size: int) -> int:

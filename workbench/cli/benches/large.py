@@ -99,10 +99,8 @@ def run(arguments: Namespace) -> int:
         except (ImageFileError, OSError) as error:
             raise CommandError(str(error)) from error
     bytes_count = SIDE * SIDE * 3
-    rows = [_row(name, getattr(found, name), bytes_count) for name in STAGES]
-    if found.link is not None and found.kernel is not None:
-        rows.insert(2, _row("link", found.link, bytes_count))
-        rows.insert(3, _row("kernel", found.kernel, bytes_count))
+    times = ((name, getattr(found, name)) for name in TITLES)
+    rows = (_row(name, taken, bytes_count) for name, taken in times if taken is not None)
     print(columns([HEADER, *rows]))
     planned_s = found.all * (PLANNED_SIDE / SIDE) ** 2
     print(
@@ -144,7 +142,7 @@ def _measured(engine: Engine, folder: Path, rounds: int) -> Seconds:
     source = folder / "in.tif"
     _write_source(source)
     found = [_round(engine, source, folder / "out.tif") for _ in range(rounds)]
-    least = {name: min(each) for name in STAGES if (each := [r[name] for r in found])}
+    least = {name: min(each[name] for each in found) for name in STAGES}
     quickest = min(found, key=lambda each: each["filter"])
     return Seconds(**least, link=quickest.get("link"), kernel=quickest.get("kernel"))
 
