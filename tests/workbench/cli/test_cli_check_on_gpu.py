@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernels.core.device import NoDevice
-from kernels.cuda.compute_sanitizer import the_sanitizer
+from kernels.cuda.compute_sanitizer import WITHOUT_IT, the_sanitizer
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
 from tests.kernels.cuda_child.sanitizer_output import BARRIER, NOT_FOR_THIS_GPU
@@ -104,6 +104,14 @@ def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(
     sanitizer.does(synccheck=NOT_FOR_THIS_GPU)
     assert check("wrong.cu", "--find-bug", "--json") == 1
     assert json.loads(capsys.readouterr().out)["kernels"][0]["bug"] == ""
+
+
+def test_where_no_bug_can_be_looked_for_it_says_why(capsys):
+    write(right=text())
+    assert check("right.cu", "--find-bug") == 0
+    assert f"No bug is looked for: No compiler. {WITHOUT_IT}" in capsys.readouterr().err
+    assert check("right.cu") == 0
+    assert "No bug" not in capsys.readouterr().err
 
 
 def test_for_programs_it_says_where_it_ran_and_how_long_it_took(capsys):

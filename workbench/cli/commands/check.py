@@ -14,12 +14,13 @@ from typing import Any
 from kernels.core.device import Device
 from kernels.core.plain_data import to_plain, without_controls
 from kernels.core.version import program_version
+from kernels.cuda_child.bug_search import why_no_search
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
 from workbench.batch.check_jobs import COUNTED
 from workbench.batch.checked_kernel import CheckedKernel
 from workbench.batch.kernel_checks import KernelFile, check_all, kernel_files
-from workbench.cli.command_error import FAILED, CommandError
+from workbench.cli.command_error import FAILED, CommandError, complain
 from workbench.cli.output_files import refuse_unwritable, write_whole
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.stopping import ended_by_sigterm
@@ -46,6 +47,8 @@ def run(arguments: Namespace) -> int:
         device = found if isinstance(found, Device) else None
         if device is None and (missing := why_not()):
             raise CommandError(missing)
+        if arguments.find_bug and (missing := why_no_search(device)):
+            complain(f"No bug is looked for: {missing}")
         name = device.name if device else ""
         files = _files(arguments.kernels)
         refuse_unwritable(arguments.csv, arguments.html)
