@@ -174,6 +174,24 @@ def test_a_folder_that_is_not_done_has_no_rate(bench, monkeypatch, what, said):
     assert " per s" not in out
 
 
+def test_a_folder_that_takes_no_longer_with_more_files_has_no_rate(bench, monkeypatch):
+    monkeypatch.setattr(folder_scaling, "monotonic", lambda: 1.0)
+    code, out, err = bench("--cells", "folder")
+    assert code == 1
+    assert "12 files took no longer than 4; measure again" in err
+    assert " per s" not in out
+
+
+def test_a_disk_without_links_has_no_rate_either(bench, monkeypatch):
+    def link(source, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", link)
+    code, _, err = bench("--cells", "folder")
+    assert code == 1
+    assert "Operation not permitted" in err
+
+
 def test_wrong_answers_are_said_and_end_it_with_1(bench, monkeypatch):
     monkeypatch.setattr(ScalingGpu, "is_wrong", True)
     code, out, _ = bench("--cells", "strong gaussian 5×5 20×20")

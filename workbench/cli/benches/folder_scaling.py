@@ -26,6 +26,7 @@ from workbench.batch.stage_times import StageTimes
 from workbench.batch.stages import Stage
 from workbench.cli.command_error import CommandError
 from workbench.files import image_files
+from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import State
 
 FEW, MANY = 96, 544  # files: more than are under way at a time, and a few seconds more of them
@@ -68,7 +69,7 @@ CELLS = (FolderCell("link", "gaussian", 5), FolderCell("kernel", "gaussian", 63,
 class FolderRate:
     """The rate at which some GPUs filtered the folder.
 
-    per_s  pictures per second, of each round
+    per_s       pictures per second, of each round
     waited_for  the stage that the others waited for
     """
 
@@ -83,13 +84,14 @@ class FolderRate:
 
 
 def folder_rates(
-    cell: FolderCell, counts: Sequence[tuple[int, ...]], say: Callable[[str], None]
+    cell: FolderCell, sets: Sequence[tuple[int, ...]], say: Callable[[str], None]
 ) -> list[FolderRate]:
     """Measure a cell: all sets of GPUs take turns, and every second round turns them round.
 
-    Raises CommandError where a picture fails.
+    Raises CommandError where a picture fails, or the files cannot be made, and where many files
+    take no longer than a few.
     """
-    found = [FolderRate(devices) for devices in counts]
+    found = [FolderRate(devices) for devices in sets]
     with TemporaryDirectory(prefix="workbench-bench-") as name:
         source = _files(Path(name))
         for number in range(ROUNDS):
@@ -97,17 +99,25 @@ def folder_rates(
                 say(f"measuring {cell} on {len(each.devices)}")
                 few = _seconds(each, cell, source, FEW)
                 many = _seconds(each, cell, source, MANY)
-                each.per_s += ((MANY - FEW) / max(many - few, 1e-9),)
+                if many <= few:
+                    raise CommandError(
+                        f"{MANY} files took no longer than {FEW}; measure again while nothing else "
+                        "runs."
+                    )
+                each.per_s += ((MANY - FEW) / (many - few),)
     return found
 
 
 def _files(folder: Path) -> Path:
     """Make the folder of all files."""
     source = folder / "in"
-    source.mkdir()
-    image_files.save(source / _name(0), of_kind("photo", SIDE, SIDE, 3, "uint8"))
-    for number in range(1, MANY):
-        os.link(source / _name(0), source / _name(number))
+    try:
+        source.mkdir()
+        image_files.save(source / _name(0), of_kind("photo", SIDE, SIDE, 3, "uint8"))
+        for number in range(1, MANY):
+            os.link(source / _name(0), source / _name(number))
+    except (ImageFileError, OSError) as error:  # a disk that is full, or has no links
+        raise CommandError(str(error)) from error
     return source
 
 
