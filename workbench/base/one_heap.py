@@ -6,9 +6,9 @@ import ctypes
 import sys
 from contextlib import suppress
 
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of glibc's <malloc.h>
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # of glibc's <malloc.h>
 _MAX_KEPT = 1 << 30  # bytes
-_MAX_DOCUMENTED = 1 << 25  # bytes: of _M_MMAP_THRESHOLD, beyond which older glibc refuses it
+_MAX_DOCUMENTED = 1 << 25  # bytes: of M_MMAP_THRESHOLD, beyond which older glibc refuses it
 
 
 def share_one_heap() -> None:
@@ -18,7 +18,7 @@ def share_one_heap() -> None:
     but the first.  The threads here allocate seldom, but much at a time: in a soak of nine minutes
     fifteen heaps held 620 MiB at rest, and one 485 MiB, while the same 100 MiB were in use.
     """
-    _tell_malloc((_M_ARENA_MAX, 1))
+    _tell_malloc((M_ARENA_MAX, 1))
 
 
 def use_freed_memory_again() -> None:
@@ -28,9 +28,9 @@ def use_freed_memory_again() -> None:
     is emptied by it first, and all threads that want some wait for each other.
     """
     _tell_malloc(
-        (_M_ARENA_MAX, 1),
-        (_M_MMAP_THRESHOLD, _MAX_KEPT, _MAX_DOCUMENTED),
-        (_M_TRIM_THRESHOLD, _MAX_KEPT),
+        (M_ARENA_MAX, 1),
+        (M_MMAP_THRESHOLD, _MAX_KEPT, _MAX_DOCUMENTED),
+        (M_TRIM_THRESHOLD, _MAX_KEPT),
     )
 
 

@@ -85,7 +85,7 @@ def test_an_older_glibc_gets_the_most_that_it_takes(monkeypatch):
     taken = {}
 
     def mallopt(option, value):
-        if option == one_heap._M_MMAP_THRESHOLD and value > 32 << 20:
+        if option == one_heap.M_MMAP_THRESHOLD and value > 32 << 20:
             return 0
         assert option not in taken
         taken[option] = value
@@ -95,7 +95,7 @@ def test_an_older_glibc_gets_the_most_that_it_takes(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace(mallopt=mallopt))
     one_heap.use_freed_memory_again()
     assert taken == {
-        one_heap._M_ARENA_MAX: 1,
-        one_heap._M_MMAP_THRESHOLD: 32 << 20,
-        one_heap._M_TRIM_THRESHOLD: 1 << 30,
+        one_heap.M_ARENA_MAX: 1,
+        one_heap.M_MMAP_THRESHOLD: 32 << 20,
+        one_heap.M_TRIM_THRESHOLD: 1 << 30,
     }

@@ -11,12 +11,13 @@ with without_collecting():  # as the program starts
     from workbench.cli import real_window
     from workbench.cli.benches.painted import Painted, ms_until_painted
     from workbench.cli.benches.view_modes import named_view
+    from workbench.cli.named_devices import devices_of_window
 
 
 def main() -> None:
     """Print a line when the window, and one when the filtered picture, has been painted."""
     arguments = parse(sys.argv[1:])
-    with real_window.real_window(arguments, {}) as window:
+    with real_window.real_window(arguments, devices_of_window(arguments)) as window:
         first = Painted(window)
         first.painted.connect(lambda: print("first paint", flush=True))
         first.expect()

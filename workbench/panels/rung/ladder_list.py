@@ -23,6 +23,7 @@ PLACE = Qt.ItemDataRole.UserRole
 MAX_MS_ROLE = Qt.ItemDataRole.UserRole + 1
 CHOSEN = Qt.ItemDataRole.UserRole + 2
 ROW_GAP_PX = 4  # added to the height of the letters
+CLOSE_PX = 3  # the same in two columns: all rungs are whole on a stage of 1280x720
 EDGE_PX = 6
 MARK_PX = 4  # the mark of the chosen one, at the left
 RECORDED_ALPHA, BAR_ALPHA, CHOSEN_ALPHA = 28, 60, 105
@@ -84,13 +85,16 @@ class LadderList(QListWidget):
     @property
     def row_size(self) -> QSize:
         """Return the size of a line: as wide as its column."""
-        columns = 2 if self.isWrapping() else 1
-        return QSize(self.viewport().width() // columns, _row_px(self.font()))
+        if self.isWrapping():
+            return QSize(self.viewport().width() // 2, _row_px(self.font(), CLOSE_PX))
+        return QSize(self.viewport().width(), _row_px(self.font()))
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """Return the height of all lines, in two columns where there is the width for them."""
-        rows = -(-self.count() // (2 if self._is_wide else 1))
-        return QSize(super().sizeHint().width(), rows * _row_px(self.font()) + self._frame_px)
+        high = self.count() * _row_px(self.font())
+        if self._is_wide:
+            high = -(-self.count() // 2) * _row_px(self.font(), CLOSE_PX)
+        return QSize(super().sizeHint().width(), high + self._frame_px)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -268,8 +272,8 @@ def _small(font: QFont) -> QFont:
     return small
 
 
-def _row_px(font: QFont) -> int:
-    return QFontMetricsF(font).height().__ceil__() + ROW_GAP_PX
+def _row_px(font: QFont, gap_px: int = ROW_GAP_PX) -> int:
+    return QFontMetricsF(font).height().__ceil__() + gap_px
 
 
 def _column_px(titles: Sequence[str], font: QFont) -> float:

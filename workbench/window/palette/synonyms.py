@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SYNONYMS = {
-    "Open folder": ("load", "directory", "photos", "images"),
+    "Open folder": ("load", "photos", "images"),
     "Open": ("load", "import", "file", "photo", "image"),
     "Save result as": ("export", "write", "store", "jpeg", "png", "tiff"),
     "Filter a folder": ("batch", "many", "several", "directory", "all pictures", "convert"),
