@@ -300,26 +300,6 @@ __device__ __forceinline__ float as_one(const int (&digits)[DIGITS][4], int i) {
     return value;
 }
 
-// Those four rounded half to even and saturated, by blocks; two conversions and their packing are one
-// instruction.
-__device__ __forceinline__ unsigned round_bytes(const float (&sums)[4]) {
-#ifndef CUDA_ON_CPU
-    int whole[4];
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(sums[i]));
-    unsigned bytes;
-    asm("{.reg .b32 upper;\n"
-        "cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;\n"
-        "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
-        : "=r"(bytes) : "r"(whole[0]), "r"(whole[2]), "r"(whole[1]), "r"(whole[3]));
-    return bytes;
-#else
-    unsigned bytes = 0;
-    for (int i = 0; i < 4; ++i) bytes |= unsigned(rounded_to<uint8>(sums[i % 2 * 2 + i / 2])) << 8 * i;
-    return bytes;
-#endif
-}
-
 // Four rows of the answer.  fours: a lane's first word of each four rows of the picture, in a ring.
 // Of each tile, those of the left side first, two sums of two blocks, as bytes.
 __device__ __forceinline__ void filter_four(

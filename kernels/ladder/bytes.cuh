@@ -33,10 +33,15 @@ constexpr bool SPARSE = false;
 constexpr int SPARSE_STEPS = SPARSE ? SPAN / 2 : 0;
 constexpr int STEPS = SPAN - SPARSE_STEPS;     // products: of two blocks each, then of one block
 
-#ifdef CUDA_ON_CPU
-// The products of both functions below: right has PARTS blocks of 8 x 8, one below another.
+// sum (16 x 8) += left (16 x 8 PARTS, two of each four numbers in a row) times right (8 PARTS x 8).  Of left
+// a lane has what is kept of four numbers, as a matrix of 16 x 4 PARTS; which those are tell `places`, two
+// bits for each.
 template <int PARTS>
-void add_sparse_products(float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[PARTS]) {
+__device__ __forceinline__ void multiply_add_sparse(
+    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[PARTS])
+{
+    static_assert(PARTS == 2 || PARTS == 4, "the products that there are");
+#ifdef CUDA_ON_CPU
     const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
     float kept[2][4 * PARTS], column[2][8 * PARTS];  // of rows g and g + 8; columns 2 t and 2 t + 1
     for (int part = 0; part < PARTS; ++part) {
@@ -52,37 +57,18 @@ void add_sparse_products(float (&sum)[4], const unsigned (&left)[4], unsigned pl
             const int place = all_places[4 * g + k / 8] >> (16 * (i / 2) + 2 * (k % 8)) & 3;
             sum[i] += kept[i / 2][k] * column[i % 2][k / 2 * 4 + place];
         }
-}
-#endif
-
-// sum (16 x 8) += left (16 x 32, two of each four numbers in a row) times right (32 x 8).  Of left a
-// lane has what is kept of four numbers, as a matrix of 16 x 16; which those are tell `places`, two
-// bits for each.
-__device__ __forceinline__ void multiply_add_sparse(
-    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[4])
-{
-#ifdef CUDA_ON_CPU
-    add_sparse_products<4>(sum, left, places, right);
 #elif defined(HAS_SPARSE_PRODUCTS)
-    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
-        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, 0x0;"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]),
-          "r"(right[0]), "r"(right[1]), "r"(right[2]), "r"(right[3]), "r"(places));
-#endif
-}
-
-// The same 16 deep: of left a matrix of 16 x 8.
-__device__ __forceinline__ void multiply_add_half_sparse(
-    float (&sum)[4], const unsigned (&left)[4], unsigned places, const unsigned (&right)[2])
-{
-#ifdef CUDA_ON_CPU
-    add_sparse_products<2>(sum, left, places, right);
-#elif defined(HAS_SPARSE_PRODUCTS)
-    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-        "{%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%0,%1,%2,%3}, %8, 0x0;"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(left[0]), "r"(left[1]), "r"(right[0]), "r"(right[1]), "r"(places));
+    if constexpr (PARTS == 4)
+        asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
+            "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%0,%1,%2,%3}, %12, 0x0;"
+            : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+            : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]),
+              "r"(right[0]), "r"(right[1]), "r"(right[2]), "r"(right[3]), "r"(places));
+    else
+        asm("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+            "{%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%0,%1,%2,%3}, %8, 0x0;"
+            : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+            : "r"(left[0]), "r"(left[1]), "r"(right[0]), "r"(right[1]), "r"(places));
 #endif
 }
 
@@ -193,29 +179,9 @@ __device__ __forceinline__ void sum_along(
                 } else {
                     const unsigned word = words[n][SPARSE_STEPS + s];
                     const unsigned right[2] = {low_pair(word), high_pair(word)};
-                    if (SPARSE) multiply_add_half_sparse(sums[n], left.words, left.places, right);
+                    if (SPARSE) multiply_add_sparse(sums[n], left.words, left.places, right);
                     else multiply_add(sums[n], left.words, make_uint2(right[0], right[1]));
                 }
             }
         }
-}
-
-// Those four rounded half to even and saturated, by blocks; two conversions and their packing are one
-// instruction.
-__device__ __forceinline__ unsigned round_bytes(const float (&sums)[4]) {
-#ifndef CUDA_ON_CPU
-    int whole[4];
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) asm("cvt.rni.s32.f32 %0, %1;" : "=r"(whole[i]) : "f"(sums[i]));
-    unsigned bytes;
-    asm("{.reg .b32 upper;\n"
-        "cvt.pack.sat.u8.s32.b32 upper, %4, %3, 0;\n"
-        "cvt.pack.sat.u8.s32.b32 %0, %2, %1, upper;}"
-        : "=r"(bytes) : "r"(whole[0]), "r"(whole[2]), "r"(whole[1]), "r"(whole[3]));
-    return bytes;
-#else
-    unsigned bytes = 0;
-    for (int i = 0; i < 4; ++i) bytes |= unsigned(rounded_to<uint8>(sums[i % 2 * 2 + i / 2])) << 8 * i;
-    return bytes;
-#endif
 }

@@ -14,6 +14,7 @@ from kernels.core.weights import UNIT_ROUNDOFF, gain
 MAX_DIGITS = 3
 MIN_LARGEST = 2.0**-90  # smaller weights are not scaled up so far
 MAX_SCALES = 4096  # that are tried
+SLICE = 1 << 14  # scaled weights at once: they stay in the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,27 +74,38 @@ def _fixed_point(raw: bytes, ksize: int) -> FixedPoint:
     signed = bool(exact.min() < 0)
     for digits in range(1, MAX_DIGITS + 1):
         undos = _scales(largest, largest_of(digits, signed), digits == MAX_DIGITS)
-        integers = np.rint(exact / undos)
-        losses = lost(exact, integers * undos)
-        best = int(losses.argmin())
-        if losses[best] <= may_lose(weights) or digits == MAX_DIGITS:
+        undo, loss = _best(exact, undos)
+        if loss <= may_lose(weights) or digits == MAX_DIGITS:
             break
-    made = integers[best].astype(np.int32)
-    made.flags.writeable = False
-    return FixedPoint(digits, signed, made, float(undos[best, 0, 0]))
+    integers = np.rint(exact / undo).astype(np.int32)
+    integers.flags.writeable = False
+    return FixedPoint(digits, signed, integers, undo)
+
+
+def _best(exact: NDArray[np.float64], undos: NDArray[np.float64]) -> tuple[float, float]:
+    """Return that of `undos` with which weights lose least, the first of equals, and how much."""
+    losses = []
+    at_once = max(1, SLICE // exact.size)
+    for first in range(0, len(undos), at_once):
+        tried = undos[first : first + at_once, None, None]
+        rounded = np.rint(exact / tried) * tried
+        losses.append(lost(exact, rounded))
+    all_losses = np.concatenate(losses)
+    best = int(all_losses.argmin())
+    return float(undos[best]), float(all_losses[best])
 
 
 def _scales(largest: float, top: int, one: bool) -> NDArray[np.float64]:
-    """Return numbers whose multiples weights may become, (n, 1, 1): of float32.
+    """Return numbers whose multiples weights may become, (n,): of float32.
 
     With a power of two weights like 1/16 stay exact; the others make an integer of the largest.
     """
     power = math.ldexp(1.0, math.frexp(largest)[1] - math.frexp(top)[1])
     powers = [power if round(largest / power) <= top else 2 * power]
     if one:
-        return np.array(powers).reshape(-1, 1, 1)
+        return np.array(powers)
     least = max(1, top // 2) if top > MAX_SCALES else 1
     wanted = np.unique(np.linspace(top, least, min(MAX_SCALES, top - least + 1)).astype(int))[::-1]
     undos = (largest / wanted).astype(np.float32).astype(np.float64)
     fitting = undos[np.rint(largest / undos) <= top]
-    return np.concatenate((powers, fitting)).reshape(-1, 1, 1)
+    return np.concatenate((powers, fitting))

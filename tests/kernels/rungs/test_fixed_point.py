@@ -9,6 +9,7 @@ from kernels import filters
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.checking import error_bound
+from kernels.rungs import fixed_point as module
 from kernels.rungs.fixed_point import MAX_DIGITS, fixed_point, largest_of, lost, may_lose
 from kernels.rungs.rung import ladder
 
@@ -100,3 +101,16 @@ def test_what_may_be_lost_leaves_eight_roundings_to_the_sums(ksize):
     bound = error_bound(job, tolerance.chain, tolerance.factor)
     left = bound - 255 * may_lose(weights)
     assert left == pytest.approx(8 * UNIT_ROUNDOFF * gain(weights) * 255, rel=1e-6)
+
+
+@pytest.mark.parametrize("value", [0, 0.75])
+def test_the_scales_that_are_tried_at_once_do_not_change_which_is_taken(monkeypatch, value):
+    """With zeros all scales lose nothing, with equal weights many do: the first of them is taken."""
+    several = [np.full((9, 9), value, np.float32), weights_of("of both signs", 9)]
+    made = [fixed_point(weights) for weights in several]
+    monkeypatch.setattr(module, "SLICE", 1 << 30)
+    module._fixed_point.cache_clear()
+    for each, weights in zip(made, several, strict=True):
+        at_once = fixed_point(weights)
+        assert (each.digits, each.undo) == (at_once.digits, at_once.undo)
+        np.testing.assert_array_equal(each.integers, at_once.integers)
