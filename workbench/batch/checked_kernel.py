@@ -55,6 +55,8 @@ class CheckedKernel:
     job       the name of the first one that is not right
     words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
     bug       one sentence on its cause, where that was looked for and found
+    search    why there is none where it was asked for: it could not be looked for, all of it or on
+              the GPU, or it was not found; empty: it was found, or nobody asked
     log       the compiler's own words
     counts    of the job COUNTED; None: that is not among those that are right
     device    the GPU that it ran on; empty: the CPU runtime
@@ -70,6 +72,7 @@ class CheckedKernel:
     job: str = ""
     words: str = ""
     bug: str = ""
+    search: str = ""
     log: str = ""
     counts: Counts | None = None
     device: str = ""
@@ -98,5 +101,6 @@ class CheckedKernel:
 
     @property
     def sentence(self) -> str:
-        """Return what is wrong, as exactly as it is known."""
-        return ": ".join(filter(None, (self.job, self.bug or self.words)))
+        """Return what is wrong, as exactly as it is known, and why not more exactly."""
+        what = ": ".join(filter(None, (self.job, self.bug or self.words)))
+        return " ".join(filter(None, (what, self.search)))

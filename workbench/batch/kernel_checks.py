@@ -36,6 +36,8 @@ DEADLINE_S = 10.0  # of one job, a thousand times what a kernel takes for one
 # A signal that another thread received wakes no lock the main thread waits for: Ctrl+C would be
 # heard only when the next kernel is done.
 LISTENING_S = 0.1
+NOT_LOOKED_FOR = "Its bug could not be looked for: {reason}"
+NOT_FOUND = "Its bug was looked for and not found."
 UNTIMED = Sampling(max_samples=0, check_taps=None)
 TIMED = replace(OWN_SAMPLING, check_taps=None)
 
@@ -169,20 +171,23 @@ def checking(
         return replace(found, words=refusal)
     if find_bug and suspect is not None and found.verdict != "broken":
         where = Progress(f"{file.shown}: looking for the bug")
-        return replace(found, bug=(yield from in_place_of(_bug(rung, suspect, device), where)))
+        bug, search = yield from in_place_of(_bug(rung, suspect, device), where)
+        return replace(found, bug=bug, search=search)
     return found
 
 
-def _bug(rung: Rung, job: Job, device: Device | None) -> Generator[Progress, None, str]:
-    """Return a kernel's bug in a sentence; empty: none was found, or none can be looked for."""
-    if why_no_search(device) is not None:
-        return ""
+def _bug(rung: Rung, job: Job, device: Device | None) -> Generator[Progress, None, tuple[str, str]]:
+    """Return a kernel's bug in a sentence, or else nothing and why there is none."""
+    if (missing := why_no_search(device)) is not None:
+        return "", NOT_LOOKED_FOR.format(reason=missing)
     try:
         seeking = searching_bug(rung, job, device, deadline_s=DEADLINE_S)
         search = yield from last_of(seeking)
-    except SanitizerError:
-        return ""
-    return search.finding.sentence if search.finding else ""
+    except SanitizerError as error:
+        return "", NOT_LOOKED_FOR.format(reason=error)
+    if search.finding:
+        return search.finding.sentence, ""
+    return "", f"{NOT_FOUND} {search.remark}".rstrip()
 
 
 def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:

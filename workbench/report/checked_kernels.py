@@ -20,7 +20,7 @@ TIME_AT = 3
 TEXT = "SHA-256 of its text"  # on the page
 CSV_COLUMNS = (
     *("file", "compiles", "verdict", "jobs", "verified", "refused"),
-    *("job", "what_is_wrong", "bug"),
+    *("job", "what_is_wrong", "bug", "bug_search"),
     *("loads_per_sample", "stores_per_sample", "operations_per_sample"),
     *("device", "median_ms", "n", "text_sha256"),
 )
@@ -99,6 +99,7 @@ def _csv_row(row: CheckedKernel) -> dict[str, object]:
         "job": row.job,
         "what_is_wrong": row.words,
         "bug": row.bug,
+        "bug_search": row.search,
         "loads_per_sample": row.counts and row.counts.loads,
         "stores_per_sample": row.counts and row.counts.stores,
         "operations_per_sample": row.counts and row.counts.operations,

@@ -44,6 +44,16 @@ def gpu(children, tmp_path, monkeypatch):
     the_sanitizer.cache_clear()
 
 
+@pytest.fixture
+def sanitizer(tmp_path, monkeypatch):
+    """The only compute-sanitizer, which finds no fault."""
+    folder = tmp_path / "sanitizer"
+    folder.mkdir()
+    made = MadeUpSanitizer(folder, check_jobs.check_jobs()[0].job)
+    made.install(monkeypatch)
+    return made
+
+
 def write(**texts):
     for name, source in texts.items():
         Path(f"{name}.cu").write_text(source, encoding="utf-8")
@@ -85,13 +95,7 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
     assert "no time" not in page
 
 
-def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(
-    capsys, tmp_path, monkeypatch
-):
-    folder = tmp_path / "sanitizer"
-    folder.mkdir()
-    sanitizer = MadeUpSanitizer(folder, check_jobs.check_jobs()[0].job)
-    sanitizer.install(monkeypatch)
+def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(capsys, sanitizer):
     write(wrong=text(run="wrong"), right=text())
     sanitizer.does(synccheck=BARRIER.replace("mine.cu", "wrong.cu"))
     assert check("wrong.cu", "right.cu", "--find-bug", "--json") == 1
@@ -101,17 +105,49 @@ def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(
         "warp do not come to.",
         "",
     ]
-    sanitizer.does(synccheck=NOT_FOR_THIS_GPU)
-    assert check("wrong.cu", "--find-bug", "--json") == 1
-    assert json.loads(capsys.readouterr().out)["kernels"][0]["bug"] == ""
+    assert [each["search"] for each in found] == ["", ""]
+
+
+def test_the_table_says_why_a_bug_could_not_be_looked_for(capsys, sanitizer):
+    write(wrong=text(run="wrong"), right=text())
+    sanitizer.does(memcheck=NOT_FOR_THIS_GPU)
+    files = ["--csv", "marks.csv", "--html", "marks.html"]
+    assert check("wrong.cu", "right.cu", "--find-bug", *files) == 1
+    rows = rows_of(capsys.readouterr().out)
+    why = "Its bug could not be looked for: memcheck of compute-sanitizer"
+    assert why in rows["wrong.cu"]
+    assert "Device not supported" in rows["wrong.cu"]
+    assert "Its bug" not in rows["right.cu"]
+    with Path("marks.csv").open(encoding="utf-8", newline="") as file:
+        wrong, right = csv.DictReader(file)
+    assert wrong["bug"] == ""
+    assert wrong["bug_search"].startswith(why)
+    assert right["bug_search"] == ""
+    assert Path("marks.html").read_text(encoding="utf-8").count(why) == 1
+
+
+def test_a_bug_that_was_looked_for_in_vain_is_told_as_that(capsys, sanitizer):
+    write(wrong=text(run="wrong"))
+    sanitizer.does()
+    assert check("wrong.cu", "--find-bug") == 1
+    row = rows_of(capsys.readouterr().out)["wrong.cu"]
+    assert "samples are wrong. Its bug was looked for and not found. " in row
+    assert row.rstrip().endswith("Looked for on the GPU, under compute-sanitizer.")
+    assert check("wrong.cu") == 1
+    assert "Its bug" not in capsys.readouterr().out
 
 
 def test_where_no_bug_can_be_looked_for_it_says_why(capsys):
-    write(right=text())
+    write(right=text(), wrong=text(run="wrong"))
+    why = f"No compiler. {WITHOUT_IT}"
     assert check("right.cu", "--find-bug") == 0
-    assert f"No bug is looked for: No compiler. {WITHOUT_IT}" in capsys.readouterr().err
+    assert f"No bug is looked for: {why}" in capsys.readouterr().err
     assert check("right.cu") == 0
     assert "No bug" not in capsys.readouterr().err
+    assert check("wrong.cu", "--find-bug", "--csv", "marks.csv") == 1
+    sentence = f"Its bug could not be looked for: {why}"
+    assert sentence in rows_of(capsys.readouterr().out)["wrong.cu"]
+    assert sentence in Path("marks.csv").read_text(encoding="utf-8")
 
 
 def test_for_programs_it_says_where_it_ran_and_how_long_it_took(capsys):
