@@ -105,7 +105,7 @@ def test_what_may_be_lost_leaves_eight_roundings_to_the_sums(ksize):
 
 @pytest.mark.parametrize("value", [0, 0.75])
 def test_the_scales_that_are_tried_at_once_do_not_change_which_is_taken(monkeypatch, value):
-    """With zeros all scales lose nothing, with equal weights many do: the first of them is taken."""
+    """With zeros all scales lose nothing, with equal weights many do: the first is taken."""
     several = [np.full((9, 9), value, np.float32), weights_of("of both signs", 9)]
     made = [fixed_point(weights) for weights in several]
     monkeypatch.setattr(module, "SLICE", 1 << 30)
