@@ -22,7 +22,7 @@ from kernels.sweeps.estimate import about
 from workbench.base.memory import memory_available_bytes
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
-from workbench.batch.stages import Stage
+from workbench.batch.stages import Stage, filtering_seconds
 from workbench.files import image_files
 from workbench.files.image_encoders import format_of
 from workbench.files.large_pictures import LargePicture
@@ -331,7 +331,7 @@ def _filter(engine: Engine, outcome: Outcome, job: Job, recipe: Recipe, say: Say
             filtered = perf_counter()
     assert result is not None
     outcome.result = result
-    outcome.seconds["filter"] = filtered - began
+    outcome.seconds.update(filtering_seconds(result, filtered - began))
     if result.check is not None:
         outcome.seconds["verify"] = perf_counter() - filtered
 

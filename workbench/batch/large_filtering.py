@@ -16,7 +16,7 @@ from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.engine.strip_filter import StripFilter
 from workbench.base import numbers
-from workbench.batch.stages import Stage
+from workbench.batch.stages import BY_ENGINE, STAGES, Stage, filtering_seconds
 from workbench.batch.unfinished import Unfinished
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -85,11 +85,11 @@ class LargeAnswer:
     def limit(self) -> Stage | None:
         """Return the stage that the others waited for; None where nothing was left to do.
 
-        Filtering and verifying are one after the other, so it is the longer one of these two.
+        What the engine does is one after the other, so it is the longest one of that.
         """
         if not self.seconds:
             return None
-        by_engine = [stage for stage in self.seconds if stage in ("filter", "verify")]
+        by_engine = [stage for stage in self.seconds if stage in BY_ENGINE]
         spent = {stage: self.seconds[stage] for stage in self.seconds if stage not in by_engine}
         longest = max(by_engine, key=self.seconds.__getitem__)
         spent[longest] = sum(self.seconds[stage] for stage in by_engine)
@@ -198,7 +198,7 @@ class _Run:
         self._engine, self._picture, self._part = engine, picture, part
         self._like, self._named = like, named
         self._shape = (picture.height, picture.width, picture.channels)
-        self._seconds: dict[Stage, float] = dict.fromkeys(get_args(Stage), 0.0)
+        self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._first: Result | None = None
         self._check: Check | None = None
         self._writing: Future[None] | None = None
@@ -285,7 +285,8 @@ class _Run:
             if step.check is None:
                 filtered = perf_counter()
         assert result is not None
-        self._seconds["filter"] += filtered - began
+        for stage, seconds in filtering_seconds(result, filtered - began).items():
+            self._seconds[stage] += seconds
         if result.check is not None:
             self._seconds["verify"] += perf_counter() - filtered
             self._add(result.check, strip)

@@ -6,17 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic, process_time
-from typing import get_args
 
 from workbench.batch.filtering import Outcome, Status
 from workbench.batch.finished_row import FinishedRow
-from workbench.batch.stages import Stage
+from workbench.batch.stages import BY_ENGINE, BY_FILES, STAGES, Stage
 
-STAGES: tuple[Stage, ...] = get_args(Stage)
 UNSURE_S = (
     1.0  # for so long nothing is foretold: the first picture waits for what the program loads
 )
-BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +97,7 @@ class StageTimes:
         self.total, self._jobs = total, jobs
         self._engines = len(devices) if devices else engines
         self._clock, self._cpu_clock = clock, cpu_clock
+        self._ended: tuple[float, float] | None = None  # by both clocks
         self._began, self._cpu_began = clock(), cpu_clock() if cpu_clock else 0.0
         self.counts: Counter[Status] = Counter()
         self._pictures: Counter[Stage] = Counter()
@@ -118,6 +116,12 @@ class StageTimes:
         if isinstance(finished, FinishedRow) and finished.device is not None:
             self._of_device[finished.device].add(replace(finished, device=None))
 
+    def end(self) -> None:
+        """Let no more time pass, so that all that is told of the end is the same."""
+        self._ended = self._clock(), self._cpu_clock() if self._cpu_clock else 0.0
+        for times in self._of_device.values():
+            times.end()
+
     @property
     def finished(self) -> int:
         """Return how many pictures there is nothing left to do to."""
@@ -131,14 +135,14 @@ class StageTimes:
     @property
     def elapsed_s(self) -> float:
         """Return how long it has taken so far."""
-        return self._clock() - self._began
+        return (self._ended[0] if self._ended else self._clock()) - self._began
 
     @property
     def cores_busy(self) -> float | None:
         """Return how many cores were kept busy on average; None: it is not known."""
         if self._cpu_clock is None:
             return None
-        used_s = self._cpu_clock() - self._cpu_began
+        used_s = (self._ended[1] if self._ended else self._cpu_clock()) - self._cpu_began
         return used_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
 
     @property
@@ -164,7 +168,7 @@ class StageTimes:
             return None
         by_files = sum(self._seconds[stage] for stage in BY_FILES) / self._jobs
         by_engine = self._engine_s / self._engines
-        theirs = BY_FILES if by_files >= by_engine else tuple(set(STAGES) - set(BY_FILES))
+        theirs = BY_FILES if by_files >= by_engine else BY_ENGINE
         return max(theirs, key=lambda stage: self._seconds[stage])
 
     def progress(self) -> BatchProgress:
@@ -190,7 +194,7 @@ class StageTimes:
 
     @property
     def _engine_s(self) -> float:
-        return sum(self._seconds[stage] for stage in STAGES if stage not in BY_FILES)
+        return sum(self._seconds[stage] for stage in BY_ENGINE)
 
     def _as_device(self, device: int) -> DeviceTime:
         busy = self._engine_s / self.elapsed_s if self.elapsed_s > 0 else 0.0

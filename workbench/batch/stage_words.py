@@ -14,12 +14,17 @@ from workbench.batch.stages import Stage
 
 IN_WORDS: dict[Stage, str] = {
     "decode": "reading and decoding",
+    "upload": "uploading",
     "filter": "filtering",
+    "download": "downloading",
     "verify": "verifying",
     "encode": "encoding and writing",
 }
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
-HEADS = ("stage", "pictures", "per picture", "threads", "busy", "at most")
+HEADS = ("stage", "pictures", "per picture", "threads", "at most", "busy", "")
+BAR_LETTERS = 16  # of a bar that is full; the table has 80 columns then
+PLAIN_MARKS = "#."
+BLOCK_MARKS = "█░"
 
 
 def progress_words(progress: BatchProgress) -> str:
@@ -27,12 +32,14 @@ def progress_words(progress: BatchProgress) -> str:
     parts = [f"{progress.finished:,} of {progress.total:,}"]
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
+    is_over = progress.finished == progress.total
     if progress.left_s is not None:
-        parts += [rate(progress.per_s), f"{about(progress.left_s)} left"]
+        parts.append(rate(progress.per_s))
+        parts += [] if is_over else [f"{about(progress.left_s)} left"]
     if progress.devices:
         parts += map(_device_words, progress.devices)
     elif progress.limit is not None:
-        parts.append(f"{IN_WORDS[progress.limit]} is the limit")
+        parts.append(f"{IN_WORDS[progress.limit]} {'was' if is_over else 'is'} the limit")
     return " · ".join(parts)
 
 
@@ -46,14 +53,17 @@ def _device_words(each: DeviceTime) -> str:
     return f"GPU {each.device}: {rate(each.per_s)}{limit}"
 
 
-def closing_lines(times: StageTimes) -> list[str]:
-    """Return how many there were, how fast it was, and tables of the stages and of the GPUs."""
+def closing_lines(times: StageTimes, marks: str = BLOCK_MARKS) -> list[str]:
+    """Return how many there were, how fast it was, and tables of the stages and of the GPUs.
+
+    marks  letters of a bar, what is busy and what is not: BLOCK_MARKS, or PLAIN_MARKS
+    """
     counts = ", ".join(f"{count:,} {status}" for status, count in times.counts.items())
     pictures = f"{times.finished:,} picture{'' if times.finished == 1 else 's'}"
     took = f"{pictures} in {numbers.duration(times.elapsed_s * 1e3)}"
     lines = [f"{took}, {rate(times.per_s)}: {counts}." if counts else f"{took}."]
     if stages := times.stages():
-        lines.append(columns([HEADS, *map(_row, stages)]))
+        lines.append(columns([HEADS, *(_row(each, marks) for each in stages)]))
     if devices := times.devices():
         lines.append(columns([DEVICE_HEADS, *map(_device_row, devices)]))
     if times.limit is not None:
@@ -79,14 +89,30 @@ def summary(times: StageTimes) -> dict[str, Any]:
     }
 
 
-def _row(each: StageTime) -> tuple[str, ...]:
+def marks_for(encoding: str | None) -> str:
+    """Return the letters of a bar that a terminal with this encoding shows; None: any."""
+    try:
+        BLOCK_MARKS.encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return PLAIN_MARKS
+    return BLOCK_MARKS
+
+
+def busy_words(each: StageTime) -> str:
+    """Return how busy a stage is: "37 %"."""
+    return f"{100 * each.share:.0f} %"
+
+
+def _row(each: StageTime, marks: str) -> tuple[str, ...]:
+    full = round(BAR_LETTERS * min(each.share, 1.0))
     return (
         each.stage,
         f"{each.pictures:,}",
         numbers.duration(each.seconds / each.pictures * 1e3),
         str(each.threads),
-        f"{100 * each.share:.0f} %",
         rate(each.at_most_per_s),
+        busy_words(each),
+        full * marks[0] + (BAR_LETTERS - full) * marks[1],
     )
 
 

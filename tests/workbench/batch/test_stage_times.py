@@ -43,6 +43,10 @@ def test_each_stage_has_its_share_of_its_threads_time(clock):
     assert stages["encode"].at_most_per_s == pytest.approx(2 / 3)
     cpu_clock.now_s += 6.0
     assert times.cores_busy == 1.5
+    times.end()
+    clock.now_s += 4.0
+    cpu_clock.now_s += 4.0
+    assert (times.elapsed_s, times.cores_busy) == (4.0, 1.5)
     assert times.limit == "encode"
     assert times.per_s == 0.5
     assert times.left_s == 4.0

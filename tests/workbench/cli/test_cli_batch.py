@@ -352,6 +352,28 @@ def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys,
     assert said.out.splitlines()[-1].startswith("The limit was ")
 
 
+def bars_of(said, out):
+    """The bars at the ends of a table's rows, each with its stage as the journal has it."""
+    rows = said.splitlines()[2:-1]
+    last = (Path(out) / NAME).read_text().splitlines()[-1]
+    stages = json.loads(last)["ended"]["stages"]
+    assert [row.split()[0] for row in rows] == [each["stage"] for each in stages]
+    assert max(map(len, rows)) <= 80
+    return [(row[-16:], each["share"]) for row, each in zip(rows, stages, strict=True)]
+
+
+def test_the_end_has_a_bar_beside_each_stage_in_letters_that_the_terminal_has(folder, capsys):
+    assert batch("in", "out") == 0
+    command = [sys.executable, "-m", "workbench", "batch", "in", "again", "--no-gpu"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    plain = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    for said, out, marks in ((capsys.readouterr().out, "out", "█░"), (plain.stdout, "again", "#.")):
+        for bar, share in bars_of(said, out):
+            full = bar.count(marks[0])
+            assert bar == full * marks[0] + (16 - full) * marks[1]
+            assert full == round(16 * min(share, 1))
+
+
 def test_options_of_the_gpu_that_nothing_uses_are_said(folder, capsys):
     assert batch("in/p1.png", "out", "--device", "1") == 0
     assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err

@@ -171,7 +171,7 @@ def _scale(body: Bars) -> Scale:
     if not ends:
         return Scale(False, 0.0, 1.0)
     if not body.axis.is_log:
-        return Scale(False, 0.0, max(ends))
+        return Scale(False, 0.0, max(*ends, *(body.axis.ends or ())))
     low, high = math.log10(min(ends)), math.log10(max(ends))
     if high - low < MIN_DECADES:
         middle = (low + high) / 2

@@ -29,7 +29,7 @@ from workbench.batch.naming import PairingError
 from workbench.batch.pairs import Pairs
 from workbench.batch.shards import journals_among, merge
 from workbench.batch.stage_times import StageTimes
-from workbench.batch.stage_words import closing_lines, progress_words, summary
+from workbench.batch.stage_words import closing_lines, marks_for, progress_words, summary
 from workbench.cli import as_json, streams
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
 from workbench.cli.named_devices import first_device, sharing_devices
@@ -204,9 +204,11 @@ def _run(
         with stopping, closing(rows):
             _tell(rows, times, journal, said, arguments)
     except KeyboardInterrupt:
+        times.end()
         _close("stopped", times, arguments)
         complain(f"Stopped; the same command with --resume does the rest, as {journal.path} knows.")
         raise
+    times.end()
     journal.append({"ended": summary(times)})
     _close("ended", times, arguments)
     if times.failed:
@@ -296,4 +298,4 @@ def _close(how: str, times: StageTimes, arguments: Namespace) -> None:
     if arguments.json:
         print(as_json.text_of({how: summary(times)}), flush=True)
     else:
-        print("\n".join(closing_lines(times)), flush=True)
+        print("\n".join(closing_lines(times, marks_for(sys.stdout.encoding))), flush=True)

@@ -198,6 +198,7 @@ class FolderFilter(QObject):
         """Show the end, and what can be done next; say it in the window if nobody looks here."""
         sentence = end_in_words(end)
         dialog = self.dialog
+        dialog.pages.show_end()
         dialog.show_phase("choosing")
         self._show_choice()  # there is a journal now, and other files are there already
         self._said = "" if end.how == "stopped" else sentence  # else the plan says what is left

@@ -24,10 +24,15 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.batch.journal import NAME
+from workbench.batch.stage_times import BatchProgress, StageTime
+from workbench.batch.stage_words import IN_WORDS
+from workbench.batch.stages import STAGES
+from workbench.charts.figure_view import FigureView
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.window.folder import folder_filter
 from workbench.window.folder.folder_choice import FolderChoice
+from workbench.window.folder.stage_page import StagePage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView
 from workbench.window.palette.entries import found
@@ -144,7 +149,7 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert said(window).endswith(": 4 done, 1 failed.")
     bar = child(window, "folder-progress", QProgressBar)
     assert (bar.value(), bar.maximum()) == (5, 5)
-    assert "is the limit" in child(window, "folder-words", QLabel).text()
+    assert "was the limit" in child(window, "folder-words", QLabel).text()
     (failure,) = rows(window, "failures")
     assert failure.startswith("broken.png is not a picture")
     words[3] = str(folder / "again")
@@ -152,6 +157,48 @@ def test_it_does_what_its_command_does_to_the_byte(qtbot, window, dialog, folder
     assert names_in(folder / "out") == [f"p{n}_sharpen.png" for n in range(4)]
     for name in names_in(folder / "out"):
         assert (folder / "out" / name).read_bytes() == (folder / "again" / name).read_bytes()
+
+
+def test_the_end_is_a_chart_of_the_stages_with_the_limit_marked(qtbot, window, dialog, folder):
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    click(button(window, "start"))
+    chart = child(window, "folder-chart", FigureView)
+    live = child(window, "folder-decode", QProgressBar)
+    assert live.isVisible()
+    assert not child(window, "folder-upload", QProgressBar).isVisible()  # there is no GPU
+    settled(qtbot, window)
+    assert chart.isVisible()
+    assert not live.isVisible()
+    until(qtbot, lambda: len(chart.spots) == 4)
+    last = json.loads((folder / "out" / NAME).read_text().splitlines()[-1])["ended"]
+    bars = [group.bars[0] for group in chart.figure.body.groups]
+    assert [bar.entry.key for bar in bars] == [each["stage"] for each in last["stages"]]
+    for bar, stage in zip(bars, last["stages"], strict=True):
+        assert bar.value == pytest.approx(stage["share"])
+        assert bar.is_best == ("the limit" in bar.words) == (stage["stage"] == last["limit"])
+    assert f"The limit was {IN_WORDS[last['limit']]}." in chart.accessibleDescription()
+    assert "at most" in chart.accessibleDescription()
+    choose(qtbot, window, source=folder / "in", target=folder / "again")
+    click(button(window, "start"))
+    assert live.isVisible()
+    settled(qtbot, window)
+
+
+def test_on_a_gpu_both_transfers_are_stages(qtbot):
+    page = StagePage()
+    qtbot.addWidget(page)
+    page.show()
+    page.begin()
+    upload = page.findChild(QProgressBar, "folder-upload")
+    assert not upload.isVisible()
+    stages = tuple(StageTime(stage, 10, 1.0, 1, 0.4, 10.0) for stage in STAGES)
+    page.show_progress(BatchProgress(10, 10, 0, 4.0, None, "download", stages))
+    assert upload.isVisible()
+    assert upload.value() == 40
+    page.show_chart()
+    chart = page.findChild(FigureView, "folder-chart")
+    names = [group.label for group in chart.figure.body.groups]
+    assert names[1:4] == ["Uploading", "Filtering", "Downloading"]
 
 
 def test_a_failed_picture_is_opened_by_enter(qtbot, window, dialog, folder):
