@@ -95,8 +95,11 @@ class DevicePictures:
         if not may_change(picture):
             self._resident[key] = (picture, array)
             if len(self._resident) > RESIDENT_PICTURES:
-                self._resident.popitem(last=False)
-                self._cp.get_default_pinned_memory_pool().free_all_blocks()
+                _, (gone, _) = self._resident.popitem(last=False)
+                # Locking memory takes longer than filling it, and all threads wait meanwhile:
+                # results of pictures as large take each other's.
+                if gone.nbytes != picture.nbytes:
+                    self._cp.get_default_pinned_memory_pool().free_all_blocks()
         return array, moved
 
     def download(self, array: Any, like: NDArray[Any]) -> tuple[NDArray[Any], Moved]:
