@@ -38,7 +38,7 @@ def fixed_point(weights: NDArray[np.float32]) -> FixedPoint:
 
     Any sums of bytes may lose as much as `may_lose` says; the digits of three bytes always do less.
     """
-    return _fixed_point(np.ascontiguousarray(weights).tobytes(), len(weights))
+    return fixed_point_of_bytes(np.ascontiguousarray(weights).tobytes(), len(weights))
 
 
 def may_lose(weights: NDArray[np.float32]) -> float:
@@ -67,7 +67,8 @@ def largest_of(digits: int, signed: bool) -> int:
 
 
 @lru_cache(maxsize=64)
-def _fixed_point(raw: bytes, ksize: int) -> FixedPoint:
+def fixed_point_of_bytes(raw: bytes, ksize: int) -> FixedPoint:
+    """Return `fixed_point` of the float32 weights in `raw`; remembered, as bytes can be."""
     weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize)
     exact = weights.astype(np.float64)
     largest = max(float(np.abs(exact).max()), MIN_LARGEST)
