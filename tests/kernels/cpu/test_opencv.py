@@ -182,6 +182,34 @@ def test_what_was_called_and_on_how_many_threads_is_told(engine):
     assert ran.function in str(ran)
 
 
+@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("name", ["gaussian", "box", "sharpen", "laplacian"])
+def test_a_run_is_that_one_call_straight_into_the_answer(name, channels, pixel_type, monkeypatch):
+    """Small pictures take as long as plain cv2: nothing is copied, and no thread is started."""
+    picture = (np.random.default_rng(9).random((48, 64, channels)) * 200).astype(pixel_type)
+    job = Job(picture, filters.get(name).weights(3), "mirror", "opencv")
+    prepared, done, out = opencv.prepare(job), [], np.zeros_like(picture)
+    [*prepared.filtering(out)]  # the threads it was tried with last may be others
+    expected, out[:] = out.copy(), 0
+
+    def noted(function):
+        def call(*given, **named):
+            done.append((function.__name__, named.get("dst") is out))
+            return function(*given, **named)
+
+        return call
+
+    for each in dir(cv2):
+        if callable(function := getattr(cv2, each)) and not isinstance(function, type):
+            monkeypatch.setattr(cv2, each, noted(function))
+    monkeypatch.setattr(np, "asarray", lambda *_: pytest.fail("it was converted"))
+    [*prepared.filtering(out)]
+    called = prepared.ran.function.removeprefix("cv2.")
+    assert done == [("getNumThreads", False), (called, True)]
+    np.testing.assert_array_equal(out, expected)
+
+
 def test_the_first_call_of_a_kind_of_job_tries_and_the_next_does_not(engine, monkeypatch):
     picture = np.random.default_rng(7).integers(0, 255, (63, 65, 3), np.uint8)
     job = Job(picture, filters.get("gaussian").weights(9), implementation="opencv")

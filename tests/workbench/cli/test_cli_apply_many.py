@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.core.verdict import Check
+from kernels.cpu import cpu_run
 from kernels.engine import engine
 from kernels.pictures import generated
 from workbench.batch import pairs
@@ -451,3 +452,15 @@ def test_a_terminal_is_told_the_stages_in_one_line_that_goes_again(folder, capsy
         assert f"a.png: {stage}" in said
     assert "\n" not in said
     assert said.endswith("\r\x1b[K")
+
+
+def test_how_much_is_filtered_is_told_a_terminal_and_no_program(folder, capsys, monkeypatch):
+    """Of a picture that takes long, though not all of it is verified."""
+    monkeypatch.setattr(cpu_run, "LONG_S", 0.0)
+    assert apply("a.png", "o.png", "--progress", "--implementation", "sequential") == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "a.png: filtering with Sequential" in said
+    assert not [each for each in said if "%" in each]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert apply("a.png", "o.png", "--implementation", "sequential") == 0
+    assert "a.png: filtering with Sequential, 100 %" in capsys.readouterr().err
