@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import imagecodecs
@@ -14,6 +14,7 @@ from PIL import ImageCms
 
 from workbench.base.assets_path import asset
 
+KNOWN = 16  # profiles of which is kept what they are: a folder's pictures have one, or a few
 BAND_SAMPLES = 1 << 20  # converted at once, one thread each
 
 _RGB, _GREY, _CMYK = "RGB", "GRAY", "CMYK"  # as profiles name what they are for
@@ -76,6 +77,7 @@ def profile_for(channels: int) -> bytes:
     return asset(f"profiles/{'srgb' if channels >= 3 else 'grey'}.icc").read_bytes()
 
 
+@lru_cache(KNOWN)
 def _name_and_space(icc: bytes) -> tuple[str, str | None]:
     """Return the profile's own name and its colour space, such as "RGB".
 
@@ -89,8 +91,12 @@ def _name_and_space(icc: bytes) -> tuple[str, str | None]:
         return "", None
 
 
+@lru_cache(KNOWN)
 def _is_srgb(icc: bytes, space: str) -> bool:
-    """Return whether the profile leaves 8-bit colours as they are: sRGB comes in many variants."""
+    """Return whether the profile leaves 8-bit colours as they are: sRGB comes in many variants.
+
+    To find that out takes longer than to read a TIFF.
+    """
     ramp = np.arange(256, dtype=np.uint16) * 257
     if space == _GREY:
         probe = ramp.reshape(1, -1, 1)

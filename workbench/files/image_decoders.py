@@ -18,6 +18,7 @@ from workbench.files import (
     from_pillow,
     from_tiff,
     needs,
+    plain_jpeg,
     plain_png,
     quiet_libraries,
 )
@@ -34,6 +35,7 @@ READERS: tuple[Opened, ...] = (
     from_bmp.opened,
     deep_pictures.opened,
     plain_png.opened,
+    plain_jpeg.opened,
     from_pillow.opened,
 )
 
