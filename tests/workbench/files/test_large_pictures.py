@@ -13,6 +13,10 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QPushButton
 
+from kernels import filters
+from kernels.core.job import Job
+from kernels.core.verdict import Tolerance
+from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
@@ -29,8 +33,10 @@ from workbench.files import image_decoders, image_files, needs, png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
 from workbench.imaging import display, shown_size
+from workbench.imaging.differences import subtracting
 from workbench.imaging.display import Display, to_display
 from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.mismatch import searching
 from workbench.imaging.showing import show
 from workbench.imaging.shown_size import shown_bytes
 
@@ -100,6 +106,29 @@ def test_what_a_huge_picture_takes_is_said_before_any_of_it_is_taken(
         "huge is large, 30,000×30,000 pixels: working on it takes about "
         f"{needed} GiB of memory, and 40.0 GiB are free."
     )
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("mode", ["difference", "mismatch"])
+def test_a_mode_takes_no_more_at_its_peak_than_is_said(mode, channels):
+    samples = noise(600, 600, channels)
+    samples.flags.writeable = False
+    job = Job(samples, filters.get("gaussian").weights(5), "mirror")
+    answer = to_pixel_type(filtered(job), samples.dtype)
+    shown = to_display(answer)
+    tracemalloc.start()
+    try:
+        steps = (
+            subtracting(samples, answer, 255.0)
+            if mode == "difference"
+            else searching(job, answer, shown, Tolerance(25))
+        )
+        *_, found = steps
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.display.size == (600, 600)
+    assert 4 * 600 * 600 < kept < peak < (needs.IN_COLOUR + needs.WORKED_OUT) * 600 * 600
 
 
 def test_where_memory_may_be_short_that_is_said_and_where_it_is_the_picture_is_refused(
