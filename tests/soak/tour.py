@@ -17,7 +17,7 @@ LONG_MS, SHORT_MS = 300, 60
 POLL_MS, MAX_POLLS = 20, 500
 COMPILED = "global"
 LEFT_OUT = "Close all sessions"  # without any there is no report, and nothing to compare
-SLOW = ("Start sweep", "Block shapes, live", "Measure the ladder")
+SLOW = ("Start sweep", "Block shapes, live", "Compare all implementations")
 
 
 def tour(stage):

@@ -79,10 +79,10 @@ def test_what_was_refused_is_tried_again_when_something_else_ends(qtbot, window)
 
 def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, window):
     FullGpu.is_full = True
-    trigger(window, "Measure the ladder")
+    trigger(window, "Compare all implementations")
     measure = child(window, "ladder-measure", QPushButton)
     until(qtbot, lambda: measure.text() == "Cancel")
-    until(qtbot, lambda: measure.text() == "Measure all")
+    until(qtbot, lambda: measure.text() == "Compare all")
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
     assert all(FULL in row.text for row in window.blocks.get().rows)

@@ -156,7 +156,7 @@ def blocks_of(qtbot, window):
 
 def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
     panel = blocks_of(qtbot, window)
-    assert child(panel, "blocks-subject", QLabel).text() == "mine.cu"
+    assert child(panel, "blocks-subject", QLabel).text() == "Block shapes compared: mine.cu"
     assert [row.state for row in panel.rows] == ["fine", "fine"]
     assert [row.ms[1] for row in panel.rows] == pytest.approx([0.1, 0.1])
     assert panel.rows[0].is_current

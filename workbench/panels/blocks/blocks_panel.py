@@ -35,12 +35,16 @@ class BlocksPhase(Enum):
 
 
 MIN_CHART_PX = 220
-RECORDED = "Recorded on an {device}, L2 cold"
+OF_BLOCKS = "Block shapes compared: {subject}"
+RECORDED = "recorded on an {device}"
 READING = "Reading what was recorded on a GPU …"
 NO_GPU = "There is no GPU here. Compare CPU runs the CPU's implementations in turn on your picture."
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 PAUSE_TIP = "Pause the comparison, or resume it."
+USES_SHAPE = "A click uses that block shape."
+USES_IMPLEMENTATION = "A click uses that implementation."
+USES_NOTHING = "Recorded times: point at one for details. Choosing a shape takes a GPU."
 RECORDED_TIP = "Back to the times that were recorded on a GPU."
 
 
@@ -78,6 +82,7 @@ class BlocksPanel(QWidget):
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._click = words_label("blocks-click", 0.88, is_muted=True)
         self._make_buttons()
         self._make_chart()
         self._lay_out()
@@ -89,8 +94,10 @@ class BlocksPanel(QWidget):
         """Show what would be compared, or the sentence why there is nothing."""
         self._has_field = isinstance(field, Field)
         if isinstance(field, Field):
-            self._subject.setText(field.subject)
+            named = OF_BLOCKS.format(subject=field.subject)
+            self._subject.setText(named if field.is_of_blocks else field.subject)
             self._work.setText(field.work)
+            self._click.setText(USES_SHAPE if field.is_of_blocks else USES_IMPLEMENTATION)
             self._say(field.note)
         else:
             self._subject.setText("Nothing to compare")
@@ -115,8 +122,10 @@ class BlocksPanel(QWidget):
         note      what else there is to say of there being no GPU
         """
         self._has_field = True
-        self._subject.setText(f"{RECORDED.format(device=recorded.device)}: {recorded.subject}")
-        self._work.setText(recorded.work)
+        named = OF_BLOCKS.format(subject=recorded.subject)
+        self._subject.setText(f"{named}, {RECORDED.format(device=recorded.device)}")
+        self._work.setText(f"{recorded.work}, L2 cold")
+        self._click.setText(USES_NOTHING)
         self._say(f"{NO_GPU} {note}".rstrip())
         self.picks.hide()
         self._map_button.setEnabled(True)
@@ -212,6 +221,7 @@ class BlocksPanel(QWidget):
             self.picks,
             buttons,
             self._sentence,
+            self._click,
             (UprightArea(self.chart), 1),
         )
 
@@ -219,6 +229,7 @@ class BlocksPanel(QWidget):
         """Draw a bar for each, or the map, which is one of block shapes alone."""
         is_map = self._map_button.isChecked() and self._map_button.isEnabled()
         figure_of = map_of if is_map else bars_of
+        self._click.setVisible(bool(self.rows))
         self.chart.show_figure(figure_of(self.rows, self._sentence.text()) if self.rows else None)
 
 

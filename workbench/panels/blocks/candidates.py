@@ -49,7 +49,7 @@ class Candidate:
 class Field:
     """All candidates of a comparison, and the job they run.
 
-    subject   whose shapes: "Shared-memory tile"; or that CPU implementations take turns, and why
+    subject   whose shapes: "Shared-memory tile"; or that CPU implementations are compared
     note      why these shapes, where they are of another rung than the chosen one
     work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
     is_of_blocks  block shapes of a rung, rather than implementations
@@ -172,7 +172,8 @@ def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
         for each in host_implementations()
     )
     no_gpu = isinstance(device, NoDevice)
-    subject = "No GPU here: CPU implementations take turns" if no_gpu else "CPU implementations"
+    subject = "CPU implementations compared"
+    subject = f"No GPU here: {subject}" if no_gpu else subject
     return Field(subject, _in_words(job), False, candidates, SWEEP_SAMPLING)
 
 

@@ -43,7 +43,7 @@ class ToolRow(QWidget):
         self._implementation = ImplementationBox("implementation", "Runs on")
         self._implementation.setToolTip(
             "What computes it, on the CPU or the GPU: the answer is the same, the time is not.\n"
-            "Keys: I and Shift+I"
+            "Run ▸ Compare all implementations tells which is the fastest here. Keys: I and Shift+I"
         )
         self._block = BlockBox()
         self.size_picker.wanted.connect(self.wanted)

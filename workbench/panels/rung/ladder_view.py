@@ -23,9 +23,10 @@ LEGEND = (
     "Shorter is faster, each kind on its own scale. On the right: how many times as fast as the "
     "one it builds on."
 )
+COMPARE = "Compare all"
 NO_JOB = "Open a picture first."
 BUSY = "A sweep is running; wait for its end, or cancel it."
-QUICKEST = "Shortest median here: {title}, {time}."
+QUICKEST = "Fastest here: {title}, median {time}."
 NONE_CAN = "Nothing to measure: {}"
 NONE_RUNS = "Nothing to measure: none of them can run this job here; each says why."
 
@@ -53,7 +54,7 @@ class LadderView(QWidget):
         self._caption = Label(name="ladder-caption", font=scaled_font(0.9), wraps=True)
         self._list = LadderList()
         self._list.chosen.connect(self.chosen)
-        self._measure = QPushButton("Measure all")
+        self._measure = QPushButton(COMPARE)
         self._measure.setObjectName("ladder-measure")
         self._measure.setProperty("primary", True)
         self._measure.clicked.connect(self._toggle)
@@ -117,6 +118,11 @@ class LadderView(QWidget):
         done = (rounds_done(each, self._rounds) for each in self._known.values())
         self._bar.setValue(sum(done))
 
+    @property
+    def is_measuring(self) -> bool:
+        """Return whether all are being measured."""
+        return self._is_measuring
+
     def toggle(self) -> str:
         """Measure all, or cancel, as the button does; return why it cannot, empty if it does."""
         reason = self._why_not()
@@ -135,7 +141,7 @@ class LadderView(QWidget):
             self.measure_wanted.emit(what_matters_first(self._able))
 
     def _refresh(self) -> None:
-        self._measure.setText("Cancel" if self._is_measuring else "Measure all")
+        self._measure.setText("Cancel" if self._is_measuring else COMPARE)
         self._measure.setEnabled(not self._why_not())
         self._measure.setToolTip(tip_text(self._tip()))
         self._bar.setVisible(self._is_measuring)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QTabWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QTabWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -47,6 +47,7 @@ SOURCE_TIP = "The rung itself, or a header that it is written in"
 PTX_TIP = "The compiler's intermediate code, or the instructions of the GPU itself"
 OWN_PTX = "PTX and SASS of a kernel of your own stand beside its lines in the panel Kernel."
 NO_TIME_HERE = "It runs on the CPU runtime here, where a kernel has no time."
+COMPARE_TIP = "Time every implementation that can run this job: which is the fastest here?"
 ON_THE_CPU = "{title} runs on the CPU, so there is no PTX: that is the GPU's intermediate code."
 
 
@@ -100,6 +101,10 @@ class RungPane(QWidget):
         self._names = ImplementationBox("rung-shown", "Implementation to look at", offers_all=True)
         self._names.setToolTip("What to look at; if it can run here, it is chosen as well")
         self._names.activated.connect(lambda _: self._look(self._names.currentData()))
+        self._compare = QPushButton("Compare all implementations")
+        self._compare.setObjectName("rung-compare")
+        self._compare.setToolTip(COMPARE_TIP)
+        self._compare.clicked.connect(self._compare_all)
         self._idea = IdeaPage()
         self._ladder = LadderView()
         self._source = CodeView("rung-source", "Source", SOURCE_TIP)
@@ -129,7 +134,7 @@ class RungPane(QWidget):
         for view in (self._source, self._ptx_view):
             view.large_wanted.connect(self.large_wanted)
         layout = VBox(self, MARGINS)
-        layout.add(self._names, (self._tabs, 1))
+        layout.add(self._names, (self._tabs, 1), (self._compare, 0, Qt.AlignmentFlag.AlignLeft))
         self.setFocusProxy(self._names)
 
     @property
@@ -230,6 +235,7 @@ class RungPane(QWidget):
             self._asked_for_recorded = self._is_reading = True
             self._background.run(all_recorded_times, self._take_recorded, lambda _: None)
         self._names.show_choice(chosen.key)
+        self._compare.setVisible(TABS[self._tabs.currentIndex()] == "idea")
         match TABS[self._tabs.currentIndex()]:
             case "idea":
                 self._show_idea(chosen)
@@ -239,6 +245,13 @@ class RungPane(QWidget):
                 self._source.show_texts(sources(chosen))
             case "ptx":
                 self._show_ptx_of(chosen)
+
+    @Slot()
+    def _compare_all(self) -> None:
+        """Begin to measure all where they are compared, unless that is under way."""
+        self.show_tab("ladder")
+        if not self._ladder.is_measuring:
+            self._ladder.toggle()
 
     def _chosen(self) -> Implementation | None:
         """Return the implementation that the state names, or that was picked for it."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MENU = "&Sweep"
 START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
-MEASURE = "&Measure the ladder"
+COMPARE = "&Compare all implementations"
 NO_SWEEP = "No sweep is running."
 BUSY = "Something is being measured already; wait for its end, or cancel it."
 
@@ -114,9 +114,9 @@ class SweepController(QObject):
         """Return the menu's action for the ladder."""
         return [
             Action(
-                *("&Run", MEASURE, self.toggle_ladder, ("Ctrl+Shift+L",)),
-                "Time every implementation that can run this job, in turn; again cancels.",
-                name=lambda: "Cancel &measuring the ladder" if self._is_of_ladder else MEASURE,
+                *("&Run", COMPARE, self.toggle_ladder, ("Ctrl+Shift+L",)),
+                "Time every implementation that can run this job: which is the fastest here?",
+                name=lambda: "&Cancel comparing implementations" if self._is_of_ladder else COMPARE,
                 separator=True,
             )
         ]

@@ -48,7 +48,7 @@ SYNONYMS = {
     "Dark": ("night", "theme"),
     "Light": ("day", "theme"),
     "Tune for this job": ("optimise", "autotune", "fastest"),
-    "Measure the ladder": ("benchmark", "compare", "all implementations", "fastest"),
+    "Compare all implementations": ("benchmark", "measure", "ladder", "fastest", "quickest"),
     "Run again": ("repeat", "refresh", "rerun"),
     "Larger kernel": ("size", "radius", "bigger"),
     "Smaller kernel": ("size", "radius"),

@@ -100,7 +100,7 @@ def test_without_a_gpu_the_cpu_implementations_take_part():
     assert not field.is_of_blocks
     assert "opencv" in [each.key for each in field.candidates]
     assert field.candidates[0].changes == {"implementation": field.candidates[0].key}
-    assert field.subject == "No GPU here: CPU implementations take turns"
+    assert field.subject == "No GPU here: CPU implementations compared"
     assert field.compares_same(field_of(STATE, None, None, SHAPES))
 
 
@@ -451,6 +451,7 @@ def test_without_a_gpu_cpu_implementations_are_compared(qtbot, make_window):
     click(child(window, "blocks-start"))
     done(qtbot, window)
     assert set(rows(window)) == {"sequential", "parallel", "opencv"}
+    assert child(window, "blocks-click", QLabel).text() == "A click uses that implementation."
     assert all(row.state == "fine" for row in rows(window).values())
     assert not child(window, "blocks-map").isEnabled()
     assert not window.blocks.get().picks.isVisible()
@@ -466,7 +467,9 @@ def test_without_a_gpu_what_an_h200_took_stands_there_and_is_marked(qtbot, make_
     assert set(rows(window)) == set(PRESETS)
     assert {row.state for row in rows(window).values()} == {"recorded"}
     subject = child(window, "blocks-subject", QLabel).text()
-    assert subject == "Recorded on an NVIDIA H200, L2 cold: Shared-memory tile"
+    assert subject == "Block shapes compared: Shared-memory tile, recorded on an NVIDIA H200"
+    assert child(window, "blocks-work", QLabel).text().endswith("1\u00a0×\u00a0float32, L2 cold")
+    assert "Choosing a shape takes a GPU." in child(window, "blocks-click", QLabel).text()
     job = "Recorded, another job: Gaussian blur 5×5, 2048², float32."
     assert said(window).startswith(f"{job} 32×8 is the fastest: 30.6")
     assert "no GPU" in child(window, "blocks-note", QLabel).text()
@@ -516,7 +519,7 @@ def test_until_the_recorded_shapes_are_read_it_says_so_and_offers_nothing(qtbot,
         assert not child(window, "blocks-presets").isVisible()
     finally:
         may_read.set()
-    until(qtbot, lambda: subject.text().startswith("Recorded on an NVIDIA H200"))
+    until(qtbot, lambda: subject.text().endswith("recorded on an NVIDIA H200"))
 
 
 def test_recorded_shapes_of_the_same_job_are_said_to_be_so(qtbot, make_window):
@@ -553,6 +556,8 @@ def test_auto_has_shapes_to_compare(qtbot, window):
     window.store.choose(implementation="auto")
     window.docks.enter("Blocks")
     done(qtbot, window)
+    assert child(window, "blocks-subject", QLabel).text().startswith("Block shapes compared: ")
+    assert child(window, "blocks-click", QLabel).text() == "A click uses that block shape."
     assert len(rows(window)) == len(PRESETS)
 
 

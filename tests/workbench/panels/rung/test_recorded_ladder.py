@@ -190,14 +190,14 @@ def test_why_nothing_can_be_measured_stands_under_the_button(window):
     assert not child(window, "ladder-measure").isEnabled()
     assert reason.isVisible()
     assert reason.text() == BUSY
-    trigger(window, "Measure the ladder")
+    trigger(window, "Compare all implementations")
     assert window.messages.sentence == BUSY
 
 
 def test_the_picture_is_asked_for_before_it_is_measured(qtbot, make_window):
     window = make_window()
     until(qtbot, lambda: window.device)
-    trigger(window, "Measure the ladder")
+    trigger(window, "Compare all implementations")
     assert window.messages.sentence == "Open a picture first."
 
 

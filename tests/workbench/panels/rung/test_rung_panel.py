@@ -393,7 +393,7 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     click(button)
     assert button.text() == "Cancel"
     assert not child(window, "sweep-start").isEnabled()
-    until(qtbot, lambda: button.text() == "Measure all")
+    until(qtbot, lambda: button.text() == "Compare all")
     assert [key for key, each in places(window).items() if each.time] == able
     assert set(asked) == set(able)
     assert asked[-3:] == ["opencv", "parallel", "sequential"]  # what takes longest comes last
@@ -401,14 +401,30 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     timed_now = [each for each in places(window).values() if each.time]
     least = min(each.median_ms for each in timed_now)
     best = [each for each in timed_now if each.median_ms == least]
-    answers = [f"{each.implementation.title}, {each.time_in_words}." for each in best]
-    assert words(window, "ladder-reason").removeprefix("Shortest median here: ") in answers
+    answers = [f"{each.implementation.title}, median {each.time_in_words}." for each in best]
+    assert words(window, "ladder-reason").removeprefix("Fastest here: ") in answers
     window.store.update(ksize=7)  # another job, of which nothing is known
     until(qtbot, lambda: words(window, "ladder-reason") == "")
     bar = child(window, "ladder-progress", QProgressBar)
     assert bar.value() == bar.maximum() == 10 * len(able)  # rounds
     assert child(window, "sweep-start").isEnabled()
     assert window.sessions.shown == ()
+
+
+def test_the_page_that_opens_first_has_a_button_that_compares_all(qtbot, window):
+    window.docks.enter("Implementation")
+    compare, measure = child(window, "rung-compare"), child(window, "ladder-measure", QPushButton)
+    until(qtbot, compare.isVisible)
+    assert not measure.isVisible()
+    click(compare)
+    assert measure.isVisible()
+    assert measure.text() == "Cancel"
+    assert not compare.isVisible()  # one button for it at a time
+    window.rung.get().show_tab("idea")
+    click(compare)  # which cancels nothing
+    assert measure.text() == "Cancel"
+    click(measure)
+    until(qtbot, lambda: measure.text() == "Compare all")
 
 
 def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
@@ -424,11 +440,11 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
     settle(qtbot, window, lambda: choose(window, "shared"))
-    trigger(window, "Measure the ladder")
+    trigger(window, "Compare all implementations")
     assert window.rung.get().isVisible()
     until(qtbot, lambda: places(window)["global"].time)
-    trigger(window, "Cancel measuring the ladder")
-    until(qtbot, lambda: child(window, "ladder-measure", QPushButton).text() == "Measure all")
+    trigger(window, "Cancel comparing implementations")
+    until(qtbot, lambda: child(window, "ladder-measure", QPushButton).text() == "Compare all")
     assert words(window, "ladder-doing").startswith("Stopped: 1 of")  # the GPU's come first
     assert places(window)["constant"].time is None
     assert child(window, "sweep-start").isEnabled()

@@ -152,7 +152,7 @@ def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     rung, begin, asked = window.rung.get(), window.worker.start_sweep, []
     monkeypatch.setattr(window.worker, "start_sweep", lambda _: None)
     rung.measure_wanted.connect(asked.append)
-    trigger(window, "Measure the ladder")
+    trigger(window, "Compare all implementations")
     assert {"opencv", "mine.cu"} <= {each.key for each in asked[0]}
     monkeypatch.setattr(window.worker, "start_sweep", begin)
     here = tuple(each for each in asked[0] if each.key in ("opencv", "mine.cu"))

@@ -67,7 +67,9 @@ def test_words_go_before_their_letters_anywhere():
         ("export", "Save result as"),
         ("histogram", "Analysis"),
         ("talk", "Present"),
-        ("fastest", "Measure the ladder"),
+        ("fastest", "Compare all implementations"),
+        ("compare", "Compare all implementations"),
+        ("benchmark", "Compare all implementations"),
         ("photos", "Open folder"),
     ],
 )
