@@ -22,7 +22,7 @@ from typing import Any
 from kernels import Engine
 from workbench.base.memory import memory_available_bytes
 from workbench.batch.file_pairs import FilePair
-from workbench.batch.filtering import Outcome, Recipe, filter_, read, write
+from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sync, write
 
 MEMORY_SHARE = 0.5  # of what is free at the beginning; others want some, too
 COPIES = 3  # of each picture: itself, its result, and what decoding takes beside them
@@ -81,9 +81,10 @@ def room_for(recipe: Recipe, jobs: int) -> int:
     """Return how many pictures are in memory at a time, at most; large ones are fewer.
 
     Those being read or written; where all goes on at once, as many again that wait for their turn,
-    one that is filtered, and one more, so that no thread has to wait for it.
+    as many that wait for the disk, one that is filtered, and one more, so that no thread has to
+    wait for it.
     """
-    return jobs if recipe.is_timed else 2 * jobs + 2
+    return jobs if recipe.is_timed else 3 * jobs + 2
 
 
 def in_order(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -164,7 +165,7 @@ class _Run:
             outcome = turn.pop(0)
             if outcome.goes_on and outcome.large is None:
                 self._say(outcome, "writing")
-                self._files.start(write, outcome, self._recipe)
+                self._files.write(outcome)
             else:
                 self._under_way -= 1
                 yield outcome
@@ -180,7 +181,7 @@ class _AtOnce(Executor):
 
 
 class _Files:
-    """Threads that read and write pictures.
+    """Threads that read and write pictures, and as many that wait for the disk meanwhile.
 
     busy  how many steps were started and not yet taken
     stop  set where nobody wants the pictures any more
@@ -188,7 +189,9 @@ class _Files:
 
     def __init__(self, recipe: Recipe, jobs: int) -> None:
         is_alone = recipe.is_timed and jobs == 1  # there is nothing that could overlap
+        self._recipe = recipe
         self._pool = _AtOnce() if is_alone else ThreadPoolExecutor(jobs, "picture-files")
+        self._disk = ThreadPoolExecutor(jobs, "picture-disk")
         self._done: SimpleQueue[Future[Outcome]] = SimpleQueue()
         self.busy, self.stop = 0, Event()
 
@@ -196,6 +199,27 @@ class _Files:
         """Let a thread do `step` to `outcome`."""
         self.busy += 1
         self._pool.submit(_after, step, outcome, *words).add_done_callback(self._done.put)
+
+    def write(self, outcome: Outcome) -> None:
+        """Let a thread write what was filtered, and another wait for the disk.
+
+        Where filtering is timed, nothing goes on meanwhile, and there is no use in that.
+        """
+        if self._recipe.is_timed:
+            self.start(write, outcome, self._recipe)
+            return
+        self.busy += 1
+        encoding = self._pool.submit(_after, encode, outcome, self._recipe)
+        encoding.add_done_callback(self._sync)
+
+    def _sync(self, encoding: Future[Outcome]) -> None:
+        """Bring to the disk what is written, if it is."""
+        failed = encoding.cancelled() or encoding.exception() is not None
+        if failed or encoding.result().unsynced is None:
+            self._done.put(encoding)
+            return
+        syncing = self._disk.submit(_after, sync, encoding.result())
+        syncing.add_done_callback(self._done.put)
 
     def take(self) -> Outcome:
         """Wait for the next outcome to which a step was done."""
@@ -212,9 +236,13 @@ class _Files:
                 yield future.result()
 
     def close(self) -> None:
-        """Wait for the steps that have begun, and let go of the others."""
+        """Wait for the steps that have begun, and let go of the others.
+
+        What is written comes to its place.
+        """
         self.stop.set()
         self._pool.shutdown(cancel_futures=True)
+        self._disk.shutdown()
 
 
 def _after(step: Callable[..., None], outcome: Outcome, *words: Any) -> Outcome:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -105,6 +105,7 @@ class Outcome:
     remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
     metadata as `Picture.metadata` has them
+    unsynced brings its file, which is written, to the disk and in its place; None: there is none
     """
 
     pair: FilePair
@@ -121,6 +122,7 @@ class Outcome:
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     metadata: Metadata = NO_METADATA
+    unsynced: ExitStack | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -195,16 +197,39 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 
 def write(outcome: Outcome, recipe: Recipe) -> None:
     """Write the result: whole, or not at all."""
+    encode(outcome, recipe)
+    sync(outcome)
+
+
+def encode(outcome: Outcome, recipe: Recipe) -> None:
+    """Write the result beside its file; `sync`, which has to follow, makes it that file."""
     assert outcome.result is not None
     target = outcome.pair.target
+    with _failing(outcome), _timed(outcome, "encode"), ExitStack() as steps:
+        steps.enter_context(_folder(outcome.pair.folder))
+        samples = reduced(target, outcome.result.picture)
+        steps.enter_context(image_files.saving(target, samples, recipe.quality, outcome.metadata))
+        outcome.unsynced = steps.pop_all()
+
+
+def sync(outcome: Outcome) -> None:
+    """Wait until what is written is on the disk, and put it in its place; on any thread."""
+    steps, outcome.unsynced = outcome.unsynced, None
+    if steps is not None:
+        with _failing(outcome), _timed(outcome, "sync"):
+            steps.close()
+
+
+@contextmanager
+def _failing(outcome: Outcome) -> Iterator[None]:
+    """Keep in words why a picture could not be written."""
     try:
-        with _timed(outcome, "encode"), _folder(outcome.pair.folder):
-            samples = reduced(target, outcome.result.picture)
-            image_files.save(target, samples, recipe.quality, outcome.metadata)
+        yield
     except ImageFileError as error:
         outcome.error = str(error)
     except MemoryError:
-        outcome.error = f"Cannot save {target.name}: there is too little memory."
+        name = outcome.pair.target.name
+        outcome.error = f"Cannot save {name}: there is too little memory."
 
 
 def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:

@@ -9,7 +9,7 @@ from time import monotonic, process_time
 
 from workbench.batch.filtering import Outcome, Status
 from workbench.batch.finished_row import FinishedRow
-from workbench.batch.stages import BY_ENGINE, BY_FILES, STAGES, Stage
+from workbench.batch.stages import BY_DISK, BY_ENGINE, BY_FILES, STAGES, Stage
 
 UNSURE_S = (
     1.0  # for so long nothing is foretold: the first picture waits for what the program loads
@@ -79,7 +79,7 @@ class StageTimes:
     """The times of all stages so far, for one thread.
 
     total    pictures that are to be done
-    jobs     threads that read and write
+    jobs     threads that read and write, and as many that wait for the disk
     engines  that filter, on as many threads
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
     devices  where several GPUs share the pictures: how many of the threads each has
@@ -166,10 +166,11 @@ class StageTimes:
         """
         if not any(self._seconds.values()):
             return None
-        by_files = sum(self._seconds[stage] for stage in BY_FILES) / self._jobs
-        by_engine = self._engine_s / self._engines
-        theirs = BY_FILES if by_files >= by_engine else BY_ENGINE
-        return max(theirs, key=lambda stage: self._seconds[stage])
+        busiest = max(
+            (BY_FILES, BY_ENGINE, BY_DISK),
+            key=lambda stages: sum(self._seconds[stage] / self._threads(stage) for stage in stages),
+        )
+        return max(busiest, key=lambda stage: self._seconds[stage])
 
     def progress(self) -> BatchProgress:
         """Return how far it is."""
@@ -196,12 +197,15 @@ class StageTimes:
     def _engine_s(self) -> float:
         return sum(self._seconds[stage] for stage in BY_ENGINE)
 
+    def _threads(self, stage: Stage) -> int:
+        return self._engines if stage in BY_ENGINE else self._jobs
+
     def _as_device(self, device: int) -> DeviceTime:
         busy = self._engine_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
         return DeviceTime(device, self.finished, self.per_s, self.limit, busy)
 
     def _stage(self, stage: Stage) -> StageTime:
-        threads = self._jobs if stage in BY_FILES else self._engines
+        threads = self._threads(stage)
         pictures, seconds = self._pictures[stage], self._seconds[stage]
         return StageTime(
             stage=stage,

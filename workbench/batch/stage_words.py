@@ -19,6 +19,7 @@ IN_WORDS: dict[Stage, str] = {
     "download": "downloading",
     "verify": "verifying",
     "encode": "encoding and writing",
+    "sync": "waiting for the disk",
 }
 DEVICE_HEADS = ("device", "pictures", "rate", "busy", "limit")
 HEADS = ("stage", "pictures", "per picture", "threads", "at most", "busy", "")

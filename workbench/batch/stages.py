@@ -6,9 +6,10 @@ from typing import Literal, get_args
 
 from kernels import Result
 
-Stage = Literal["decode", "upload", "filter", "download", "verify", "encode"]
+Stage = Literal["decode", "upload", "filter", "download", "verify", "encode", "sync"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
+BY_DISK: tuple[Stage, ...] = ("sync",)  # which others wait for, as many of them
 BY_ENGINE: tuple[Stage, ...] = ("upload", "filter", "download", "verify")  # and one thread does
 
 

@@ -231,7 +231,7 @@ def _add_batch_options(options: argparse._ArgumentGroup) -> None:
         metavar="N",
         type=types.positive,
         help="read and write so many at a time (default: as many as there are cores); at "
-        "most twice as many and two are in memory, fewer where they are large",
+        "most three times as many and two are in memory, fewer where they are large",
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,21 @@ def save(
     metadata  as `Picture.metadata` has them; left out where the format cannot hold them
     Raises ImageFileError, and then leaves the folder as it was.
     """
+    with saving(path, samples, quality, metadata):
+        pass
+
+
+@contextmanager
+def saving(
+    path: str | Path,
+    samples: NDArray[Any],
+    quality: int | None = None,
+    metadata: Metadata = NO_METADATA,
+) -> Iterator[None]:
+    """Do as `save` does, in two steps: all is written when the block begins.
+
+    It is on the disk and in its place when the block has ended, which may be on another thread.
+    """
     path = Path(path).absolute()
     from workbench.files import image_encoders
 
@@ -90,6 +106,7 @@ def save(
     try:
         with atomic_files.replacing(path) as file:
             write(file, samples, quality, kept)
+            yield
     except OSError as error:
         raise ImageFileError(f"Cannot save {path.name}: {atomic_files.reason(error)}.") from error
 

@@ -1,5 +1,6 @@
 """Many pictures, one by one or several at a time: none keeps the others from being done."""
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -171,7 +172,67 @@ def test_where_nothing_is_timed_files_are_read_while_another_is_filtered(folder,
     assert overlapped == [True, True]
 
 
-@pytest.mark.parametrize(("sampling", "jobs", "most"), [(UNTIMED, 2, 6), (Sampling(), 3, 3)])
+def test_others_are_written_while_one_waits_for_the_disk(folder, monkeypatch):
+    image_files.save(folder / "in" / "p2.png", noise(9, 8, 3))
+    encode, sync, is_written = batch_run.encode, batch_run.sync, Event()
+    overlapped = []
+
+    def announced(outcome, *arguments):
+        encode(outcome, *arguments)
+        if outcome.index == 1:
+            is_written.set()
+
+    def late(outcome):
+        if outcome.index == 0:
+            overlapped.append(is_written.wait(60))
+            overlapped.append((folder / "out" / "p1.png").exists())
+        sync(outcome)
+
+    monkeypatch.setattr(batch_run, "encode", announced)
+    monkeypatch.setattr(batch_run, "sync", late)
+    found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED, check_every=0), jobs=1)
+    assert overlapped == [True, False]
+    assert [*found[0].seconds] == ["decode", "filter", "encode", "sync"]
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "p1.png",
+        "p2.png",
+        "p3.png",
+    ]
+
+
+def test_a_disk_that_fails_at_the_last_moment_leaves_no_file(folder, monkeypatch):
+    def fail(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("kernels.core.atomic_files.os.fsync", fail)
+    first, *_ = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED))
+    assert first.error.startswith("Cannot save p1.png: the disk is full")
+    assert list((folder / "out").iterdir()) == []
+
+
+def test_what_is_written_when_it_is_stopped_comes_to_the_disk_and_is_told(folder, monkeypatch):
+    sync, is_stopped = batch_run.sync, Event()
+
+    def late(outcome):
+        assert is_stopped.wait(60)
+        sync(outcome)
+
+    def stop(outcome, doing):
+        if doing == "filtering with OpenCV" and outcome.index:
+            is_stopped.set()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch_run, "sync", late)
+    pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
+    steps = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, sampling=UNTIMED), 1, stop)
+    told = []
+    with pytest.raises(KeyboardInterrupt):
+        told.extend(outcome.pair.name for outcome in steps)
+    assert "p1.png" in told
+    assert [path.name for path in (folder / "out").iterdir()] == ["p1.png"]
+
+
+@pytest.mark.parametrize(("sampling", "jobs", "most"), [(UNTIMED, 2, 8), (Sampling(), 3, 3)])
 def test_only_so_many_pictures_are_in_memory(folder, monkeypatch, sampling, jobs, most):
     for n in range(30):
         image_files.save(folder / "in" / f"m{n}.png", noise(5, 4, 1))
@@ -189,7 +250,7 @@ def test_only_so_many_pictures_are_in_memory(folder, monkeypatch, sampling, jobs
     for outcome in running(Engine(use_gpu=False), pairs, recipe, jobs):
         del outcome
     assert len(seen) == 33
-    assert max(seen) <= most + jobs + 1  # what each thread, or the loop, is about to let go of
+    assert max(seen) <= most + 2 * jobs + 1  # what each thread, or the loop, is about to let go of
 
 
 @pytest.mark.parametrize(("free", "most"), [(0, 1), (13, 2), (25, 4)])

@@ -58,6 +58,8 @@ def test_each_stage_has_its_share_of_its_threads_time(clock):
         ({"decode": 3.0, "filter": 1.0, "encode": 1.0}, "decode"),
         ({"decode": 3.0, "filter": 2.5, "encode": 1.0}, "filter"),  # two threads share the files
         ({"decode": 1.0, "filter": 1.0, "verify": 2.0, "encode": 1.0}, "verify"),
+        ({"upload": 1.5, "filter": 1.0, "download": 0.5, "encode": 1.0}, "upload"),
+        ({"decode": 1.0, "filter": 1.0, "encode": 2.5, "sync": 4.0}, "sync"),  # on two threads
     ],
 )
 def test_the_limit_is_the_longest_stage_of_the_busiest_threads(clock, seconds, limit):

@@ -18,6 +18,7 @@ from tests.conftest import ROOT
 from tests.picture_files import all_kinds
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
+from workbench.batch.stages import STAGES
 from workbench.cli import main
 from workbench.files import image_files
 
@@ -334,9 +335,9 @@ def test_json_is_the_journal_and_the_stages(folder, capsys):
     assert lines == journal()
     assert last["ended"]["counts"] == {"done": 7}
     assert [each["stage"] for each in last["ended"]["stages"]] == [
-        *("decode", "filter", "verify", "encode")
+        *("decode", "filter", "verify", "encode", "sync")
     ]
-    assert last["ended"]["limit"] in ("decode", "filter", "verify", "encode")
+    assert last["ended"]["limit"] in STAGES
 
 
 def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys, monkeypatch):

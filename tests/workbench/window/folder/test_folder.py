@@ -169,7 +169,7 @@ def test_the_end_is_a_chart_of_the_stages_with_the_limit_marked(qtbot, window, d
     settled(qtbot, window)
     assert chart.isVisible()
     assert not live.isVisible()
-    until(qtbot, lambda: len(chart.spots) == 4)
+    until(qtbot, lambda: len(chart.spots) == 5)
     last = json.loads((folder / "out" / NAME).read_text().splitlines()[-1])["ended"]
     bars = [group.bars[0] for group in chart.figure.body.groups]
     assert [bar.entry.key for bar in bars] == [each["stage"] for each in last["stages"]]
