@@ -128,6 +128,7 @@ class MadeUpCuda:
                 deviceCanAccessPeer=lambda taker, giver: peers,
                 deviceEnablePeerAccess=self._open,
                 memcpyPeerAsync=self._copy,
+                pointerGetAttributes=lambda _at: SimpleNamespace(type=0),  # ordinary memory
             ),
         )
 
