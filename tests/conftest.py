@@ -8,6 +8,8 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,23 @@ def pytest_xdist_auto_num_workers() -> int:
     from kernels.core.cores import usable_cores
 
     return usable_cores() + 1
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Import the tests from another place on in each of several workers.
+
+    Where bytecode is missing, as in a fresh clone, one makes what the others read: to rewrite the
+    assertions of all files takes longer than the rest of the collection.  What cannot be imported
+    is reported when it is collected.
+    """
+    worker = getattr(session.config, "workerinput", {"workerid": "gw0", "workercount": 1})
+    count, number = worker["workercount"], int(worker["workerid"].removeprefix("gw"))
+    if count > 1 and session.config.args == session.config.getini("testpaths"):
+        files = sorted((ROOT / "tests").rglob("test_*.py"))
+        start = len(files) * number // count
+        for file in (*files[start:], *files[:start]):
+            with suppress(Exception, pytest.skip.Exception):
+                import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
