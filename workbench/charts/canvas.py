@@ -122,8 +122,11 @@ class Canvas(QWidget):
     @Slot()
     def make_plot(self) -> None:
         """Make the plot now if there is none yet."""
-        if self.plot is not None:
-            return
+        if self.plot is None:
+            self._create_plot()
+            self._dress()
+
+    def _create_plot(self) -> None:
         from workbench.charts.drawing import plotting
 
         self.plot = plotting.PlotView()
@@ -133,7 +136,6 @@ class Canvas(QWidget):
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
         self._place_plot()
-        self._dress()
 
     def spot_at(self, position: QPointF) -> Spot | None:
         """Return the bar or tile at a position in pixels of the plot, or a mark near it."""
@@ -210,13 +212,19 @@ class Canvas(QWidget):
 
     @Slot()
     def _ask_for_plot(self) -> None:
-        """Have the plot made in a later event, when pyqtgraph is imported."""
+        """Have the plot made in a later turn, when pyqtgraph is imported."""
         if plot_import.is_over:
-            QTimer.singleShot(0, self, self.make_plot)
+            plot_import.turns.add(self, self._begin_plot)
         elif not self._awaits_import:
             self._awaits_import = True
-            plot_import.ended.connect(self._ask_for_plot)  # each plot in an event of its own
+            plot_import.ended.connect(self._ask_for_plot)
             plot_import.begin()
+
+    def _begin_plot(self) -> None:
+        """Make the plot, and have it dressed and drawn in the next turn, if nobody did it yet."""
+        if self.plot is None:
+            self._create_plot()
+            plot_import.turns.add(self, self._dress)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

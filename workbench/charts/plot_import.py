@@ -1,4 +1,7 @@
-"""The import of pyqtgraph, off the GUI thread: it takes 0.4 s, in which nothing would move."""
+"""The import of pyqtgraph, off the GUI thread: it takes 0.4 s, in which nothing would move.
+
+The plots are then made there one step at a time, since each step takes as long as a frame.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ from threading import Thread
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from workbench.base.turns import Turns
+
 
 class PlotImport(QObject):
-    """The one import, begun when a chart is first seen.
+    """The one import, begun when a chart is first seen, and the steps of who waited for it.
 
     Python waits for its thread at the end of the program.
 
@@ -24,6 +29,7 @@ class PlotImport(QObject):
         super().__init__()
         self._thread: Thread | None = None
         self.is_over = False
+        self.turns = Turns()
         self._done.connect(self._end)
 
     def begin(self) -> None:

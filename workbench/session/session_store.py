@@ -137,11 +137,11 @@ def new_path(plan: Plan, now: datetime) -> Path:
 
 
 def saved_sessions() -> list[Path]:
-    """Return the newest MAX_SHOWN sessions that are kept, the newest first."""
-    try:
-        found = [path for path in folder().iterdir() if path.name.endswith(SUFFIXES)]
-    except OSError:
-        return []
+    """Return the newest MAX_SHOWN sessions that are kept, the newest first.
+
+    Raises SessionFileError where there may be some that cannot be listed.
+    """
+    found = [path for path in _listed(folder()) if path.name.endswith(SUFFIXES)]
     return sorted(found, reverse=True)[:MAX_SHOWN]  # their names begin with the time
 
 
@@ -157,11 +157,18 @@ def slug(title: str) -> str:
 
 
 def bundled() -> list[Path]:
-    """Return the recorded sessions that came with the program."""
+    """Return the recorded sessions that came with the program.  Raises SessionFileError."""
+    return sorted(path for path in _listed(asset(RECORDED)) if is_session(path))
+
+
+def _listed(where: Path) -> list[Path]:
+    """Return what lies in a folder; nothing where there is none.  Raises SessionFileError."""
     try:
-        return sorted(path for path in asset(RECORDED).iterdir() if is_session(path))
+        return [*where.iterdir()]
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise SessionFileError(f"Cannot list {where}: {error.strerror}.") from error
 
 
 def can_grow(path: Path | None) -> bool:

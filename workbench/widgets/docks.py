@@ -60,6 +60,8 @@ class Docks(Mapping[str, PanelFrame]):
         self.area.set_foot(foot)
         self._frames = {title: made[title] for title in self._panels}
         self.rail = Rail(list(self._frames), self.area)
+        # Making a panel takes as long as showing it: it is made before the finger is up again.
+        self.rail.pressed.connect(lambda title: self.panel(title).get())
         self.rail.clicked.connect(self.toggle)
         for title, frame in self._frames.items():
             frame.opened.connect(partial(self.rail.show_open, title))

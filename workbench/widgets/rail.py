@@ -56,9 +56,11 @@ class Rail(QFrame):
     Where the height is scarce the names stand alone: they are never cut.
 
     Signals:
+        pressed(title): this panel's button is down; a click may follow.
         clicked(title): the user wants this panel, or no longer.
     """
 
+    pressed = Signal(str)
     clicked = Signal(str)
 
     def __init__(self, titles: Sequence[str], parent: QWidget) -> None:
@@ -104,6 +106,7 @@ class Rail(QFrame):
 
     def _make(self, title: str) -> RailButton:
         button = RailButton(title)
+        button.pressed.connect(lambda: self.pressed.emit(title))
         button.clicked.connect(lambda _=False: self.clicked.emit(title))
         return button
 

@@ -183,6 +183,13 @@ def test_a_folder_that_is_not_there_keeps_none():
     assert saved_sessions() == []
 
 
+def test_a_folder_that_cannot_be_listed_is_said():
+    session_store.folder().parent.mkdir(parents=True, exist_ok=True)
+    session_store.folder().write_text("a file")
+    with pytest.raises(SessionFileError, match=r"^Cannot list .*sessions: Not a directory\.$"):
+        saved_sessions()
+
+
 def test_sessions_are_told_by_their_names(tmp_path):
     (tmp_path / "sweep").mkdir()
     assert not is_session(tmp_path / "sweep")

@@ -68,6 +68,16 @@ def test_a_panel_is_made_when_it_is_opened_and_only_once(qtbot, window, title):
     assert window.docks.panel(title).get() is panel
 
 
+def test_a_press_on_the_rail_makes_a_panel_and_the_click_shows_it(qtbot, window):
+    button = child(window.docks.rail, "rail-analysis")
+    panel = window.docks.panel("Analysis")
+    QTest.mousePress(button, Qt.MouseButton.LeftButton)
+    assert panel.made is not None
+    assert not panel.made.isVisible()
+    QTest.mouseRelease(button, Qt.MouseButton.LeftButton)
+    assert panel.made.isVisible()
+
+
 def test_what_a_panel_remembers_is_kept_where_it_was_never_opened(qtbot, make_window):
     first = make_window()
     first.docks.enter("Implementation")

@@ -78,10 +78,10 @@ class AnalysisPanel(UprightArea):
         self._build_similarity()
         self._build_histogram()
         self._build_profile()
-        self.setWidget(inside)
-        GivingWay(self, (self._numbers, self._similarity_note, self._where), usual=2)
         self.show_nothing()
         self.show_picture(False)
+        self.setWidget(inside)  # last: what changes inside a panel is laid out again
+        GivingWay(self, (self._numbers, self._similarity_note, self._where), usual=2)
 
     # -- what to show
 

@@ -48,13 +48,22 @@ class SessionMenu(QObject):
             self._is_outdated = True  # it may have been looked at already
             return
         self._is_looking = True
-        self._background.run(partial(_named, self._files), self._show, lambda _: self._show([]))
+        self._background.run(partial(_named, self._files), self._show, self._fail)
 
     def _show(self, found: Named) -> None:
-        self._is_looking = False
         if found != self._shown:  # else it stays as it is under the pointer
             self._shown = found
             self._list(found)
+        self._end()
+
+    def _fail(self, error: Exception) -> None:
+        self._shown = None
+        self._menu.clear()
+        self._say(str(error))
+        self._end()
+
+    def _end(self) -> None:
+        self._is_looking = False
         if self._is_outdated:
             self._is_outdated = False
             self.look()
@@ -69,7 +78,7 @@ class SessionMenu(QObject):
             self._say(NONE)
 
     def _say(self, text: str) -> None:
-        self._menu.addAction(text).setEnabled(False)
+        self._menu.addAction(text.replace("&", "&&")).setEnabled(False)
 
     def _choose(self, path: Path, _checked: bool = False) -> None:
         self.chosen.emit(path)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QAbstractEventDispatcher, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 
@@ -15,6 +15,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
+from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_spots import Spot
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along, in_words
@@ -329,3 +330,27 @@ def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
     )
     assert "smaller than SSIM's window" in child(loaded, "similarity-note", QLabel).text()
     assert "Full intensity: 255" in child(loaded, "similarity-note", QLabel).text()
+
+
+def test_its_charts_are_made_one_step_per_turn(qtbot, window, monkeypatch):
+    """So that no turn of the event loop takes longer than a frame when it is first opened."""
+    begun, steps = [], []
+
+    def noted(name):
+        step = getattr(Canvas, name)
+
+        def take(canvas):
+            steps.append((name, canvas.accessibleName(), len(begun)))
+            step(canvas)
+
+        monkeypatch.setattr(Canvas, name, take)
+
+    noted("_create_plot")
+    noted("_dress")
+    QAbstractEventDispatcher.instance().awake.connect(lambda: begun.append(None))
+    show_picture(qtbot, window, noise(40, 60, 3))
+    window.docks.enter("Analysis")
+    until(qtbot, lambda: len(steps) == 4)
+    assert {name for name, _, _ in steps} == {"_create_plot", "_dress"}
+    assert len({chart for _, chart, _ in steps}) == 2
+    assert len({turn for _, _, turn in steps}) == 4

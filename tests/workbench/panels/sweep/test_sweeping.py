@@ -599,6 +599,27 @@ def test_empty_menus_say_so(qtbot, window, monkeypatch, tmp_path):
         assert not found.actions()[0].isEnabled()
 
 
+def test_a_menu_says_why_sessions_cannot_be_listed_and_lists_them_once_they_can(
+    qtbot, window, monkeypatch, tmp_path
+):
+    """As root may read every folder, there is a file in the place of one."""
+    monkeypatch.setattr(session_store, "asset", lambda _: tmp_path / "recorded")
+    where = folder(), tmp_path / "recorded"
+    for title, there in zip(("&Recent sessions", "Recor&ded sessions"), where, strict=True):
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text("no folder")
+        menu = next(each for each in window.findChildren(QMenu) if each.title() == title)
+        lines = lambda menu=menu: [each.text() for each in menu.actions()]  # noqa: E731
+        menu.aboutToShow.emit()
+        until(qtbot, lambda at=there, of=lines: of() == [f"Cannot list {at}: Not a directory."])
+        assert not menu.actions()[0].isEnabled()
+        there.unlink()
+        kept = kept_file(there, a_session("sizes"), "2026-01-01 000000 one.jsonl")
+        menu.aboutToShow.emit()
+        until(qtbot, lambda of=lines: "Cannot" not in of()[0])
+        assert menu.actions()[0].toolTip() == f"Show the measurements in {kept.name}."
+
+
 def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     assert "two sessions" in action(window, "Compare…").toolTip()
     window.sessions.begin(a_session("sizes"), None)
