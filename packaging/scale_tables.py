@@ -2,7 +2,8 @@
 
 They are of what `workbench bench batch`, `bench large` and `bench devices` left by `--json` in
 assets/measured/, in batch*.json, large*.json and devices*.json, a file for each machine, and of
-what `python -m tests.kills` left in kills*.json.  Where there is none, the tables say so.
+what `python -m tests.many_files` and `tests.kills` left in many*.json and kills*.json.  Where there
+is none, the tables say so.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
 from workbench.base.markdown_tables import table, with_tables
 from workbench.batch.stage_words import IN_WORDS
+from workbench.cli.benches.batch import Rates
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = ROOT / "assets" / "measured"
-KINDS = ("batch", "large", "devices", "kills")
+KINDS = ("batch", "large", "devices", "many", "kills")
 PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
 
+LINE_LETTERS = 120
 PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
@@ -30,6 +34,7 @@ COMMANDS = {
     "batch": "workbench bench batch --json",
     "large": "workbench bench large --json",
     "devices": "workbench bench devices --json",
+    "many": "python -m tests.many_files --json",
     "kills": "python -m tests.kills --json",
 }
 NOTHING = "—"
@@ -54,6 +59,7 @@ def page_tables(found: Measured) -> dict[str, str]:
         "plan": _or_not("large", _plan(found["large"])),
         "devices": _each(found, "devices", _devices),
         "folders": _each(found, "devices", _folders),
+        "many": _each(found, "many", _many),
         "kills": _each(found, "kills", _kills),
     }
 
@@ -64,6 +70,7 @@ def readme_tables(found: Measured) -> dict[str, str]:
         *(row for data in found["batch"] for row in _batch_rows_in_short(data)),
         *(_large_in_short(data) for data in found["large"]),
         *(row for data in found["devices"] for row in _devices_in_short(data)),
+        *(_many_in_short(data) for data in found["many"]),
         *(_kills_in_short(data) for data in found["kills"]),
     ]
     made = table(("what", "how fast", "on"), rows) if rows else "*Not measured yet.*"
@@ -79,33 +86,34 @@ def _batch(data: Data) -> str:
         f"{data['files']} files of each format, {width:,}×{height:,} RGB, 5×5 Gaussian, "
         f"{data['jobs']} threads that read and write"
     )
-    head = ("", "decode", "filter", "encode", "batch", "limit", "of it", "of all in turn")
-    rows = (_rates_row(name, rates) for name, rates in data["per_s"].items())
-    parts = [f"{_where(data)}: {how}, in pictures per second.", table(head, rows, range(1, 8))]
+    head = ("", *STAGES_OF_FILES, "batch", "of slowest alone", "limit", "of it")
+    rows = (_rates_row(name, rates, data) for name, rates in data["per_s"].items())
+    said = f"{_where(data)}: {how}, in pictures per second."
+    parts = [_wrapped(said), table(head, rows, (1, 2, 3, 4, 5, 7))]
     if any(data["peers"].values()):
         parts += ["The same files by other means, and our rate over theirs:", _peers(data)]
     return "\n\n".join(parts)
 
 
-def _rates_row(name: str, rates: Data) -> tuple[str, ...]:
-    limit, can_be_had = _limit(rates)
-    in_turn = rates["batch"] * sum(1 / rates[stage] for stage in STAGES_OF_FILES)
+def _rates_row(name: str, rates: Data, data: Data) -> tuple[str, ...]:
+    limit, can_be_had = _limit(rates, data)
     return (
         _format(name),
         *(numbers.three_digits(rates[stage]) for stage in (*STAGES_OF_FILES, "batch")),
+        numbers.percent(rates["batch"] / min(rates[stage] for stage in STAGES_OF_FILES)),
         limit,
-        _percent(rates["batch"] / can_be_had),
-        numbers.fine_ratio(in_turn),
+        numbers.percent(rates["batch"] / can_be_had),
     )
 
 
-def _limit(rates: Data) -> tuple[str, float]:
-    """Return what is the limit of a batch, and the rate that can be had with it.
-
-    The same threads decode and encode, on all cores.
-    """
-    files = 1 / (1 / rates["decode"] + 1 / rates["encode"])
-    return ("the files", files) if files < rates["filter"] else ("filtering", rates["filter"])
+def _limit(rates: Data, data: Data) -> tuple[str, float]:
+    """Return what is the limit of a batch, and the rate that can be had with it."""
+    stages = Rates(**rates)
+    on_gpu = data["machine"]["gpu"] is not None
+    allowed = stages.allowed(on_gpu=on_gpu)
+    if not on_gpu:
+        return "the cores", allowed
+    return ("filtering" if allowed == stages.filter else "the files"), allowed
 
 
 def _peers(data: Data) -> str:
@@ -128,11 +136,11 @@ def _peer(peer: Data | None, ours: Data) -> str:
 def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
     height, width = data["size"]
     for name, rates in data["per_s"].items():
-        limit, can_be_had = _limit(rates)
+        limit, can_be_had = _limit(rates, data)
         yield (
             f"a folder of {_format(name)}, {width:,}×{height:,}",
             f"{numbers.three_digits(rates['batch'])} per s, "
-            f"{_percent(rates['batch'] / can_be_had)} of what {limit} alone would allow",
+            f"{numbers.percent(rates['batch'] / can_be_had)} of what {limit} alone would allow",
             _machine(data),
         )
 
@@ -156,16 +164,12 @@ def _large(data: Data) -> str:
         f"{_where(data)}: {side:,}×{side:,} RGB, a TIFF of tiles, not packed, 5×5 Gaussian, each "
         "stage alone and all at a time."
     )
-    closing = (
-        f"The wall is {data['wall']}: all at a time reach {_percent(data['of_wall'])} of its rate"
-        + (
-            f", with {numbers.byte_count(data['peak_bytes'])} at most."
-            if data["peak_bytes"]
-            else "."
-        )
+    of_wall = numbers.percent(data["of_wall"])
+    closing = f"The wall is {data['wall']}: all at a time reach {of_wall} of its rate" + (
+        f", with {numbers.byte_count(data['peak_bytes'])} at most." if data["peak_bytes"] else "."
     )
     made = table(("", "time", "of the picture", ""), rows, (1, 2, 3))
-    return f"{said}\n\n{made}\n\n{closing}"
+    return f"{_wrapped(said)}\n\n{made}\n\n{_wrapped(closing)}"
 
 
 def _plan(runs: Iterable[Data]) -> str:
@@ -226,7 +230,7 @@ def _against(cell: Data, against: Data) -> str:
     """Return "1.93×" of a strong cell, "97 % of 2×" of a weak one, and where it is a tie, that."""
     said = numbers.speed_up(against["ratio"], numbers.fine_ratio)
     if cell["kind"] == "weak":
-        said = f"{_percent(against['ratio'])} of {cell['devices']}×"
+        said = f"{numbers.percent(against['ratio'])} of {cell['devices']}×"
     return f"{said}, equal" if against["verdict"] == "same" else said
 
 
@@ -239,9 +243,7 @@ def _median(timing: Data) -> float:
 def _folders(data: Data) -> str:
     if not data["folders"]:
         return ""
-    one = {
-        each["name"]: max(each["per_s"]) for each in data["folders"] if len(each["devices"]) == 1
-    }
+    one = _best_of_one(data)
     rows = []
     for each in data["folders"]:
         count, rate = len(each["devices"]), max(each["per_s"])
@@ -252,6 +254,13 @@ def _folders(data: Data) -> str:
         rows.append((name if count == 1 else "", str(count), rate_in_words, against, limit))
     head = ("", "GPUs", "pictures", "against 1", "limit")
     return f"{_where(data)}.\n\n{table(head, rows, (1, 2, 3))}"
+
+
+def _best_of_one(data: Data) -> dict[str, float]:
+    """Return the best rate of one GPU with each folder."""
+    return {
+        each["name"]: max(each["per_s"]) for each in data["folders"] if len(each["devices"]) == 1
+    }
 
 
 def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
@@ -268,9 +277,7 @@ def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
             f"{filtering}; with transfers {whole}",
             _machine(data),
         )
-    one = {
-        each["name"]: max(each["per_s"]) for each in data["folders"] if len(each["devices"]) == 1
-    }
+    one = _best_of_one(data)
     for each in data["folders"]:
         if (count := len(each["devices"])) > 1:
             ratio = numbers.fine_ratio(max(each["per_s"]) / one[each["name"]])
@@ -278,12 +285,34 @@ def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
             yield what, ratio, _machine(data)
 
 
-# ---------------------------------------------------------------------------- kills
+# ---------------------------------------------------------------------------- many, and killed
+
+
+def _many(data: Data) -> str:
+    first, last = (numbers.three_digits(data["per_s"][at]) for at in (0, -1))
+    early, late = (numbers.byte_count(data["peak_bytes"][at]) for at in (0, -1))
+    first_s, alone_s = (numbers.duration(data[name] * 1e3) for name in ("first_s", "alone_s"))
+    return _wrapped(
+        f"{_where(data)}: {data['files']:,} files of {data['side']}×{data['side']} pixels. The "
+        f"first was finished {first_s} after the start of the command, which takes {alone_s} where "
+        f"there is one file; the first tenth took {first} files per second, the last {last}; the "
+        f"most memory until then was {early} and {late}. It took {about(data['seconds'])}."
+    )
+
+
+def _many_in_short(data: Data) -> tuple[str, ...]:
+    first, last = (numbers.three_digits(data["per_s"][at]) for at in (0, -1))
+    peak = numbers.byte_count(data["peak_bytes"][-1])
+    return (
+        f"a folder of {data['files']:,} files of {data['side']}×{data['side']} pixels",
+        f"{first} per s in the first tenth, {last} in the last, {peak} of memory at most",
+        _machine(data),
+    )
 
 
 def _kills(data: Data) -> str:
     peak = numbers.byte_count(data["peak_bytes"])
-    return (
+    return _wrapped(
         f"{_where(data)}: {data['files']:,} files of {data['width']}×{data['height']} pixels; the "
         f"batch was killed {data['kills']} times, and resumed with `--resume`. "
         f"Lost: {data['lost']}. Done twice: {data['twice']}. "
@@ -309,12 +338,12 @@ def _each(found: Measured, kind: str, made: Callable[[Data], str]) -> str:
     return _or_not(kind, "\n\n".join(filter(None, map(made, found[kind]))))
 
 
+def _wrapped(text: str) -> str:
+    return "\n".join(wrap(text, LINE_LETTERS, break_long_words=False, break_on_hyphens=False))
+
+
 def _or_not(kind: str, made: str) -> str:
     return made or f"*Not measured yet: `{COMMANDS[kind]} FILE`.*"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def _format(extension: str) -> str:

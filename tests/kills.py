@@ -94,7 +94,7 @@ def _run(folder: Path, found: Kills, drawn: random.Random, lines: int | None) ->
         subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=_environment()) as run,
     ):
         while run.poll() is None:
-            found.peak_bytes = max(found.peak_bytes, _peak_bytes(run.pid))
+            found.peak_bytes = max(found.peak_bytes, peak_bytes(run.pid))
             if until is not None and _count(journal) >= until:
                 sleep(drawn.uniform(0, MAX_WAIT_S))
                 run.kill()
@@ -116,7 +116,7 @@ def _count(journal: Path) -> int:
         return 0
 
 
-def _peak_bytes(pid: int) -> int:
+def peak_bytes(pid: int) -> int:
     """Return the most memory that a process has had so far; 0 where the system does not tell."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()

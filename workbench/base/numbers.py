@@ -81,6 +81,11 @@ def file_size(count: int) -> str:
     return f"{text}{GAP}{unit}"
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share of one as a percentage: "90 %"."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def ratio(value: float) -> str:
     """Return a ratio: 0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
     if 0 < value < 0.0995:

@@ -14,12 +14,15 @@ from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers,
 from workbench.files import image_files
 
 
-def test_a_batch_is_held_against_its_limit_and_all_in_turn():
+def test_a_batch_is_held_against_the_slowest_stage_and_against_what_the_cores_allow():
     rates = Rates(decode=100.0, filter=200.0, encode=50.0, batch=30.0)
-    assert rates.of_limit == pytest.approx(0.9)  # threads that do both do 33.3
-    assert rates.of_all_in_turn == pytest.approx(30 * (0.01 + 0.005 + 0.02))
-    assert rates.cells(".png")[-2:] == ("90%", "1.05×")
-    assert Rates(decode=100.0, filter=20.0, encode=50.0, batch=19.0).of_limit == pytest.approx(0.95)
+    assert rates.slowest == 50.0
+    assert rates.allowed(on_gpu=True) == pytest.approx(1 / (0.01 + 0.02))  # threads do both
+    assert rates.allowed(on_gpu=False) == pytest.approx(1 / (0.01 + 0.005 + 0.02))
+    assert rates.cells(".png", on_gpu=True)[-2:] == ("60 %", "90 %")
+    assert rates.cells(".png", on_gpu=False)[-2:] == ("60 %", "105 %")
+    slow_gpu = Rates(decode=100.0, filter=20.0, encode=50.0, batch=19.0)
+    assert slow_gpu.allowed(on_gpu=True) == slow_gpu.slowest == 20.0
 
 
 def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, capsys, monkeypatch):
@@ -39,7 +42,7 @@ def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, cap
     assert [each.name for each in tmp_path.iterdir()] == ["b.json"]
 
 
-@pytest.mark.parametrize("step", ["read", "write"])
+@pytest.mark.parametrize("step", ["read", "encode"])
 def test_a_file_that_fails_is_a_sentence_rather_than_a_rate(step, capsys, monkeypatch):
     def full(outcome, _recipe):
         outcome.error = "Cannot save 0.png: the disk is full."

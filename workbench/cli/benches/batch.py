@@ -19,6 +19,7 @@ from typing import Any
 
 from kernels import Engine
 from kernels.core.cores import usable_cores
+from kernels.core.device import Device
 from kernels.core.version import program_version
 from kernels.pictures.picture_kinds import of_kind
 from workbench.base import diagnostics, numbers
@@ -26,7 +27,7 @@ from workbench.base.columns import aligned, columns
 from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import running
 from workbench.batch.file_pairs import FilePairs, Group
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe, filter_, read, write
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
 from workbench.cli import this_machine
 from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
 from workbench.cli.command_error import CommandError
@@ -38,13 +39,16 @@ EXTENSIONS = (".png", ".jpg", ".tif")
 SIZE = (1080, 1920)  # rows, columns
 RUNS = 24  # files of each format
 ROUNDS = 3  # in turns; the quickest counts, since whatever else runs only slows it down
-HEADER = ("", "decode", "filter", "encode", "batch", "of its limit", "of all in turn")
+HEADER = ("", "decode", "filter", "encode", "batch", "of slowest alone", "of what cores allow")
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Pictures per second: of each stage while nothing else is done, and of the batch."""
+    """Pictures per second: of each stage while nothing else is done, and of the batch.
+
+    Encoding has the waits for the disk in it, which keep no core busy.
+    """
 
     decode: float
     filter: float
@@ -52,24 +56,27 @@ class Rates:
     batch: float
 
     @property
-    def of_limit(self) -> float:
-        """Return the batch's rate over what can be had: that of filtering, or that of the files.
+    def slowest(self) -> float:
+        """Return the rate of the slowest stage, which has all cores to itself."""
+        return min(self.decode, self.filter, self.encode)
 
-        The same threads decode and encode, on all cores, so a file takes them the time of both.
+    def allowed(self, *, on_gpu: bool) -> float:
+        """Return the rate that the cores allow: those that decode also encode.
+
+        On a CPU they filter as well; a GPU does that meanwhile, and may be the limit.
         """
-        files = 1 / (1 / self.decode + 1 / self.encode)
-        return self.batch / min(files, self.filter)
+        files_s = 1 / self.decode + 1 / self.encode
+        return min(1 / files_s, self.filter) if on_gpu else 1 / (files_s + 1 / self.filter)
 
-    @property
-    def of_all_in_turn(self) -> float:
-        """Return how many times the rate of doing each stage for all files before the next."""
-        return self.batch * (1 / self.decode + 1 / self.filter + 1 / self.encode)
-
-    def cells(self, name: str) -> tuple[str, ...]:
+    def cells(self, name: str, *, on_gpu: bool) -> tuple[str, ...]:
         """Return a row of the table."""
         each = (self.decode, self.filter, self.encode, self.batch)
-        rates = (f"{numbers.three_digits(rate)} per s" for rate in each)
-        return name, *rates, f"{self.of_limit:.0%}", numbers.fine_ratio(self.of_all_in_turn)
+        limits = self.slowest, self.allowed(on_gpu=on_gpu)
+        return (
+            name,
+            *(f"{numbers.three_digits(rate)} per s" for rate in each),
+            *(numbers.percent(self.batch / limit) for limit in limits),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,9 @@ def run(arguments: Namespace) -> int:
     for extension in EXTENSIONS:
         with TemporaryDirectory(prefix="workbench-bench-") as folder:
             found[extension] = _measured(engine, Path(folder), extension, (jobs, files), peers)
-    print(columns([HEADER, *(each.rates.cells(name) for name, each in found.items())]))
+    on_gpu = isinstance(engine.device, Device)
+    rows = (each.rates.cells(name, on_gpu=on_gpu) for name, each in found.items())
+    print(columns([HEADER, *rows]))
     if peers:
         print(f"\n{PEERS_TITLE}:")
         print(columns([("", *found), *(_peer_row(peer.title, found) for peer in peers)]))
@@ -204,15 +213,16 @@ def _round(engine: Engine, pairs: FilePairs, recipe: Recipe, jobs: int) -> list[
     """Return the seconds of decoding, filtering and encoding alone, and of the batch."""
     outcomes = [Outcome(pair) for pair in pairs]
 
-    def writing(outcome: Outcome) -> None:
+    def encoding(outcome: Outcome) -> Outcome:
         if outcome.goes_on:
-            write(outcome, recipe)
+            encode(outcome, recipe)
+        return outcome
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(jobs) as disk:
         alone = [
             _seconds(pool.map, lambda each: read(each, recipe), outcomes),
             sum(_filter_seconds(engine, each, recipe) for each in outcomes),
-            _seconds(pool.map, writing, outcomes),
+            _seconds(lambda step, of: disk.map(step, pool.map(encoding, of)), sync, outcomes),
         ]
     errors = [each.error for each in outcomes]
     outcomes.clear()  # the batch is to find the memory free

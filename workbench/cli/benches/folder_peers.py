@@ -21,6 +21,7 @@ from workbench.files import image_files
 KSIZE, SIGMA = 5, 1.1
 # libvips leaves out weights below this share of the middle's: exp(−2²/2σ²) = 0.19 is the last one.
 VIPS_SMALLEST = 0.1
+NOT_PACKED = (259, 1)  # a TIFF, as ours are: cv2.IMWRITE_TIFF_COMPRESSION, none
 LEVELS = 2.0  # between two answers on average: rounding, and a JPEG's loss
 
 Blur = Callable[[Path, Path, Sequence[str]], None]
@@ -79,7 +80,8 @@ def _opencv_loop(source: Path, target: Path, names: Sequence[str]) -> None:
         if picture is None:
             raise OSError(f"OpenCV cannot read {name}.")
         blurred = cv2.GaussianBlur(picture, (KSIZE, KSIZE), SIGMA, borderType=cv2.BORDER_REPLICATE)
-        cv2.imwrite(str(target / name), blurred)
+        is_tiff = name.endswith(".tif")
+        cv2.imwrite(str(target / name), blurred, NOT_PACKED if is_tiff else ())
 
 
 def _imagemagick(program: list[str], source: Path, target: Path, names: Sequence[str]) -> None:
@@ -94,7 +96,8 @@ def _graphicsmagick(program: list[str], source: Path, target: Path, names: Seque
 
 def _vips(program: list[str], source: Path, target: Path, names: Sequence[str]) -> None:
     for name in names:
-        files = [name, str(target / name), str(SIGMA)]
+        quality = "[Q=95]" if name.endswith(".jpg") else ""  # its own is 75, others' are near 95
+        files = [name, f"{target / name}{quality}", str(SIGMA)]
         _run([*program, "gaussblur", *files, "--min-ampl", str(VIPS_SMALLEST)], source)
 
 
