@@ -8,12 +8,11 @@ from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cache import may_change
 from kernels.core.job import MAX_KSIZE
-from kernels.cuda.staging import Moved, Staging, pinned_bytes, pinned_like
+from kernels.cuda.staging import Moved, Staging, pinned_like
 from kernels.rungs.job_facts import pitch_of
 
 RESIDENT_PICTURES = 2  # the one in view, and a sweep's
@@ -99,7 +98,7 @@ class DevicePictures:
                 _, (gone, _) = self._resident.popitem(last=False)
                 # Locking memory takes longer than filling it, and all threads wait meanwhile:
                 # results of pictures as large take each other's.
-                if pinned_bytes(gone.nbytes) != pinned_bytes(picture.nbytes):
+                if gone.nbytes != picture.nbytes:
                     self._cp.get_default_pinned_memory_pool().free_all_blocks()
         return array, moved
 
@@ -117,13 +116,6 @@ class DevicePictures:
         """Return an uninitialised array like `like`, page-locked if that can be."""
         with self._using("making room for the result"):
             return pinned_like(self._cp, like)
-
-    def page_locked(self, picture: NDArray[Any]) -> NDArray[Any]:
-        """Return a read-only copy of `picture`, page-locked if that can be; on any thread."""
-        copy = self.pinned(picture)
-        np.copyto(copy, picture)
-        copy.flags.writeable = False
-        return copy
 
     def upload_into(self, array: Any, picture: NDArray[Any]) -> Moved:
         """Copy `picture` to the rows of `array`, (H, pitch), wait for it, and time that."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -14,7 +13,6 @@ from kernels.core.errors import OutOfMemoryError, cuda_errors_in_words
 
 EventPair = tuple[Any, Any]  # of CUDA, before a copy and after
 CHUNK_BYTES = 4 << 20  # long enough for full speed, short enough to page-lock in no time
-HOST_TO_DEVICE, PAGE_LOCKED = 1, 1  # cudaMemcpyHostToDevice, cudaMemoryTypeHost
 
 
 def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
@@ -24,19 +22,10 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
     """
     try:
         with cuda_errors_in_words("page-locking memory"):
-            memory = cp.cuda.alloc_pinned_memory(pinned_bytes(picture.nbytes))
+            memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
     except OutOfMemoryError:
         return np.empty_like(picture)
     return np.frombuffer(memory, picture.dtype, picture.size).reshape(picture.shape)
-
-
-def pinned_bytes(count: int) -> int:
-    """Return how many bytes are page-locked for so many: up to an eighth more.
-
-    The pool gives memory again for as many bytes only, and so does for pictures of about a size.
-    """
-    step = 1 << max(count.bit_length() - 4, 0)
-    return -(-count // step) * step
 
 
 class Moved(NamedTuple):
@@ -52,10 +41,10 @@ class Moved(NamedTuple):
 
 
 class Staging:
-    """An uploader: page-locked memory as it lies, ordinary memory through two page-locked chunks.
+    """An uploader of ordinary memory through two page-locked chunks.
 
-    While one chunk is on its way to the device, the next is being filled.  That is faster than
-    CUDA's own copy from ordinary memory, and needs no page-locked copy of the whole picture.
+    While one is on its way to the device, the next is being filled.  That is faster than CUDA's
+    own copy from ordinary memory, and needs no page-locked copy of the whole picture.
     """
 
     def __init__(self, cp: Any, stream: Any) -> None:
@@ -74,25 +63,6 @@ class Staging:
         pitch_bytes = array.shape[1] * picture.itemsize
         if rows.shape[1] == pitch_bytes:  # nothing between them: as one long row
             rows, pitch_bytes = rows.reshape(1, -1), picture.nbytes
-        runtime = self._cp.cuda.runtime
-        if runtime.pointerGetAttributes(rows.ctypes.data).type == PAGE_LOCKED:
-            copies = [self._copy_as_it_lies(rows, array, pitch_bytes)]
-        else:
-            copies = self._copy_in_chunks(rows, array, pitch_bytes)
-        self._stream.synchronize()
-        return self._moved(begun, copies)
-
-    def _copy_as_it_lies(self, rows: NDArray[np.uint8], array: Any, pitch_bytes: int) -> EventPair:
-        height, width = rows.shape
-        host, device, stream = rows.ctypes.data, array.data.ptr, self._stream.ptr
-        move = self._cp.cuda.runtime.memcpy2DAsync
-        return self._between_events(
-            lambda: move(device, pitch_bytes, host, width, width, height, HOST_TO_DEVICE, stream)
-        )
-
-    def _copy_in_chunks(
-        self, rows: NDArray[np.uint8], array: Any, pitch_bytes: int
-    ) -> list[EventPair]:
         copies: list[EventPair] = []
         for number, (start, part) in enumerate(_parts(rows, pitch_bytes)):
             chunk = self._chunks[number % 2]
@@ -101,26 +71,27 @@ class Staging:
             apart = pitch_bytes if len(part) > 1 else part.shape[1]
             staged = chunk[: len(part) * apart]
             staged.reshape(len(part), apart)[:, : part.shape[1]] = part
-            copy = partial((array.data + start).copy_from_host_async, staged.ctypes.data)
-            copies.append(self._between_events(partial(copy, staged.nbytes, self._stream)))
-        return copies
+            copy = (array.data + start).copy_from_host_async
+            copies.append(self._between_events(copy, staged))
+        self._stream.synchronize()
+        return self._moved(begun, copies)
 
     def download(self, packed: Any, picture: NDArray[Any], begun: float) -> Moved:
         """Copy the contiguous device array `packed` to `picture`, of as many bytes, and wait.
 
         begun  when the host began with it, by `perf_counter`
         """
-        host = picture.ctypes.data, picture.nbytes
-        copy = partial(packed.data.copy_to_host_async, *host, self._stream)
-        copies = [self._between_events(copy)]
+        copies = [self._between_events(packed.data.copy_to_host_async, picture)]
         self._stream.synchronize()
         return self._moved(begun, copies)
 
-    def _between_events(self, copy: Callable[[], None]) -> EventPair:
-        """Queue `copy` between two events."""
+    def _between_events(
+        self, copy: Callable[[int, int, Any], None], host: NDArray[Any]
+    ) -> EventPair:
+        """Queue `copy` from or to all of `host`, between two events."""
         begun, ended = self._cp.cuda.Event(), self._cp.cuda.Event()
         begun.record(self._stream)
-        copy()
+        copy(host.ctypes.data, host.nbytes, self._stream)
         ended.record(self._stream)
         return begun, ended
 

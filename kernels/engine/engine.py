@@ -7,9 +7,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from time import monotonic
-from typing import Any
-
-from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import (
@@ -232,20 +229,6 @@ class Engine:
             raise CannotRunError(reason)
         with self._noticing_loss():
             yield from self.gpu.transfers(job)
-
-    def page_locked(self, picture: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy of `picture`, (H, W, C), that the GPU fetches at the bus's full speed.
-
-        On any thread, for whoever prepares many pictures: locking and copying take longer than the
-        way to the GPU.  It is `picture` itself where no GPU is in use yet, or that fails.
-        """
-        gpu: Gpu | None = self.__dict__.get("gpu")  # which only its own thread may begin with
-        if gpu is None or self._lost:
-            return picture
-        try:
-            return gpu.pictures.page_locked(picture)
-        except KernelError:  # which filtering tells of
-            return picture
 
     def occupancy(self, job: Job) -> Occupancy | None:
         """Return how many warps of job.implementation fit on a multiprocessor.

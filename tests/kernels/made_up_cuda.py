@@ -128,7 +128,6 @@ class MadeUpCuda:
                 deviceCanAccessPeer=lambda taker, giver: peers,
                 deviceEnablePeerAccess=self._open,
                 memcpyPeerAsync=self._copy,
-                pointerGetAttributes=lambda _at: SimpleNamespace(type=0),  # ordinary memory
             ),
         )
 

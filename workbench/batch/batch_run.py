@@ -22,16 +22,7 @@ from typing import Any
 from kernels import Engine
 from workbench.base.memory import memory_available_bytes
 from workbench.batch.file_pairs import FilePair
-from workbench.batch.filtering import (
-    Outcome,
-    Recipe,
-    as_they_are,
-    encode,
-    filter_,
-    read,
-    sync,
-    write,
-)
+from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sync, write
 
 MEMORY_SHARE = 0.5  # of what is free at the beginning; others want some, too
 COPIES = 3  # of each picture: itself, its result, and what decoding takes beside them
@@ -127,8 +118,6 @@ class _Run:
         say: Say,
     ) -> None:
         self._engine, self._recipe, self._files, self._say = engine, recipe, files, say
-        # Where filtering is timed, an upload is to be the usual one, of ordinary memory.
-        self._in_reach = as_they_are if recipe.is_timed else engine.page_locked
         self._waiting = waiting
         self._ready: list[Outcome] = []
         self._under_way, self._most = 0, most
@@ -140,8 +129,7 @@ class _Run:
         while self._has_room() and (outcome := next(self._waiting, None)) is not None:
             self._under_way += 1
             self._say(outcome, "reading")
-            is_stopped = self._files.stop.is_set
-            self._files.start(read, outcome, self._recipe, is_stopped, self._in_reach)
+            self._files.start(read, outcome, self._recipe, self._files.stop.is_set)
         return bool(self._ready or self._files.busy)
 
     def _has_room(self) -> bool:

@@ -12,9 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal
-
-from numpy.typing import NDArray
+from typing import Literal
 
 from kernels import Engine, Job, Result, Sampling
 from kernels.core.errors import CompileFailedError, KernelError
@@ -148,21 +146,8 @@ class Outcome:
         return check is not None and not check.ok
 
 
-def as_they_are(samples: NDArray[Any]) -> NDArray[Any]:
-    """Return `samples`."""
-    return samples
-
-
-def read(
-    outcome: Outcome,
-    recipe: Recipe,
-    is_stopped: Callable[[], bool] = lambda: False,
-    in_reach: Callable[[NDArray[Any]], NDArray[Any]] = as_they_are,
-) -> None:
-    """Read the picture, and see that its file can hold the result, which is like it.
-
-    in_reach  puts samples where whatever filters them has them sooner
-    """
+def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> None:
+    """Read the picture, and see that its file can hold the result, which is like it."""
     pair = outcome.pair
     try:
         if recipe.keeps_files and _is_there(pair.target):
@@ -176,8 +161,7 @@ def read(
             picture = image_files.load(
                 pair.source, is_stopped=is_stopped, max_bytes=recipe.memory_bytes
             )
-            picture = picture.stored_as(recipe.chosen.pixel_type)
-            outcome.picture = replace(picture, samples=in_reach(picture.samples))
+            outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
         outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
         _refuse_misfit(outcome, recipe)
     except TooLargeError as error:

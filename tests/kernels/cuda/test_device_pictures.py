@@ -53,11 +53,3 @@ def test_it_is_given_back_once_pictures_of_another_size_come(pictures, pool):
     for height in [16] * RESIDENT_PICTURES + [20] * 3 * RESIDENT_PICTURES:
         pictures.upload(picture(height))
     assert pool.times_freed == RESIDENT_PICTURES  # as each of the first size goes
-
-
-def test_a_page_locked_copy_is_equal_and_cannot_be_changed(pictures):
-    original = np.arange(48, dtype=np.uint8).reshape(2, 8, 3)
-    copy = pictures.page_locked(original)
-    np.testing.assert_array_equal(copy, original)
-    assert copy.base is not original
-    assert not copy.flags.writeable

@@ -345,14 +345,3 @@ def test_after_a_wild_write_the_gpu_is_gone_in_words_and_the_cpu_goes_on():
     assert "cudaErrorIllegalAddress" in first
     assert cpu == "True"
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize("width", [128, 129])  # rows that lie close, and rows apart
-def test_a_page_locked_copy_gives_the_same_answer(engine, width):
-    job = a_job(width=width)
-    plain = engine.run(job, QUICK)
-    locked = engine.page_locked(job.picture)
-    assert locked is not job.picture
-    again = engine.run(replace(job, picture=locked), QUICK)
-    np.testing.assert_array_equal(plain.picture, again.picture)
-    assert again.check.ok

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.cuda import staging
-from kernels.cuda.staging import Staging, pinned_bytes, pinned_like
+from kernels.cuda.staging import Staging, pinned_like
 
 COPY_MS = 0.25  # of each copy, by the device's clock
 
@@ -20,33 +20,13 @@ class LateCuda:
     is by then.  Its clock runs only while it copies."""
 
     def __init__(self):
-        self.now_ms, self.queue, self.copies, self.locked = 0.0, [], 0, set()
+        self.now_ms, self.queue, self.copies = 0.0, [], 0
         self.cuda = SimpleNamespace(
             Event=lambda: Event(self),
-            alloc_pinned_memory=self._lock,
-            runtime=SimpleNamespace(
-                pointerGetAttributes=lambda at: SimpleNamespace(type=int(at in self.locked)),
-                memcpy2DAsync=self._copy_rows,
-            ),
+            alloc_pinned_memory=lambda count: bytearray(count),
             get_elapsed_time=lambda begun, ended: ended.at_ms - begun.at_ms,
         )
-        self.stream = SimpleNamespace(synchronize=lambda: self.run(len(self.queue)), ptr=7)
-
-    def _lock(self, count):
-        memory = bytearray(count)
-        self.locked.add(np.frombuffer(memory, np.uint8).ctypes.data)
-        return memory
-
-    def _copy_rows(self, target, target_pitch, source, source_pitch, width, height, kind, stream):
-        assert (kind, stream) == (1, self.stream.ptr)  # from the host
-
-        def copy():
-            for y in range(height):
-                ctypes.memmove(target + y * target_pitch, source + y * source_pitch, width)
-            self.now_ms += COPY_MS
-            self.copies += 1
-
-        self.queue.append(copy)
+        self.stream = SimpleNamespace(synchronize=lambda: self.run(len(self.queue)))
 
     def run(self, count):
         for _ in range(count):
@@ -83,17 +63,17 @@ class Event:
 class Memory:
     """Of the device: an array of this computer."""
 
-    def __init__(self, cuda, ptr):
-        self._cuda, self.ptr = cuda, ptr
+    def __init__(self, cuda, address):
+        self._cuda, self._address = cuda, address
 
     def __add__(self, count):
-        return Memory(self._cuda, self.ptr + count)
+        return Memory(self._cuda, self._address + count)
 
     def copy_from_host_async(self, host, count, _stream):
-        self._cuda.copying(self.ptr, host, count)
+        self._cuda.copying(self._address, host, count)
 
     def copy_to_host_async(self, host, count, _stream):
-        self._cuda.copying(host, self.ptr, count)
+        self._cuda.copying(host, self._address, count)
 
 
 @pytest.fixture
@@ -120,26 +100,6 @@ def test_every_sample_arrives_and_only_the_copies_are_counted(
     assert cuda.copies > 3 or chunk_bytes > 1000
     assert moved.copy_ms == pytest.approx(cuda.copies * COPY_MS)
     assert 0 < moved.ms < 60_000
-
-
-@pytest.mark.parametrize("pitch", [60, 64])
-def test_page_locked_memory_is_copied_as_it_lies(pitch, cuda, monkeypatch):
-    monkeypatch.setattr(staging, "CHUNK_BYTES", 200)
-    picture = pinned_like(cuda, np.zeros((31, 20, 3), np.uint16))
-    picture[:] = np.random.default_rng(3).integers(0, 65_536, picture.shape, np.uint16)
-    samples, array = on_device(cuda, (31, pitch), np.uint16)
-    moved = Staging(cuda, cuda.stream).upload(picture, array)
-    np.testing.assert_array_equal(samples[:, :60], picture.reshape(31, 60))
-    assert not samples[:, 60:].any()
-    assert moved.copy_ms == pytest.approx(COPY_MS)  # one copy
-
-
-@pytest.mark.parametrize("count", [1, 15, 16, 17, 1000, 12_582_912, 12_582_913, (1 << 40) + 1])
-def test_an_eighth_more_at_most_is_locked_in_few_sizes(count):
-    room = pinned_bytes(count)
-    assert count <= room <= count * 9 / 8
-    assert pinned_bytes(room) == room
-    assert len({pinned_bytes(each) for each in range(4096, 8192)}) <= 9
 
 
 def test_what_is_downloaded_is_there_when_it_is_said_to_be(cuda):

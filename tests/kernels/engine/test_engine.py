@@ -243,20 +243,3 @@ def test_a_gpu_that_was_not_there_is_looked_for_anew(monkeypatch):
     assert engine.ceilings() == {}
     assert engine.try_again().name == "Plugged in"
     assert engine.device.name == "Plugged in"
-
-
-def test_without_a_gpu_in_use_page_locking_leaves_a_picture_as_it_is():
-    picture = np.zeros((2, 3, 1), np.uint8)
-    assert Engine(use_gpu=False).page_locked(picture) is picture
-    assert Engine().page_locked(picture) is picture  # nothing has begun with it
-
-
-def test_a_gpu_that_fails_leaves_a_picture_as_it_is():
-    def fail(_picture):
-        raise DeviceLostError("It fell off the bus.")
-
-    engine, picture = Engine(), np.zeros((2, 3, 1), np.uint8)
-    engine.gpu = SimpleNamespace(pictures=SimpleNamespace(page_locked=fail))
-    assert engine.page_locked(picture) is picture
-    engine.gpu = SimpleNamespace(pictures=SimpleNamespace(page_locked=np.copy))
-    assert engine.page_locked(picture) is not picture

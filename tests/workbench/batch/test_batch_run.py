@@ -172,24 +172,6 @@ def test_where_nothing_is_timed_files_are_read_while_another_is_filtered(folder,
     assert overlapped == [True, True]
 
 
-@pytest.mark.parametrize("is_timed", [False, True])
-def test_pictures_come_into_the_gpus_reach_unless_their_upload_is_timed(
-    folder, is_timed, monkeypatch
-):
-    locked = []
-
-    def page_locked(_engine, samples):
-        locked.append(samples.copy())
-        return locked[-1]
-
-    monkeypatch.setattr(Engine, "page_locked", page_locked)
-    found = outcomes(folder, Recipe(CHOSEN, sampling=Sampling() if is_timed else UNTIMED))
-    assert len(locked) == (0 if is_timed else 2)
-    if not is_timed:
-        pictures = [each.result.job.picture for each in found if each.result]
-        assert {id(each) for each in pictures} == {id(each) for each in locked}
-
-
 def test_others_are_written_while_one_waits_for_the_disk(folder, monkeypatch):
     image_files.save(folder / "in" / "p2.png", noise(9, 8, 3))
     encode, sync, is_written = batch_run.encode, batch_run.sync, Event()
