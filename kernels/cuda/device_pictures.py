@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kernels.core.cache import may_change
 from kernels.core.job import MAX_KSIZE
-from kernels.cuda.staging import Moved, Staging, pinned_like
+from kernels.cuda.staging import Moved, Staging, pinned_bytes, pinned_like
 from kernels.rungs.job_facts import pitch_of
 
 RESIDENT_PICTURES = 2  # the one in view, and a sweep's
@@ -98,7 +98,7 @@ class DevicePictures:
                 _, (gone, _) = self._resident.popitem(last=False)
                 # Locking memory takes longer than filling it, and all threads wait meanwhile:
                 # results of pictures as large take each other's.
-                if gone.nbytes != picture.nbytes:
+                if pinned_bytes(gone.nbytes) != pinned_bytes(picture.nbytes):
                     self._cp.get_default_pinned_memory_pool().free_all_blocks()
         return array, moved
 

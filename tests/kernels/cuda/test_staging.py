@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.cuda import staging
-from kernels.cuda.staging import Staging, pinned_like
+from kernels.cuda.staging import Staging, pinned_bytes, pinned_like
 
 COPY_MS = 0.25  # of each copy, by the device's clock
 
@@ -100,6 +100,14 @@ def test_every_sample_arrives_and_only_the_copies_are_counted(
     assert cuda.copies > 3 or chunk_bytes > 1000
     assert moved.copy_ms == pytest.approx(cuda.copies * COPY_MS)
     assert 0 < moved.ms < 60_000
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 1000, 12_582_912, 12_582_913, (1 << 40) + 1])
+def test_an_eighth_more_at_most_is_locked_in_few_sizes(count):
+    room = pinned_bytes(count)
+    assert count <= room <= count * 9 / 8
+    assert pinned_bytes(room) == room
+    assert len({pinned_bytes(each) for each in range(4096, 8192)}) <= 9
 
 
 def test_what_is_downloaded_is_there_when_it_is_said_to_be(cuda):
