@@ -253,7 +253,10 @@ class AnatomyPane(QWidget):
             paragraphs.add(heading, words)
         folded = FoldedSection("anatomy-fold", PROSE_TIP, "In words", prose)
         column.add(self._choice, self._sentence, self._loads, self._parts, self._warp)
-        column.add(self._grid_note, folded)
+        self._in_words = QWidget()  # which the section is in, as only its guard hides that
+        VBox(self._in_words, 0).addWidget(folded)
+        self._in_words.hide()
+        column.add(self._grid_note, self._in_words)
         column.addStretch(1)
         area = UprightArea(inside)
         giving_way = GivingWay(area, (folded, self._sentence), usual=2)
@@ -273,6 +276,7 @@ class AnatomyPane(QWidget):
             return
         found = self._launch()
         self._subject = found if isinstance(found, Subject) else None
+        self._in_words.setVisible(self._subject is not None)
         old, self._look = self._look, None
         self._sentence.setText(found if isinstance(found, str) else found.rung.idea)
         self._choice.show_launch(self._subject, self._store.state.block_xy)

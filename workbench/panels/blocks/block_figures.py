@@ -63,7 +63,7 @@ def _name(row: BlockRow, widest: int) -> str:
     """Return rank and name; shapes take `widest` digits, so that ranks stand below each other."""
     rank = f"{row.rank}\u2003" if row.rank else ""
     spare = widest - len(row.name) if rank and isinstance(row.key, tuple) else 0
-    return f"{rank}{spare * DIGIT_SPACE}{IN_USE if row.is_current else ''}{row.name}"
+    return f"{IN_USE if row.is_current else ''}{rank}{spare * DIGIT_SPACE}{row.name}"
 
 
 def _bar(row: BlockRow) -> Bar:

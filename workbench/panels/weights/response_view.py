@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QImage,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from workbench.base import theme
@@ -19,6 +29,17 @@ FLOOR_DB = -60.0  # relative to the largest value: black on the logarithmic scal
 STOPS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")  # viridis
 TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5)
 LEGEND_PX = 12
+
+
+def ticks_across(width_px: float, metrics: QFontMetrics) -> tuple[float, ...]:
+    """Return the ticks whose labels have room side by side: all, or every other one."""
+    wide = [metrics.horizontalAdvance(_in_words(tick)) for tick in TICKS]
+    needed = max(map(sum, pairwise(wide))) / 2 + metrics.horizontalAdvance(" ")
+    return TICKS if width_px / (len(TICKS) - 1) >= needed else TICKS[::2]
+
+
+def _in_words(tick: float) -> str:
+    return f"{tick:g}".replace("-", "−")
 
 
 class ResponseView(QWidget):
@@ -142,11 +163,12 @@ class ResponseView(QWidget):
     def _paint_axes(self, painter: QPainter, square: QRectF) -> None:
         line = self.fontMetrics().height()
         painter.setPen(QColor(theme.colors(self.palette()).muted))
+        across = ticks_across(square.width(), self.fontMetrics())
         for tick in TICKS:
-            text = f"{tick:g}".replace("-", "−")
-            at = (tick + 0.5) * square.width()
-            box = QRectF(square.left() + at - 30, square.bottom() + 2, 60, line)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+            text, at = _in_words(tick), (tick + 0.5) * square.width()
+            if tick in across:
+                box = QRectF(square.left() + at - 30, square.bottom() + 2, 60, line)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
             # The lowest label ends where the picture does, as the other axis's first is below it.
             top = square.top() + min(at - line / 2, square.height() - line)
             box = QRectF(0, top, square.left() - 5, line)

@@ -203,6 +203,10 @@ def test_it_asks_for_a_picture(qtbot, window):
     until(qtbot, window.anatomy.get().isVisible)
     assert "Open a picture:" in words(window)
     assert window.anatomy.get().look is None
+    fold = child(window, "anatomy-fold", QToolButton)
+    assert not fold.isVisible()  # there are no words yet
+    show_picture(qtbot, window, np.zeros((40, 60, 3), np.uint8))
+    until(qtbot, fold.isVisible)
 
 
 def test_the_pointer_chooses_block_and_thread(qtbot, opened):

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
-from workbench.panels.weights.response_view import STOPS, ResponseView
+from workbench.panels.weights.response_view import STOPS, TICKS, ResponseView, ticks_across
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.panels.weights.weights_grid import MAX_CELL_PX, WeightsGrid
 
@@ -110,3 +112,14 @@ def test_the_arrow_keys_go_where_they_point(response, key, says):
     row = 2 + {Key.Key_Up: -1, Key.Key_Down: 1}.get(key, 0)
     column = 2 + {Key.Key_Left: -1, Key.Key_Right: 1}.get(key, 0)
     assert f"×{values[row, column]:g}, " in response.accessibleDescription()
+
+
+def test_labels_of_the_response_do_not_touch(qapp):
+    metrics = QFontMetrics(QApplication.font())
+    half = {text: metrics.horizontalAdvance(text) / 2 for text in ("−0.5", "−0.25")}
+    shown = {width: ticks_across(width, metrics) for width in range(100, 400, 10)}
+    assert shown[100] == TICKS[::2]
+    assert shown[390] == TICKS
+    for width, ticks in shown.items():
+        if ticks == TICKS:
+            assert half["−0.5"] < width / 4 - half["−0.25"]
