@@ -23,6 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
+BUILDS_VARIABLE = "FILTER_WORKBENCH_BUILDS"
 # How quickly examples are made and run says nothing on a machine that has much else to do.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
@@ -42,9 +43,11 @@ def kodak() -> Path:
 
 @pytest.fixture(scope="session")
 def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for what this session compiles; the same one in all of its processes."""
+    """A folder for what this session compiles; the same one in all of its processes, and in those
+    of a session that one of its tests begins."""
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build"
+    own = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "build"
+    folder = Path(os.environ.get(BUILDS_VARIABLE, own))
     folder.mkdir(exist_ok=True)
     return folder
 

@@ -9,6 +9,8 @@ well.  It prints the case and ends where the oracle, or the sanitizer, objects.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from itertools import product
 from math import inf, prod
 from pathlib import Path
 from typing import Any
@@ -32,20 +34,44 @@ A_PRODUCT = 2e-8
 A_THREAD_S_BAND = {"address": 8e-5, "races": 1e-3}
 A_COMPILATION = 0.2
 MAX_SECONDS = 4  # a case, unless there are none so quick
+OF_A_LAUNCH = ("size_hw", "block_xy", "several blocks")  # not of what is compiled
+LAUNCHED_AGAIN = 2  # programs, with other pictures and blocks
 DONE = "all is well"
 
 
 def quick_cases(flavour: str, rung: Rung) -> list[Case]:
-    """As few pairwise cases, and as quick ones, as show every border, pixel type, number of
-    channels, picture size, kernel size and block shape that the rung takes within MAX_SECONDS."""
+    """As few programs, and as quick launches of them, as show every border, pixel type, number of
+    channels, picture size, kernel size and block shape that a pairwise case shows within
+    MAX_SECONDS: to compile a program takes longer than to launch it again."""
     seconds = {case: _seconds(case, flavour, rung) for case in pairwise_cases()}
     most = max(MAX_SECONDS, min(seconds.values()))
     left = [case for case, each in seconds.items() if each <= most]
     unseen = {level for case in left for level in _levels(case, rung)}
+    of_a_launch = {level for level in unseen if level[0] in OF_A_LAUNCH}
+    chosen = _covering(left, seconds, unseen - of_a_launch, rung)
+    unseen -= {level for case in chosen for level in _levels(case, rung)}
+    again = sorted(chosen, key=seconds.__getitem__)[:LAUNCHED_AGAIN]
+    launches = [
+        replace(case, size_hw=size_hw, block_xy=block_xy)
+        for case in again
+        for size_hw, block_xy in product(LEVELS["size_hw"], LEVELS["block_xy"])
+    ]
+    seconds |= {case: _seconds(case, flavour, rung) - A_COMPILATION for case in launches}
+    quick = [case for case in launches if seconds[case] <= most]
+    here = unseen & {level for case in quick for level in _levels(case, rung)}
+    chosen += _covering(quick, seconds, here, rung)
+    return chosen + _covering(left, seconds, unseen - here, rung)
+
+
+def _covering(
+    cases: list[Case], seconds: dict[Case, float], unseen: set[tuple[str, Any]], rung: Rung
+) -> list[Case]:
+    """Those of `cases` that show all that is unseen, what shows most of it in a second first."""
+    levels = {case: _levels(case, rung) & unseen for case in cases}
     chosen = []
     while unseen:
-        chosen.append(max(left, key=lambda case: len(unseen & _levels(case, rung)) / seconds[case]))
-        unseen -= _levels(chosen[-1], rung)
+        chosen.append(max(cases, key=lambda case: len(levels[case] & unseen) / seconds[case]))
+        unseen = unseen - levels[chosen[-1]]
     return chosen
 
 
