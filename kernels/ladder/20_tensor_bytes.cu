@@ -11,7 +11,7 @@ multiply twice as many samples in one instruction.  The sums of all rows under w
 rows that are coming, as bytes, and puts the answer in order.  On a small picture a block makes as few as four rows, and still
 has to sum the rows of their halo along x, K − 1 more."""
 after   = "tensor_separable"
-weights = "scaled_separable"
+weights = "byte_band"
 includes = ["wide", "async", "tensor", "bytes"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
@@ -39,6 +39,8 @@ loads.picture = """((up(WIDTH * CHANNELS, 16) + (BLOCKS_X > 1) * (
     * ((segments(1) - 1) * up(parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4)
         + up(HEIGHT - (segments(1) - 1) * parts(HEIGHT, BLOCKS_Y) + KSIZE - 1, 4))
     + (2 * HALO_X * (HEIGHT + (KSIZE - 1) * segments(1)) if BORDER == 'WRAP' and BLOCKS_X > 1 else 0))"""
+loads.weights = """(256 * (8 * (1 + (HALO_X + 7) // 8) if CHANNELS == 1 else 9 * ((2 + (HALO_X + 7) // 8) // 2))
+    * BLOCKS_X * segments(1))"""
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 # Products of 16×8×16 on the tensor cores, with high halves and low ones of the weights, for a line of
 # 128 samples; down the columns float32 as for all else.
@@ -49,7 +51,6 @@ flops = """(parts(WIDTH * CHANNELS, 128) * 2 * (128 * KSIZE + 64 * HAS_ALPHA
 ---*/
 
 __constant__ float COLUMN[KSIZE];
-__constant__ float ROW[KSIZE];
 
 constexpr int WARPS = 8;                       // side by side
 constexpr int LINE = 128;                      // samples of a row, a warp's: one line of memory
@@ -145,6 +146,7 @@ struct Beyond {
 extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
+    const unsigned* __restrict__ weights, // along x, see bytes.cuh
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
@@ -199,14 +201,16 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     for (int i = 0; i < STAGES - 1; ++i) begin_stage(i * STAGE_ROWS, i);
 
     // 2. The weights along x.
-    auto& taps = *reinterpret_cast<float (*)[TAPS]>(answers);
-    static_assert(sizeof(taps) <= WARP * sizeof(uint4), "the answers' place has room for them");
-    spread_weights(taps, ROW, lane, WARP);
-    __syncwarp();
-    Step band[STEPS];
+    const Bands bands(weights);
+    uint4 band[STEPS][2];
+    unsigned places[STEPS];
     #pragma unroll
-    for (int s = 0; s < STEPS; ++s) band[s] = Step(taps, s, lane);
-    const auto band_step = [&](int s, int part) { return band[s].half(part); };
+    for (int s = 0; s < STEPS; ++s) {
+        for (int part = 0; part < 2; ++part) band[s][part] = bands.halves[(2 * s + part) * WARP + lane];
+        places[s] = SPARSE ? bands.places[s * WARP + lane] : 0;
+    }
+    const auto half_of = [&](int s, int part) { return band[s][part]; };
+    const auto places_of = [&](int s) { return places[s]; };
     const float alpha_weight = is_alpha(2 * (lane / 4) + 1) ? 16777216.0f : 0.0f;  // 2^24
     float sums[KSIZE][4] = {};
 
@@ -247,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
                 #pragma unroll
                 for (int k = 0; k < SPAN; ++k) words[0][k] = word[words_away(k, lane % 4) / 4];
                 float along[1][4];
-                sum_along(along, words, band_step);
+                sum_along(along, words, half_of, places_of);
                 add_row(sums, along[0], alpha_weight);
                 answer[row] = round_bytes(sums[0]);
                 word += ROW_CHUNKS * CHUNK / 4;

@@ -10,11 +10,12 @@ can be too small for a half, and is kept as bfloat16, which has a float's expone
 as a column of weights covers.  They stay where they are while the warp walks down, and the weights go round instead: so there is
 one copy of the second product for each place of the newest sums, and the compiler knows every register's number."""
 after   = "tensor_bytes"
-weights = "scaled_separable"
+weights = "byte_bands"
 includes = ["wide", "async", "tensor", "bytes"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
+    ["GAIN < 64", "Without their signs these weights add up to 64 or more, which half precision does not hold here. Choose another implementation, such as tensor_separable."],
     ["KSIZE <= 127", "A thread keeps the sums of all rows that {KSIZE} weights cover in registers here, and has registers for 127. Choose another implementation, such as tensor_separable."],
 ]
 capability = [8, 0]
@@ -26,14 +27,13 @@ error_factor = 2.0              # tensor cores cut sums off, they do not round t
 
 [[passes]]
 block  = ["32", "4 if KSIZE <= 63 else 8"]
-# So many blocks a multiprocessor as its registers hold; three times as many where the picture is large,
-# since those at its ends take longer.
-covers = ["256", """max(8, (-(-HEIGHT // max(1, (1 + 2 * (WIDTH * HEIGHT * CHANNELS > 32_000_000)) * MULTIPROCESSORS
-    * (4 if KSIZE <= 9 else 3 if KSIZE <= 31 else 2 if KSIZE <= 63 else 1) // -(-WIDTH * CHANNELS // 256))) + 7) // 8 * 8)"""]
+# Of blocks a multiprocessor holds as many as of their registers.
+covers = ["256", """8 * -(-((HEIGHT + 7) // 8) // blocks_down(-(-WIDTH * CHANNELS // 256),
+    MULTIPROCESSORS * (4 if KSIZE <= 9 else 3 if KSIZE <= 31 else 2 if KSIZE <= 63 else 1),
+    (HEIGHT + 7) // 8, 1 + (KSIZE + 6) // 8))"""]
 rows_by = "8"
-# Answers, the weights as lanes hold them, and the ring.
-shared_bytes = """(2048 + 1152 * (1 + (HALO_X + 7) // 8) + 768 * (1 + (KSIZE + 6) // 8)
-    + (4 * (32 * ((1 + (HALO_X + 7) // 8) // 2) + 31 + 8 * (1 + (KSIZE + 6) // 8) + 8) + 15) // 16 * 16
+# Answers, the weights as lanes hold them, what lies beyond a row's ends, and the ring.
+shared_bytes = """(2048 + 1152 * (1 + (HALO_X + 7) // 8) + 768 * (1 + (KSIZE + 6) // 8) + 16 * ((2 * HALO_X + 3) // 4)
     + 64 * 32 * ((17 + ((1 + (HALO_X + 7) // 8) // 2 + 1) // 2 * 2 + (1 + (HALO_X + 7) // 8) // 2) // 2 // 2 * 2 + 1))"""
 # A block copies its rows with whole chunks beside its own, an even number on the left; what wraps
 # around is read sample by sample, for eight rows at a time; so is alpha again, by the chunk.
@@ -43,6 +43,8 @@ loads.picture = """((up(WIDTH * CHANNELS, 16) + (BLOCKS_X > 1) * (
         * (HEIGHT + (KSIZE - 1) * segments(8))
     + (2 * HALO_X * (up(HEIGHT, 8) + up(KSIZE - 1, 8) * segments(8)) if BORDER == 'WRAP' and BLOCKS_X > 1 else 0)
     + HAS_ALPHA * up(WIDTH * CHANNELS, 16) * HEIGHT)"""
+loads.weights = """(((256 * (1 + (HALO_X + 7) // 8) if CHANNELS == 1 else 288 * ((2 + (HALO_X + 7) // 8) // 2))
+    + 192 * (1 + (KSIZE + 6) // 8)) * BLOCKS_X * segments(8))"""
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 # Products on the tensor cores, for tiles of 16 × 8 samples, warp by warp: along x with high halves and low
 # ones of the weights, to take a sum's half from it, and three down the columns.
@@ -52,16 +54,12 @@ flops = """(2 * 1024 * parts(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * (4 i
     + 3 * (1 + (KSIZE + 6) // 8) * up(HEIGHT, 8) // 8))"""
 ---*/
 
-__constant__ float COLUMN[KSIZE];
-__constant__ float ROW[KSIZE];
-
 constexpr int STRIP = 256;                         // samples of a row: a block's,
 constexpr int TILES = KSIZE <= 63 ? 4 : 2;         // of 16 x 8 sums, side by side, a warp's
 constexpr int WARPS = STRIP / (16 * TILES);
 constexpr int THREADS = WARP * WARPS;
 constexpr int GROUPS = 1 + (KSIZE + 6) / 8;        // of 8 rows: so many matter to 8 rows of the answer
 constexpr int RING = 8;                            // groups in shared memory: all but one of them on their way
-constexpr bool HOLDS_WEIGHTS = KSIZE <= 9;         // a thread, in registers
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 constexpr int MIN_BLOCKS = KSIZE <= 9 ? 3 : KSIZE <= 63 ? 2 : 1;  // more of them would spill registers
 #else
@@ -104,33 +102,68 @@ __device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4
 #endif
 }
 
-// What lies beyond the ends of a row is put together there, where nearly all of it comes from; only to
-// wrap, or where a strip is narrower than a halo, it comes from the other end of the picture.
+// What lies beyond the ends of a row is put together there, where it comes from, too; only to wrap it
+// comes from the other end of the picture.  Where each sample comes from is the same in all rows: that
+// is found out once, and kept.
 struct Beyond {
     const sample* src;
     int height, width, pitch;
-    int left;  // where the block's strip begins
+    int left;           // where the block's strip begins
+    unsigned* sources;  // [2 HALO_X], on the left and on the right: where in a row it goes, and where it is from
 
-    // Puts `count` samples from x on into a group's rows, by all threads; they are `top` and so on in the
-    // picture.
-    __device__ __forceinline__ void put(uint4* group, int x, int count, int top) const {
-        constexpr int BESIDE_ONE_ANOTHER = THREADS / 8;
-        const int thread = threadIdx.y * WARP + threadIdx.x, row = thread / BESIDE_ONE_ANOTHER;
+    static constexpr unsigned ZERO = 0xFFFE, FAR_AWAY = 0xFFFF;
+
+    // How many of both a block needs, and the first of them.
+    __device__ __forceinline__ int end() const {
+        return HALO_X + max(0, min(HALO_X, left + STRIP + HALO_X - width * CHANNELS));
+    }
+    __device__ __forceinline__ int begin() const { return left == 0 ? 0 : HALO_X; }
+
+    __device__ __forceinline__ void find() const {
         #pragma unroll 1
-        for (int n = thread % BESIDE_ONE_ANOTHER; n < count; n += BESIDE_ONE_ANOTHER) {
-            const int from = border_sample(x + n, width);
-            const bool is_staged = left - LEAD * CHUNK <= from && from < left + STRIP + BESIDE * CHUNK;
-            *staged(group, row, x + n) =
-                from == OUTSIDE ? 0 : is_staged ? *staged(group, row, from) : far_away(from, top + row);
+        for (int n = begin() + threadIdx.y * WARP + threadIdx.x; n < end(); n += THREADS) {
+            const int x = n - HALO_X + (n < HALO_X ? 0 : width * CHANNELS), from = border_sample(x, width);
+            const int at = place_in_row(from);
+            sources[n] = place_in_row(x)
+                | (from == OUTSIDE ? ZERO : 0 <= at && at < STAGED * CHUNK ? at : FAR_AWAY) << 16;
         }
     }
 
-    __device__ __forceinline__ uint8* staged(uint4* group, int row, int x) const {
-        const int at = x - left + LEAD * CHUNK;
-        return reinterpret_cast<uint8*>(group + place_of(row, at / CHUNK)) + at % CHUNK;
+    // In a group's rows, by all threads; they are `top` and so on in the picture.
+    __device__ __forceinline__ void put(uint4* group, int top) const {
+        constexpr int BESIDE_ONE_ANOTHER = THREADS / 8;
+        const int thread = threadIdx.y * WARP + threadIdx.x, row = thread / BESIDE_ONE_ANOTHER;
+        uint8* const samples = reinterpret_cast<uint8*>(group + row * ROW_CHUNKS);
+        const unsigned other = place_of(row, 0) % 2 * CHUNK;  // chunks that change places
+        const int first = begin() + thread % BESIDE_ONE_ANOTHER;
+        constexpr int TIMES = (HALO_X + BESIDE_ONE_ANOTHER) / BESIDE_ONE_ANOTHER, AT_ONCE = TIMES < 4 ? TIMES : 4;
+        #pragma unroll 1
+        for (int n = first; n < end(); n += AT_ONCE * BESIDE_ONE_ANOTHER) {
+            unsigned places[AT_ONCE];  // all are read before the first is waited for, and so are samples
+            uint8 values[AT_ONCE];
+            #pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i) places[i] = sources[min(n + i * BESIDE_ONE_ANOTHER, end() - 1)];
+            #pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i) {
+                const unsigned from = places[i] >> 16;
+                values[i] = from < ZERO ? samples[from ^ other] : 0;
+            }
+            #pragma unroll
+            for (int i = 0; i < AT_ONCE; ++i)
+                if (n + i * BESIDE_ONE_ANOTHER < end()) samples[(places[i] & 0xFFFF) ^ other] = values[i];
+        }
+        if constexpr (BORDER == WRAP)
+            #pragma unroll 1
+            for (int n = first; n < end(); n += BESIDE_ONE_ANOTHER) {
+                const unsigned place = sources[n];
+                if (place >> 16 == FAR_AWAY) samples[place & 0xFFFF ^ other] = far_away(place & 0xFFFF, top + row);
+            }
     }
-    __device__ __forceinline__ uint8 far_away(int from, int y) const {
-        const int from_y = border_index(y, height);
+
+private:
+    __device__ __forceinline__ int place_in_row(int x) const { return x - left + LEAD * CHUNK; }
+    __device__ __forceinline__ uint8 far_away(int place, int y) const {
+        const int from = border_sample(place + left - LEAD * CHUNK, width), from_y = border_index(y, height);
         return from_y == OUTSIDE ? 0 : row_of(src, from_y, pitch)[from];
     }
 };
@@ -206,24 +239,6 @@ __device__ __forceinline__ Sums split(const float (&along)[4], unsigned minus_on
     return made;
 }
 
-// Weights that are asked for by number and part: held in registers, or read from shared memory again
-// each time, where they are too many.
-template <typename Value, int COUNT, int PARTS, typename Read>
-struct Held {
-    const Read& read;
-    Value values[HOLDS_WEIGHTS ? COUNT : 1][PARTS];
-
-    __device__ __forceinline__ explicit Held(const Read& read) : read(read) {
-        if constexpr (HOLDS_WEIGHTS)
-            #pragma unroll
-            for (int i = 0; i < COUNT * PARTS; ++i) values[i / PARTS][i % PARTS] = read(i / PARTS, i % PARTS);
-    }
-    __device__ __forceinline__ Value operator()(int i, int part) const {
-        if constexpr (HOLDS_WEIGHTS) return values[i][part];
-        else return read(i, part);
-    }
-};
-
 // Sums down the columns of the last GROUPS times eight rows.  They stay where they are, the newest at
 // `newest`, and the weights go round: down(p, part) is what a lane holds of COLUMN's band for eight rows
 // and the next, or the first; what rounding to halves lost, halves, and all as bfloat16.
@@ -284,50 +299,31 @@ __device__ __forceinline__ uint4 as_chunks(const unsigned (&columns)[TILES], uin
 
 // ---- Weights. ------------------------------------------------------------------------------------
 
-// Where a block makes them, each warp some, and all read them.
+// As `Bands` of bytes.cuh, in shared memory; all copied at once, by all threads.
 struct Weights {
     uint4 halves[STEPS][2][WARP];
-    unsigned places[STEPS][WARP];
+    unsigned places[SPARSE ? STEPS : 1][WARP];
     uint2 down[3][GROUPS][WARP];
-    float across[TAPS], column[8 * GROUPS + 8];  // COLUMN from its eighth number on, zeros around it
-};
 
-// The barriers in it are for other threads' parts of what is read behind them.
-__device__ __forceinline__ void make_weights(Weights& made) {
-    const int lane = threadIdx.x, g = lane / 4, t = lane % 4, thread = threadIdx.y * WARP + lane;
-    spread_weights(made.across, ROW, thread, THREADS);
-    for (int i = thread; i < 8 * GROUPS + 8; i += THREADS)
-        made.column[i] = i < 7 || i >= 7 + KSIZE ? 0.0f : COLUMN[i - 7];
-    __syncthreads();
-    #pragma unroll 1
-    for (int s = threadIdx.y; s < STEPS; s += WARPS) {
-        const Step step(made.across, s, lane);
-        #pragma unroll
-        for (int part = 0; part < 2; ++part) {
-            const auto& half = step.halves[part];
-            made.halves[s][part][lane] = make_uint4(half[0], half[1], half[2], half[3]);
-        }
-        made.places[s][lane] = step.places;
+    __device__ __forceinline__ void begin_copy(const Bands& from, int thread) {
+        copy(halves, from.halves, thread);
+        if (SPARSE) copy(places, from.places, thread);
+        copy(down, from.down, thread);
     }
-    #pragma unroll 1
-    for (int p = WARPS - 1 - threadIdx.y; p < GROUPS; p += WARPS) {
-        unsigned pairs[3][2];
-        #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-            const float* const two = made.column + 7 + (p + i) % GROUPS * 8 + 2 * t - g;
-            pairs[1][i] = to_pair(two[0], two[1]);
-            pairs[0][i] = rest_of(pairs[1][i], two[0], two[1]);
-            pairs[2][i] = to_coarse_pair(two[0], two[1]);
-        }
-        #pragma unroll
-        for (int part = 0; part < 3; ++part) made.down[part][p][lane] = make_uint2(pairs[part][0], pairs[part][1]);
+
+private:
+    template <typename Array>
+    static __device__ __forceinline__ void copy(Array& to, const void* from, int thread) {
+        #pragma unroll 1
+        for (int i = thread; i < sizeof(Array) / sizeof(uint4); i += THREADS)
+            copy_async(reinterpret_cast<uint4*>(&to) + i, static_cast<const uint4*>(from) + i);
     }
-    __syncthreads();
-}
+};
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
+    const unsigned* __restrict__ bands, // the weights, see bytes.cuh
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
@@ -335,7 +331,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     DYNAMIC_SHARED(uint4, shared);
     uint4* const answers = shared + warp * 8 * TILES;
     Weights& weights = *reinterpret_cast<Weights*>(shared + STRIP / 2);
-    uint4* const ring = shared + STRIP / 2 + sizeof(Weights) / sizeof(uint4);
+    unsigned* const sources = reinterpret_cast<unsigned*>(&weights + 1);
+    uint4* const ring = shared + STRIP / 2 + sizeof(Weights) / sizeof(uint4) + (2 * HALO_X + 3) / 4;
     const auto in_ring = [&](int group) { return ring + group % RING * 8 * ROW_CHUNKS; };
 
     // Rows y0 to y0 + rows - 1 of a strip, for which as many and a halo are read, from `top` on.
@@ -345,7 +342,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const int top = y0 - RADIUS, count = rows + KSIZE - 1;
     const int groups = (rows + 7) / 8 + GROUPS - 1;
 
-    // 1. The first rows begin to arrive, each by one warp.
+    // 1. The weights and the first rows begin to arrive, each row by one warp.
+    weights.begin_copy(Bands(bands), warp * WARP + lane);
     const int x_copied = left + (lane - LEAD) * CHUNK;
     bool has_chunk[(STAGED + WARP - 1) / WARP];  // of a row: lane, lane + 32
     #pragma unroll
@@ -371,7 +369,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             for (int row = warp; row < min(8, count - 8 * coming); row += WARPS) {
                 const int from_y = border_index(y + row, height);
                 if (from_y != OUTSIDE) copy_row(group, row, row_of(src, from_y, pitch) + x_copied);
-                else for (int i = 0; lane + i < STAGED; i += WARP) group[place_of(row, lane + i)] = make_uint4(0, 0, 0, 0);
+                else
+                    #pragma unroll 1
+                    for (int i = lane; i < STAGED; i += WARP) group[place_of(row, i)] = make_uint4(0, 0, 0, 0);
             }
         }
         end_group();  // an empty one at the end: so the wait below is the same for all
@@ -379,35 +379,33 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     #pragma unroll 1
     for (int i = 0; i < RING - 1; ++i) begin_group(i);
 
-    // 2. The weights.
-    make_weights(weights);
-    const auto read_half = [&](int s, int part) {
-        const uint4 half = weights.halves[s][part][lane];
-        return Half{{half.x, half.y, half.z, half.w}, SPARSE ? weights.places[s][lane] : 0};
-    };
-    const auto read_pair = [&](int p, int part) { return weights.down[part][p][lane]; };
-    const Held<Half, STEPS, 2, decltype(read_half)> across(read_half);
-    const Held<uint2, GROUPS, 3, decltype(read_pair)> down(read_pair);
+    const auto half_of = [&](int s, int part) { return weights.halves[s][part][lane]; };
+    const auto places_of = [&](int s) { return weights.places[s][lane]; };
+    const auto down = [&](int p, int part) { return weights.down[part][p][lane]; };
     const int g = lane / 4, t = lane % 4;
     const unsigned minus_one = (g == 2 * t ? 0xBC00u : 0) | (g == 2 * t + 1 ? 0xBC000000u : 0);
 
+    // 2. What lies beyond a row's ends, of the first rows; later of the next, one barrier before they are summed.
+    const Beyond beyond = {src, height, width, pitch, left, sources};
+    const bool is_beside = beyond.begin() < beyond.end();  // the whole block
+    if (is_beside) {
+        beyond.find();
+        wait_for_groups<RING - 2>();
+        __syncthreads();
+        beyond.put(in_ring(0), top);
+    }
+
     // 3. Down the rows, eight at a time.
-    const Beyond beyond = {src, height, width, pitch, left};
-    const bool is_beside = left == 0 || left + STRIP + HALO_X > samples;  // the whole block
     const int x0 = left + warp * TILES * CHUNK;  // where the warp's samples begin
     Sums sums[TILES][GROUPS];
     int newest = 0;  // of the sums
     #pragma unroll 1
     for (int group = 0; group < groups; ++group, newest = newest + 1 < GROUPS ? newest + 1 : 0) {
-        wait_for_groups<RING - 2>();  // this thread's chunks of these rows are here,
+        wait_for_groups<RING - 3>();  // this thread's chunks of these rows and the next are here,
         __syncthreads();  // those of all, and all are done with the rows before: others take their place
         begin_group(group + RING - 1);
         uint4* const eight = in_ring(group);
-        if (is_beside) {
-            if (left == 0) beyond.put(eight, -HALO_X, HALO_X, top + 8 * group);
-            beyond.put(eight, samples, min(HALO_X, left + STRIP + HALO_X - samples), top + 8 * group);
-            __syncthreads();
-        }
+        if (is_beside && group + 1 < groups) beyond.put(in_ring(group + 1), top + 8 * group + 8);
         if (x0 >= samples) continue;  // the whole warp
         unsigned words[TILES + 2 * BESIDE];
         read_words(words, eight, LEAD - BESIDE + warp * TILES);
@@ -419,7 +417,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             if (SPAN % 2 == 0) around[n][SPAN - 1] = t < 2 ? words[n + 2 * BESIDE] : words[n];
         }
         float along[TILES][4], filtered[TILES][4];
-        sum_along(along, around, across);
+        sum_along(along, around, half_of, places_of);
         #pragma unroll
         for (int place = 0; place < GROUPS; ++place)  // a constant: sums are in registers
             if (place == newest) {

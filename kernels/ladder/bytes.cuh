@@ -72,83 +72,20 @@ __device__ __forceinline__ void multiply_add_sparse(
 #endif
 }
 
-// The weights between a sum and what lies up to so many samples before it or behind it, with zeros
-// where no tap is.  row: of `scaled_separable`, see operands.py; by so many threads.
-constexpr int FURTHEST = 16 * BESIDE + 15;
-constexpr int TAPS = 2 * FURTHEST + 1;
+// The argument of `byte_band` and `byte_bands`, see byte_bands.py: what lanes hold of the weights along x
+// for products of one block and, where channels interleave, for sparse ones; then of those down.
+struct Bands {
+    const uint4* halves;     // [STEPS][2][WARP]: what rounding to halves lost, and the halves, 22 bits together
+    const unsigned* places;  // [STEPS][WARP]: which two of four they are for
+    const uint2* down;
 
-__device__ __forceinline__ void spread_weights(
-    float (&taps)[TAPS], const float (&row)[KSIZE], int thread, int threads)
-{
-    for (int i = thread; i < TAPS; i += threads) {
-        const int tap = i - FURTHEST + HALO_X;
-        taps[i] = tap < 0 || tap % CHANNELS != 0 || tap > 2 * HALO_X ? 0.0f : row[tap / CHANNELS];
-    }
-}
-
-// The high halves or the low ones of a step.
-struct Half {
-    unsigned words[4], places;
-};
-
-// What a lane holds of the band for one product: weights as two halves each, 22 bits together, and which
-// numbers of four these are for.  A sparse product of one block has two words of either half.
-struct Step {
-    unsigned halves[2][4], places;  // what rounding lost, and the rounded
-
-    Step() = default;
-    __device__ __forceinline__ Step(const float (&taps)[TAPS], int s, int lane) : places(0) {
-        const int g = lane / 4, t = lane % 4;
-        if (SPARSE) {
-            #pragma unroll
-            for (int i = 0; i < 8; ++i) {  // of both rows, t's half of the eight fours; or all of four
-                const int four = (s < SPARSE_STEPS ? 4 * (t % 2) : 0) + i % 4;
-                const int first = first_kept(corner(2 * s, four, 2 * g + i / 4));
-                places |= (first | second_kept(first) << 2) << 4 * i;
-            }
-            #pragma unroll
-            for (int i = 0; i < (s < SPARSE_STEPS ? 4 : 2); ++i) {
-                const int sum = 2 * g + i % 2, from = corner(2 * s, t + i / 2 * 4, sum);
-                const int first = first_kept(from);
-                keep(i, weight(taps, from + sample_of(first), sum),
-                     weight(taps, from + sample_of(second_kept(first)), sum));
-            }
-        } else {
-            #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const int sum = 2 * g + i % 2;
-                const int away = words_away(s, t) + 4 * t + i / 2 * 2 - sum;
-                keep(i, weight(taps, away, sum), weight(taps, away + 1, sum));
-            }
-        }
-    }
-    __device__ __forceinline__ Half half(int part) const {
-        return {{halves[part][0], halves[part][1], halves[part][2], halves[part][3]}, places};
-    }
-
-private:
-    // Rows g and g + 8 are for sums 2 g and 2 g + 1 of a block: so a lane gets sums that are neighbours.
-    // How far from its sum the first sample of a four is:
-    static __device__ __forceinline__ int corner(int n, int four, int sum) {
-        const int t0 = four % 2 * 2;
-        return words_away(n + four / 4, t0) + 4 * t0 + four / 2 % 2 * 2 - sum;
-    }
-    static __device__ __forceinline__ int sample_of(int place) { return place / 2 * 4 + place % 2; }
-
-    // The two places in a four whose samples may be of the sum's channel.
-    static __device__ __forceinline__ int first_kept(int corner) {
-        const int channel = (-corner % CHANNELS + CHANNELS) % CHANNELS;
-        return CHANNELS == 3 ? channel : channel % 2;
-    }
-    static __device__ __forceinline__ int second_kept(int first) { return first + (CHANNELS == 3 ? 1 : 2); }
-
-    // Alpha is filtered as well: with one weight, which is 1.
-    static __device__ __forceinline__ float weight(const float (&taps)[TAPS], int away, int sum) {
-        return is_alpha(sum) ? float(away == 0) : taps[FURTHEST + away];
-    }
-    __device__ __forceinline__ void keep(int i, float first, float second) {
-        halves[1][i] = to_pair(first, second);
-        halves[0][i] = rest_of(halves[1][i], first, second);
+    __device__ __forceinline__ explicit Bands(const unsigned* words) {
+        if (SPARSE) words += SPAN * 2 * WARP * 4;
+        halves = reinterpret_cast<const uint4*>(words);
+        places = words + STEPS * 2 * WARP * 4;
+        constexpr int sparse_steps = (SPAN + 1) / 2;
+        down = reinterpret_cast<const uint2*>(SPARSE ? places + STEPS * WARP
+            : CHANNELS == 1 ? places : places + sparse_steps * (2 * WARP * 4 + WARP));
     }
 };
 
@@ -158,30 +95,33 @@ __device__ __forceinline__ unsigned low_pair(unsigned word) { return __byte_perm
 __device__ __forceinline__ unsigned high_pair(unsigned word) { return __byte_perm(word, 0, 0x4342); }
 
 // For so many matrices of blocks at once: of the blocks in columns 2 t and 2 t + 1 samples 2 g, and then
-// of both samples 2 g + 1.  step_of(s, part): what a lane holds of the band for product s.
-template <int COUNT, typename StepOf>
+// of both samples 2 g + 1.  half_of(s, part), places_of(s): what a lane holds of the band for product s.
+template <int COUNT, typename HalfOf, typename PlacesOf>
 __device__ __forceinline__ void sum_along(
-    float (&sums)[COUNT][4], const unsigned (&words)[COUNT][SPAN], const StepOf& step_of)
+    float (&sums)[COUNT][4], const unsigned (&words)[COUNT][SPAN], const HalfOf& half_of, const PlacesOf& places_of)
 {
     #pragma unroll
     for (int i = 0; i < 4 * COUNT; ++i) sums[i / 4][i % 4] = 0.0f;
     #pragma unroll
-    for (int s = 0; s < STEPS; ++s)
+    for (int s = 0; s < STEPS; ++s) {
+        const unsigned places = SPARSE ? places_of(s) : 0;
         #pragma unroll
         for (int part = 0; part < 2; ++part) {
-            const Half left = step_of(s, part);
+            const uint4 half = half_of(s, part);
+            const unsigned left[4] = {half.x, half.y, half.z, half.w};
             #pragma unroll
             for (int n = 0; n < COUNT; ++n) {
                 if (s < SPARSE_STEPS) {
                     const unsigned* const two = words[n] + 2 * s;
                     const unsigned right[4] = {low_pair(two[0]), high_pair(two[0]), low_pair(two[1]), high_pair(two[1])};
-                    multiply_add_sparse(sums[n], left.words, left.places, right);
+                    multiply_add_sparse(sums[n], left, places, right);
                 } else {
                     const unsigned word = words[n][SPARSE_STEPS + s];
                     const unsigned right[2] = {low_pair(word), high_pair(word)};
-                    if (SPARSE) multiply_add_sparse(sums[n], left.words, left.places, right);
-                    else multiply_add(sums[n], left.words, make_uint2(right[0], right[1]));
+                    if (SPARSE) multiply_add_sparse(sums[n], left, places, right);
+                    else multiply_add(sums[n], left, make_uint2(right[0], right[1]));
                 }
             }
         }
+    }
 }

@@ -18,6 +18,7 @@ from kernels.rungs.spectra import fft_side, tiles_of
 Expression = NewType("Expression", str)  # over the names of `Facts`
 Template = NewType("Template", str)  # a sentence with {expressions}
 
+MAX_WAVES = 4  # of blocks, see `blocks_down`
 ROW_BYTES = 128  # rows of a picture on the device begin at multiples of this: one line of L1
 
 
@@ -42,6 +43,25 @@ def knobs(job: Job) -> dict[str, str | int]:
     }
 
 
+def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:
+    """Return how many blocks one below another finish a picture soonest.
+
+    A device that runs few blocks at a time runs them in waves, the last of which may be nearly
+    empty; and the more blocks, the more rows are read twice.
+
+    strips    of the picture, side by side; each is divided among as many blocks
+    resident  blocks that the device runs at a time
+    rows      of a strip, or groups of them
+    more      of these that a block begins with, in addition to its share
+    """
+    wanted = {max(1, min(rows, waves * resident // strips)) for waves in range(1, MAX_WAVES + 1)}
+
+    def time(count: int) -> int:
+        return -(-strips * count // resident) * (-(-rows // count) + more)
+
+    return min(sorted(wanted), key=time)
+
+
 class Facts(dict[str, Any]):
     """The names that a header's expressions may use, of one job.
 
@@ -63,6 +83,7 @@ class Facts(dict[str, Any]):
     PLANES                   channels that are filtered: all but alpha
     HALVES                   numbers of half precision that hold a sample
     BAND_BLOCKS, BAND_DEPTH  8×8 blocks in a band of weights, 16×16 in two side by side: tensor.cuh
+    blocks_down(...)         blocks one below another in a strip, see `blocks_down`
     """
 
     def __init__(self, job: Job, device: Device | None = None) -> None:
@@ -80,6 +101,7 @@ class Facts(dict[str, Any]):
             MULTIPROCESSORS=device.multiprocessors if device else 1,
             min=min,
             max=max,
+            blocks_down=blocks_down,
         )
         self._job = job
 

@@ -5,10 +5,9 @@ form       what the rung finds
 global     an argument: (KSIZE, KSIZE) float32 in global memory
 constant   __constant__ float WEIGHTS[KSIZE * KSIZE]
 separable  __constant__ float COLUMN[KSIZE], ROW[KSIZE]
-scaled_separable
-           the same, but times powers of two: ROW, so that its largest is at least 2¹⁴, which a half
-           holds with ease; COLUMN, so that sums of half precision's smallest numbers, 2⁻²⁴ each,
-           become samples
+byte_band  an argument: uint32, the row times a power of two as the lanes of a warp hold it, see
+           `byte_bands.bands_along`; and __constant__ float COLUMN[KSIZE], times another
+byte_bands an argument: uint32, the same row and behind it that column, see `bands_down`
 low_rank   __constant__ float COLUMNS[RANK * KSIZE], ROWS[RANK * KSIZE]
 bands      an argument: (2, KSIZE, words, 2) uint32, `band_words` of each row of weights times a
            power of two, and __constant__ float UNDO[1], which divides by that again
@@ -37,6 +36,7 @@ from numpy.typing import NDArray
 from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
+from kernels.rungs.byte_bands import bands_along, bands_down
 from kernels.rungs.fixed_point import fixed_point
 from kernels.rungs.spectra import fft_side, roots, spectrum
 
@@ -68,10 +68,24 @@ def _separable(job: Job) -> Operands:
     return Operands({"COLUMN": column, "ROW": row})
 
 
-def _scaled_separable(job: Job) -> Operands:
+def _byte_band(job: Job) -> Operands:
+    column, row = _scaled_for_bytes(job)
+    return Operands({"COLUMN": column}, (bands_along(row.astype(np.float64), job),))
+
+
+def _byte_bands(job: Job) -> Operands:
+    column, row = (each.astype(np.float64) for each in _scaled_for_bytes(job))
+    return Operands(arguments=(np.concatenate((bands_along(row, job), bands_down(column))),))
+
+
+def _scaled_for_bytes(job: Job) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Scale the row until its largest is at least 2¹⁴, which a half holds with ease.
+
+    And the column so that sums of half precision's smallest numbers, 2⁻²⁴ each, become samples.
+    """
     column, row = separable_terms(job.weights)[0]
     scale = 15 - _exponent(float(np.abs(row).max()))
-    return Operands({"COLUMN": np.ldexp(column, 24 - scale), "ROW": np.ldexp(row, scale)})
+    return np.ldexp(column, 24 - scale), np.ldexp(row, scale)
 
 
 def _low_rank(job: Job) -> Operands:
@@ -156,7 +170,8 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "global": _in_global_memory,
     "constant": _in_constant_memory,
     "separable": _separable,
-    "scaled_separable": _scaled_separable,
+    "byte_band": _byte_band,
+    "byte_bands": _byte_bands,
     "low_rank": _low_rank,
     "uniform": _uniform,
     "spectrum": _spectrum,

@@ -170,17 +170,17 @@ FAULTS = {
     ),
     "what rounding the weights of bytes lost is left out": Fault(
         "tensor_bytes",
-        "part = 0; part < 2; ++part) {\n            const Half left",
-        "part = 1; part < 2; ++part) {\n            const Half left",
+        "part = 0; part < 2; ++part) {\n            const uint4 half = half_of",
+        "part = 1; part < 2; ++part) {\n            const uint4 half = half_of",
     ),
-    "the band leaves out the wrong samples": Fault(
-        "tensor_bytes", "return first + (CHANNELS == 3 ? 1 : 2);", "return first + 1;"
+    "which samples count is told of another product": Fault(
+        "tensor_bytes", "places[s * WARP + lane]", "places[lane]"
     ),
     "both halves of a block in two are from the right": Fault(
         "tensor_bytes", ": -16 * (SIDE + 1);", ": 16 * (SIDE + 1);"
     ),
-    "alpha is summed along the row": Fault(
-        "tensor_bytes", "is_alpha(sum) ? float(away == 0) : taps", "taps"
+    "alpha is summed down the columns": Fault(
+        "tensor_bytes", "is_alpha ? 0.0f : along[k]", "along[k]"
     ),
     "what lies beyond the row's end is what was there": Fault(
         "tensor_bytes", "if (is_last) beyond.put", "if (false) beyond.put"
@@ -237,8 +237,16 @@ FAULTS = {
     ),
     "rows are summed before what lies beside them is here": Fault(
         "tensor_tile_bytes",
-        "            __syncthreads();\n        }\n        if (x0 >=",
-        "        }\n        if (x0 >=",
+        "put(in_ring(group + 1), top",
+        "put(in_ring(group), top",
+    ),
+    "what lies beside the first rows is put there before these are here": Fault(
+        "tensor_tile_bytes",
+        "        __syncthreads();\n        beyond.put",
+        "        beyond.put",
+    ),
+    "of chunks that change places one does not": Fault(
+        "tensor_tile_bytes", "samples[from ^ other]", "samples[from]"
     ),
     "rows above the picture are read as if inside": Fault(
         "tensor_tile_bytes", "y >= 0 && y + 8 <= height", "y + 8 <= height"

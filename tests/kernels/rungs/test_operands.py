@@ -31,18 +31,6 @@ def test_a_word_holds_a_weight_and_the_next_and_those_8_further(ksize):
     np.testing.assert_array_equal(words[:, :, :-8, 1], words[:, :, 8:, 0])
 
 
-@pytest.mark.parametrize("scale", [1e-20, 1e-6, 1, 1e6, 1e20])
-def test_scaled_columns_and_rows_are_the_weights_times_a_power_of_two(scale):
-    column, row = np.random.default_rng(2).uniform(-1, 1, (2, 7)).astype(np.float32)
-    weights = (np.outer(column, row) * scale).astype(np.float32)
-    job = Job(np.zeros((1, 1, 1), np.uint8), weights)
-    plain, scaled = (operands_of(f"{each}separable", job).constants for each in ("", "scaled_"))
-    assert 2**14 <= np.abs(scaled["ROW"]).max() < 2**15
-    times = np.abs(scaled["ROW"]).max() / np.abs(plain["ROW"]).max()
-    np.testing.assert_array_equal(scaled["ROW"], plain["ROW"] * times)
-    np.testing.assert_array_equal(scaled["COLUMN"], plain["COLUMN"] * (2**24 / times))
-
-
 @pytest.mark.parametrize("scale", [1e-30, 1e-6, 1, 1e6, 1e30])
 @pytest.mark.parametrize("form", ["bands", "thin_bands"])
 def test_scaled_weights_times_undo_are_the_weights(form, scale):

@@ -19,8 +19,10 @@ WEIGHTS = {
     "constant": "The weights lie in constant memory, which answers a whole warp at once where all "
     "its lanes ask for the same one.",
     "separable": "The weights are taken apart into a column and a row: 2·K products instead of K².",
-    "scaled_separable": "The weights are taken apart into a column and a row, times powers of two "
-    "with which halves hold them.",
+    "byte_band": "The weights are taken apart into a column and a row; the row comes as a band "
+    "matrix of halves, word by word as the lanes of a warp hold it.",
+    "byte_bands": "The weights are taken apart into a column and a row, which come as bands of "
+    "halves, word by word as the lanes of a warp hold them.",
     "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
     "many as their rank.",
     "fixed_point": "The weights come as integers of one to three bytes, as many as they need, "
