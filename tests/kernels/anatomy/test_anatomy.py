@@ -70,6 +70,15 @@ TRANSFORM_CASES = (
     Case("clamp", "float32", 1, (20, 20), 63, (32, 8)),
     Case("reflect", "uint8", 2, (3, 9), 63, (32, 8)),
 )
+# Of rungs that take bytes alone: several strips, rows that end in a strip's first samples, and
+# blocks of few rows.
+BYTES = {"tensor_bytes", "tensor_tile_bytes", "tensor_dense_bytes"}
+BYTE_CASES = (
+    Case("zero", "uint8", 3, (19, 23), 3, (32, 8)),
+    Case("wrap", "uint8", 4, (5, 262), 9, (32, 8)),
+    Case("mirror", "uint8", 3, (6, 90), 15, (32, 8)),
+    Case("reflect", "uint8", 1, (9, 1027), 7, (32, 8)),
+)
 # With more than two million accesses, which take half a minute; or for nothing.
 TOO_MANY = {(key, case) for key in ("tensor", "tensor_split") for case in WIDE_CASES[-2:]} | {
     ("window_tile", WIDE_CASES[-1]),
@@ -80,7 +89,9 @@ TOO_MANY = {(key, case) for key in ("tensor", "tensor_split") for case in WIDE_C
 
 
 def cases_of(key):
-    return CASES if key in PLAIN else WIDE_CASES + TRANSFORM_CASES * (key in TRANSFORMS)
+    if key in PLAIN:
+        return CASES
+    return WIDE_CASES + TRANSFORM_CASES * (key in TRANSFORMS) + BYTE_CASES * (key in BYTES)
 
 
 WIDE_PAIRS = [(key, case) for key in WIDE for case in cases_of(key) if (key, case) not in TOO_MANY]
