@@ -6,8 +6,6 @@ every GPU can; newer ones have single instructions for these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from kernels.anatomy.accesses import NOWHERE, TILE, Access, Loops, Places
@@ -72,17 +70,34 @@ class Lines:
         count   rows
         beside  chunks beside the block's own that were copied
         """
-        at, rest = self.at, self.at.row - self.line
-        width = self.line.dtype.type(LINE_CHUNKS * CHUNK)
+        at, rest, width = self.at, self.at.row - self.line, LINE_CHUNKS * CHUNK
         is_last = (rest > 0) & (is_last_warp(at) | (rest <= width)) & (rest < width + at.halo_x)
-        fours = -(-count // 4) * (self.rows > 0)
+        is_at_end = at.x0 == 0 or bool(is_last.any())  # few blocks are
+        fours = -(-count // 4) * (self.rows > 0) * is_at_end
         loops = {"four rows": fours, "side": 2, "sample": -(-at.halo_x // 8)}
         four, side, time = turns(loops)
         row, n = 4 * four + self.r, 8 * time + self.n
         x = np.where(side == 0, -at.halo_x, at.row) + n
         works = np.where(side == 0, self.line == 0, is_last) & (n < at.halo_x) & (row < count)
-        return put_beside(
-            at, loops, (x, row, works), beside * CHUNK, self.strip, lambda r, x: self._byte(r, x)
+
+        x, row, works = np.broadcast_arrays(x, row, works)
+        source = at.sample(x)
+        is_there = works & (source != NOWHERE)
+        around = beside * CHUNK
+        is_staged = (at.x0 - around <= source) & (source < at.x0 + self.strip + around)
+        read = only(self._byte(row, source - at.x0), is_there & is_staged)
+        far = only(joined(at.line(at.y0 - at.radius + row), source), is_there & ~is_staged)
+        some = slice(None) if (far != NOWHERE).any() else slice(0)
+        stored = only(self._byte(row, x - at.x0), works)
+        return (
+            at.load("Read a sample of the row", TILE, loops, read, 1, BYTE),
+            at.load(
+                "Load one from the row's other end",
+                "picture",
+                {**loops, "four rows": len(far[some])},
+                far[some],
+            ),
+            at.store("Store it beyond the row", TILE, loops, stored, 1, BYTE),
         )
 
     def _byte(self, row: Places, x: Places) -> Places:
@@ -111,42 +126,6 @@ class Lines:
         answer = at.store("Store the answer", "picture", loops, stored, CHUNK)
         stands = stand(at.ty * LINE_CHUNKS * CHUNK + self.n * CHUNK, self.r)
         return Threads((*steps, answer), stands, (CHUNK, 1), (self.strip, 4))
-
-
-def put_beside(
-    at: Scene,
-    loops: Loops,
-    wanted: tuple[Places, Places, Mask],
-    beside: int,
-    strip: int,
-    byte_of: Callable[[Places, Places], Places],
-) -> tuple[Access, ...]:
-    """Return reads in a row, or of the picture where a row has come only in part, and stores.
-
-    wanted   sample of the picture, row of the block's first, and whether it takes part
-    beside   samples of the picture that are there beside the block's `strip`
-    byte_of  row, sample counted from the block's first -> its byte in shared memory
-    """
-    x, row, works = np.broadcast_arrays(*wanted)
-    source = at.sample(x)
-    is_staged = (at.x0 - beside <= source) & (source < at.x0 + strip + beside)
-    read = works & (source != NOWHERE) & is_staged
-    far = works & (source != NOWHERE) & ~is_staged
-    picture = joined(at.line(at.y0 - at.radius + row), source)
-    return (
-        at.load(
-            "Read a sample of the row",
-            TILE,
-            loops,
-            only(byte_of(row, source - at.x0), read),
-            1,
-            BYTE,
-        ),
-        at.load("Load a sample of the row", "picture", loops, only(picture, far)),
-        at.store(
-            "Store it beyond the row", TILE, loops, only(byte_of(row, x - at.x0), works), 1, BYTE
-        ),
-    )
 
 
 def is_last_warp(at: Scene) -> Mask:

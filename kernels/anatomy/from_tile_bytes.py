@@ -185,8 +185,8 @@ class Tiles:
                 loops,
                 only(QUAD * self.sources_at + n, is_own),
             ),
-            at.load("Load a sample of the row", "picture", loops, only(picture, is_far)),
-            at.store("Store it beyond the row, too", TILE, loops, only(to, is_far), 1, BYTE),
+            at.load("Load one from the row's other end", "picture", loops, only(picture, is_far)),
+            at.store("Store that beyond the row", TILE, loops, only(to, is_far), 1, BYTE),
         )
 
     def _byte(self, row: Places, x: Places) -> Places:
