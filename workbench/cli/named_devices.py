@@ -6,12 +6,10 @@ from argparse import Namespace
 from dataclasses import replace
 
 from kernels.core.device import Device
-from kernels.sweeps.plan_values import MAX_DEVICES
 from workbench.batch.filtering import Recipe
 from workbench.cli.command_error import USAGE, CommandError, complain
 from workbench.cli.recipe_options import note_on, runs_on_gpu
 from workbench.cli.this_machine import engine_maker
-from workbench.model.intents import Changes
 
 
 def first_device(arguments: Namespace) -> int | None:
@@ -24,21 +22,6 @@ def first_device(arguments: Namespace) -> int | None:
     if named is None:
         return None
     return named[0] if len(named) == 1 else 0
-
-
-def devices_of_window(arguments: Namespace) -> Changes:
-    """Return the State fields that say how many GPUs share a picture in the window.
-
-    The `device` and the `devices` of `arguments` are then what its Engine has; whether they are
-    there the window says, since to look takes a while.
-    """
-    named: tuple[int, ...] | None = arguments.devices
-    arguments.device = named[0] if named else None
-    if named is None:
-        return {}
-    if len(named) == 1:
-        arguments.devices = None  # all may be chosen in the window, and begin with this one
-    return {"devices": len(named) or MAX_DEVICES}
 
 
 def with_devices(recipe: Recipe, arguments: Namespace) -> Recipe:

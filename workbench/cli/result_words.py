@@ -10,8 +10,6 @@ from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
 from workbench.base.columns import aligned
 from workbench.base.disturbed_words import star, why_starred
-from workbench.batch.large_filtering import LargeAnswer
-from workbench.batch.stage_words import IN_WORDS
 from workbench.model.share_words import shares_in_words
 from workbench.model.speed_up import no_time_in_words, single_in_words
 
@@ -33,22 +31,6 @@ def in_one_line(result: Result) -> str:
     verdict = f"; {result.check}" if result.check is not None else ""
     why = f" {why_starred(result.disturbances)}" if result.disturbances else ""
     return f"{job.ksize}×{job.ksize}, {name}: {', '.join(parts)}{verdict}{why and '.'}{why}"
-
-
-def large_in_one_line(large: LargeAnswer) -> str:
-    """Return what was filtered in strips: "5×5, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
-    name = f", {large.first.name}" if large.first else ""
-    parts = [
-        f"{large.strips:,} strip{'' if large.strips == 1 else 's'} in "
-        f"{numbers.duration(large.took_s * 1e3)}",
-        numbers.pixel_rate(large.megapixels_per_s),
-    ]
-    if large.resumed:
-        parts.insert(0, f"{large.resumed:,} rows were finished before")
-    if large.limit is not None:
-        parts.append(f"{IN_WORDS[large.limit]} was the limit")
-    verdict = f"; {large.check}" if large.check is not None else ""
-    return f"{large.job.ksize}×{large.job.ksize}{name}: {', '.join(parts)}{verdict}"
 
 
 def as_table(result: Result) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from kernels.core.surroundings import Surroundings
-from workbench.files.large_pictures import LargePicture
+
+if TYPE_CHECKING:
+    from workbench.files.large_pictures import LargePicture
 
 
 class RegionReader:
@@ -24,6 +26,8 @@ class RegionReader:
 
         Raises ImageFileError.
         """
+        from workbench.files.large_pictures import LargePicture  # a start has no use for it
+
         if self._file is None or self._of != (path, pixel_type):
             self.close()
             self._file, self._of = LargePicture(path, pixel_type), (path, pixel_type)

@@ -40,6 +40,17 @@ def test_a_start_makes_no_panel_that_is_closed(qtbot, window):
     assert tuple(window.docks) == PANELS
 
 
+def test_a_start_imports_nothing_that_reads_or_filters_files_of_every_kind():
+    """That takes a tenth of a start; the first picture is a PNG."""
+    program = "import sys, workbench.cli.commands.window; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    modules = done.stdout.split()
+    assert not {"tifffile", "imagecodecs", "cupy", "numba", "cv2", "pyqtgraph"} & {*modules}
+    assert not [name for name in modules if name.startswith("workbench.batch")]
+
+
 def test_a_start_imports_no_panel_that_is_closed_and_no_stage():
     program = (
         "import sys, workbench.window.main_window\n"

@@ -11,7 +11,7 @@ with without_collecting():  # as the program starts
     from workbench.cli import real_window
     from workbench.cli.benches.painted import Painted, ms_until_painted
     from workbench.cli.benches.view_modes import named_view
-    from workbench.cli.named_devices import devices_of_window
+    from workbench.cli.window_devices import devices_of_window
 
 
 def main() -> None:

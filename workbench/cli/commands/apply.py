@@ -22,12 +22,13 @@ from workbench.batch.pairs import Pairs, names_folder, pairs_of
 from workbench.batch.unfinished import is_begun
 from workbench.cli import as_json, streams
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
+from workbench.cli.large_words import large_in_one_line
 from workbench.cli.named_devices import first_device, with_devices
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.remote_control import RemoteControl
 from workbench.cli.result_record import record_of, rows_record
-from workbench.cli.result_words import in_one_line, large_in_one_line
+from workbench.cli.result_words import in_one_line
 from workbench.cli.this_machine import engine_maker, facts
 from workbench.files.format_names import EXTENSION_OF
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.device import NoDevice
 from workbench.base.same_file import identity
 from workbench.cli.command_error import FAILED, USAGE, CommandError
-from workbench.cli.named_devices import devices_of_window
 from workbench.cli.own_kernel_option import named_kernel, read_named
 from workbench.cli.real_window import (
     real_window,
@@ -27,6 +26,7 @@ from workbench.cli.real_window import (
 )
 from workbench.cli.result_words import as_table
 from workbench.cli.state_options import changes_of, ignored
+from workbench.cli.window_devices import devices_of_window
 from workbench.cli.window_driver import WindowDriver
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import intents

@@ -11,11 +11,11 @@ from workbench.base import qt_libraries
 from workbench.base.settings import Settings
 from workbench.cli.command_error import CommandError
 from workbench.cli.commands import shot
-from workbench.cli.named_devices import devices_of_window
 from workbench.cli.own_kernel_option import named_kernel
 from workbench.cli.real_window import SIZE
 from workbench.cli.state_options import changes_of
 from workbench.cli.this_machine import engine_maker
+from workbench.cli.window_devices import devices_of_window
 from workbench.model import choices
 from workbench.model.intents import Changes
 from workbench.model.state import State
