@@ -23,7 +23,7 @@ from kernels.cuda import nvrtc
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
-from workbench.base.markdown_tables import table, with_tables
+from workbench.base.markdown_tables import table, with_tables, wrapped
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"
@@ -344,7 +344,7 @@ def bench_words(measured: Data) -> str:
     name = device.get("name", "") if isinstance(device, dict) else str(device)
     where = [name, f"CUDA {measured['cuda']}" if measured.get("cuda") else ""]
     where += [str(measured.get("date", ""))[:10]]
-    lines = "\n".join(map(str, measured.get("closing", [])))
+    lines = "\n".join(wrapped(str(line), "  ") for line in measured.get("closing", []))
     heading = ", ".join(each for each in where if each)
     return f"{heading}:\n\n```text\n{lines}\n```" if lines else f"{heading}."
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
-from workbench.base.markdown_tables import table, with_tables
+from workbench.base.markdown_tables import table, with_tables, wrapped
 from workbench.batch.stage_words import IN_WORDS
 from workbench.cli.benches.batch import Rates
 
@@ -25,7 +24,6 @@ MEASURED = ROOT / "assets" / "measured"
 KINDS = ("batch", "large", "devices", "many", "kills")
 PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
 
-LINE_LETTERS = 120
 PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
@@ -89,7 +87,7 @@ def _batch(data: Data) -> str:
     head = ("", *STAGES_OF_FILES, "batch", "of slowest alone", "limit", "of it")
     rows = (_rates_row(name, rates, data) for name, rates in data["per_s"].items())
     said = f"{_where(data)}: {how}, in pictures per second."
-    parts = [_wrapped(said), table(head, rows, (1, 2, 3, 4, 5, 7))]
+    parts = [wrapped(said), table(head, rows, (1, 2, 3, 4, 5, 7))]
     if any(data["peers"].values()):
         parts += ["The same files by other means, and our rate over theirs:", _peers(data)]
     return "\n\n".join(parts)
@@ -169,7 +167,7 @@ def _large(data: Data) -> str:
         f", with {numbers.byte_count(data['peak_bytes'])} at most." if data["peak_bytes"] else "."
     )
     made = table(("", "time", "of the picture", ""), rows, (1, 2, 3))
-    return f"{_wrapped(said)}\n\n{made}\n\n{_wrapped(closing)}"
+    return f"{wrapped(said)}\n\n{made}\n\n{wrapped(closing)}"
 
 
 def _plan(runs: Iterable[Data]) -> str:
@@ -292,7 +290,7 @@ def _many(data: Data) -> str:
     first, last = (numbers.three_digits(data["per_s"][at]) for at in (0, -1))
     early, late = (numbers.byte_count(data["peak_bytes"][at]) for at in (0, -1))
     first_s, alone_s = (numbers.duration(data[name] * 1e3) for name in ("first_s", "alone_s"))
-    return _wrapped(
+    return wrapped(
         f"{_where(data)}: {data['files']:,} files of {data['side']}×{data['side']} pixels. The "
         f"first was finished {first_s} after the start of the command, which takes {alone_s} where "
         f"there is one file; the first tenth took {first} files per second, the last {last}; the "
@@ -312,7 +310,7 @@ def _many_in_short(data: Data) -> tuple[str, ...]:
 
 def _kills(data: Data) -> str:
     peak = numbers.byte_count(data["peak_bytes"])
-    return _wrapped(
+    return wrapped(
         f"{_where(data)}: {data['files']:,} files of {data['width']}×{data['height']} pixels; the "
         f"batch was killed {data['kills']} times, and resumed with `--resume`. "
         f"Lost: {data['lost']}. Done twice: {data['twice']}. "
@@ -336,10 +334,6 @@ def _kills_in_short(data: Data) -> tuple[str, ...]:
 
 def _each(found: Measured, kind: str, made: Callable[[Data], str]) -> str:
     return _or_not(kind, "\n\n".join(filter(None, map(made, found[kind]))))
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(wrap(text, LINE_LETTERS, break_long_words=False, break_on_hyphens=False))
 
 
 def _or_not(kind: str, made: str) -> str:

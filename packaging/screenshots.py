@@ -21,6 +21,7 @@ from PIL import Image
 
 from kernels import Engine
 from kernels.core.device import NoDevice
+from workbench.base.markdown_tables import wrapped
 from workbench.files import png
 from workbench.model.modes import MODES
 
@@ -98,7 +99,9 @@ def smaller(encoded: bytes) -> bytes:
 def lines() -> str:
     """Return what stands between README's markers: a line per mode, linked to its paragraph."""
     return "\n".join(
-        f"- [{mode.title}](docs/window.md#{_anchor(mode.title)}): {mode.first_sentence}"
+        wrapped(
+            f"- [{mode.title}](docs/window.md#{_anchor(mode.title)}): {mode.first_sentence}", "  "
+        )
         for mode in MODES.values()
     )
 
@@ -108,7 +111,7 @@ def paragraphs() -> str:
     parts = []
     for key, mode in MODES.items():
         picture = f"![{mode.title}](../assets/screenshots/{key}.png)"
-        parts += [f"### {mode.title}", mode.words, picture]
+        parts += [f"### {mode.title}", wrapped(mode.words), picture]
     return "\n\n".join(parts)
 
 

@@ -381,7 +381,7 @@ def checked(
     for check in checking(result.job, result.picture, tolerance, max_taps):
         share = check.checked / check.total
         if monotonic() >= next_s or share == 1:
-            doing = f"verifying against the float64 reference: {share:.0%}"
+            doing = f"verifying against the float64 reference: {100 * share:.0f} %"
             next_s = monotonic() + NEWS_S
         yield Progress(doing)
         result = replace(result, check=check)

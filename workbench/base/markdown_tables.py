@@ -1,15 +1,30 @@
-"""Tables of a page in Markdown, which a script writes anew between their markers."""
+"""Tables and paragraphs of a page in Markdown, which a script writes anew between their markers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import wrap
+
+LINE_LETTERS = 125
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
     """Return a table; `right` are the columns of numbers."""
     line = ["--:" if column in set(right) else "---" for column in range(len(head))]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, line, *rows))
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph in lines of at most LINE_LETTERS; all but the first are indented."""
+    lines = wrap(
+        text,
+        LINE_LETTERS,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)
 
 
 def with_tables(text: str, made: dict[str, str]) -> str:

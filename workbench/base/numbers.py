@@ -83,7 +83,7 @@ def file_size(count: int) -> str:
 
 def percent(share: float, digits: int = 0) -> str:
     """Write a share of one as a percentage: "90 %"."""
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}{GAP}%"
 
 
 def ratio(value: float) -> str:

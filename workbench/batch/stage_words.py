@@ -101,7 +101,7 @@ def marks_for(encoding: str | None) -> str:
 
 def busy_words(each: StageTime) -> str:
     """Return how busy a stage is: "37 %"."""
-    return f"{100 * each.share:.0f} %"
+    return numbers.percent(each.share)
 
 
 def _row(each: StageTime, marks: str) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def _row(each: StageTime, marks: str) -> tuple[str, ...]:
 
 def _device_row(each: DeviceTime) -> tuple[str, ...]:
     limit = IN_WORDS[each.limit] if each.limit is not None else "–"
-    busy = f"{100 * each.busy:.0f} %"
+    busy = numbers.percent(each.busy)
     return f"GPU {each.device}", f"{each.finished:,}", rate(each.per_s), busy, limit
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernels.sweeps.record import Measurement, Record, Session
+from workbench.base import numbers
 from workbench.report.report_words import column_of, header_dimensions, value_of
 from workbench.report.tables import Column, Table, TableRow, without_empty
 
@@ -36,7 +37,7 @@ def _row(record: Record, measured: Measurement, headers: tuple[str, ...]) -> Tab
         (
             *(value_of(name, record.cell) for name in headers),
             "; ".join(map(str, measured.ran)),
-            f"{100 * occupancy.share:.0f} %" if occupancy else "",
+            numbers.percent(occupancy.share) if occupancy else "",
             occupancy.limit if occupancy else "",
         )
     )

@@ -16,6 +16,7 @@ from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
+from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.memory import require_memory
 from workbench.files import opening
@@ -262,7 +263,7 @@ class Opener(QObject):
 
     @property
     def _opening(self) -> str:
-        share = f" {self._share:.0%}" if self._share else ""
+        share = f" {numbers.percent(self._share)}" if self._share else ""
         return f"Opening {self._name}…{share}"
 
     def _ask(

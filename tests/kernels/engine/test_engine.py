@@ -53,7 +53,7 @@ def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(e
     assert result.check.is_full
     assert result.check.checked == 300 * 400
     said = [step.doing for step in steps if isinstance(step, Progress)]
-    assert "verifying against the float64 reference: 100%" in said
+    assert "verifying against the float64 reference: 100 %" in said
     assert len({each for each in said if each.startswith("verifying")}) > 10
 
 
@@ -65,7 +65,7 @@ def test_how_far_a_check_is_is_said_no_more_often_than_it_can_be_read(engine, mo
     checked = [each for each in said if each.startswith("verifying")]
     assert len(checked) > 10  # it can be stopped as often as before
     assert len(set(checked)) == 2
-    assert checked[-1].endswith(": 100%")
+    assert checked[-1].endswith(": 100 %")
 
 
 @pytest.mark.parametrize("implementation", [*ON_HOST, AUTO.key])

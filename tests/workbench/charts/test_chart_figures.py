@@ -674,7 +674,7 @@ def test_a_block_map_has_occupancy_and_outlines_ties():
     session = a_session("block_grid")
     chart = figure("block_map", session)
     tiles = {tile.cell.block_xy: tile for tile in chart.body.tiles}
-    assert tiles[32, 8].words[1] == "100%"
+    assert tiles[32, 8].words[1] == "100\u202f%"
     assert {shape for shape, tile in tiles.items() if tile.is_best} >= {(32, 8)}
     assert (128, 16) not in tiles  # a block of so many threads there is not
     x, y = chart.body.columns.index("64"), chart.body.rows.index("4")

@@ -99,8 +99,8 @@ def test_a_tile_of_the_block_map_says_its_time_and_its_occupancy():
     session = a_session("block_grid", outcome=taking(lambda cell: float(cell.block_xy[0])))
     chart = figure("block_map", session)
     tiles = {tile.cell.block_xy: tile for tile in chart.body.tiles}
-    assert tiles[32, 8].words == (numbers.duration(32.0), "100%")
-    assert tiles[8, 1].words == (numbers.duration(8.0), "50%")  # 32 blocks of a warp, of 64
+    assert tiles[32, 8].words == (numbers.duration(32.0), "100\u202f%")
+    assert tiles[8, 1].words == (numbers.duration(8.0), "50\u202f%")  # 32 blocks of a warp, of 64
     assert tiles[8, 8].value == 8.0
     assert chart.summary == (
         "Block width × height: Shared-memory tile. 8×1, 8×2, 8×4, 8×8 and 2 more are fastest and "

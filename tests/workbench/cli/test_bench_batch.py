@@ -19,8 +19,8 @@ def test_a_batch_is_held_against_the_slowest_stage_and_against_what_the_cores_al
     assert rates.slowest == 50.0
     assert rates.allowed(on_gpu=True) == pytest.approx(1 / (0.01 + 0.02))  # threads do both
     assert rates.allowed(on_gpu=False) == pytest.approx(1 / (0.01 + 0.005 + 0.02))
-    assert rates.cells(".png", on_gpu=True)[-2:] == ("60 %", "90 %")
-    assert rates.cells(".png", on_gpu=False)[-2:] == ("60 %", "105 %")
+    assert rates.cells(".png", on_gpu=True)[-2:] == ("60\u202f%", "90\u202f%")
+    assert rates.cells(".png", on_gpu=False)[-2:] == ("60\u202f%", "105\u202f%")
     slow_gpu = Rates(decode=100.0, filter=20.0, encode=50.0, batch=19.0)
     assert slow_gpu.allowed(on_gpu=True) == slow_gpu.slowest == 20.0
 

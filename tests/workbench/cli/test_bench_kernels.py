@@ -252,5 +252,8 @@ def test_how_far_auto_is_from_the_quickest_rung_is_told():
     near, far = replace(found, auto="ring 32×8"), replace(found, auto="shared 32×8")
     assert (near.auto_excess, round(far.auto_excess, 3), found.auto_excess) == (0.0, 0.05, None)
     said = "\n".join(closing_lines([near, far], CONDITIONS))
-    assert "auto is within 2% of the quickest exact rung in 1 of 2 cells, at most 5.0% off." in said
-    assert f"Further off: {far.cell} 5.0%." in said
+    assert (
+        "auto is within 2\u202f% of the quickest exact rung in 1 of 2 cells, at most 5.0\u202f% "
+        "off." in said
+    )
+    assert f"Further off: {far.cell} 5.0\u202f%." in said

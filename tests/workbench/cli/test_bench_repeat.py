@@ -63,17 +63,22 @@ def test_the_rates_of_all_stand_below_the_table():
             {"opencv": Tally(30, 1, 9, 0, 0, 0.02), "parallel": Tally(30, 2, 9, 40, 10, 0.1)}
         )
     )
-    assert re.search(r"opencv +30 +1 +3.3% +0 +0 +2.0%", said)
-    assert re.search(r"parallel +30 +2 +6.7% +40 +10 +10.0%", said)
-    assert "different from A in 3 of 60 comparisons, 5.0%; the aim is 5% at most." in said
-    assert "it would have been 30.0%" in said
-    assert "disturbed: 40 comparisons; 10 of them would have been called different, 25.0%." in said
+    assert re.search(r"opencv +30 +1 +3.3\u202f% +0 +0 +2.0\u202f%", said)
+    assert re.search(r"parallel +30 +2 +6.7\u202f% +40 +10 +10.0\u202f%", said)
+    assert (
+        "different from A in 3 of 60 comparisons, 5.0\u202f%; the aim is 5\u202f% at most." in said
+    )
+    assert "it would have been 30.0\u202f%" in said
+    assert (
+        "disturbed: 40 comparisons; 10 of them would have been called different, 25.0\u202f%."
+        in said
+    )
 
 
 def test_where_everything_was_disturbed_there_is_no_rate():
     said = "\n".join(repeat.lines({"opencv": Tally(0, 0, 0, 15, 3, 0.02)}))
     assert "in 0 of 0 comparisons, —;" in said
-    assert "15 comparisons; 3 of them would have been called different, 20.0%." in said
+    assert "15 comparisons; 3 of them would have been called different, 20.0\u202f%." in said
 
 
 def test_the_bench_sweeps_and_compares(monkeypatch, tmp_path, capsys):

@@ -170,7 +170,7 @@ def test_verify_tells_a_terminal_how_far_it_is(folder, capsys, monkeypatch):
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert apply("a.png", "out.png", "--verify") == 0
-    assert "verifying against the float64 reference: 100%" in capsys.readouterr().err
+    assert "verifying against the float64 reference: 100 %" in capsys.readouterr().err
 
 
 def test_without_verify_a_second_s_worth_is_checked(folder, capsys):

@@ -252,7 +252,7 @@ def test_the_frames_bench_prints_how_many_are_in_time(folder, capsys, monkeypatc
     assert main.main(["bench", "frames", "--runs", "4", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for mode in SOME_MODES:
-        assert f"{mode.name}, drag at 100%" in said
+        assert f"{mode.name}, drag at 100\u202f%" in said
         assert f"{mode.name}, zoom" in said
     assert "wipe, divider" in said
     assert "within 16.7" in said

@@ -162,7 +162,7 @@ def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
     assert panel.rows[0].is_current
     assert "mine.cu on NVIDIA H200" in panel.rows[0].text
     assert [row.occupancy for row in panel.rows] == [0.25, 0.25]
-    assert "occupancy 25%: Registers: those of 16×16 threads." in panel.rows[1].text
+    assert "occupancy 25\u202f%: Registers: those of 16×16 threads." in panel.rows[1].text
     result = settle(qtbot, window, lambda: panel.picked.emit((16, 16)))
     assert (result.implementation, result.job.block_xy) == ("mine.cu", (16, 16))
 

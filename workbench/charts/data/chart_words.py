@@ -160,7 +160,7 @@ def details(point: Point, name: str) -> str:
         f"{numbers.pixel_rate(rate)}, {numbers.byte_rate(found.effective_gb_s)}",
     ]
     if found.occupancy:
-        lines.append(f"occupancy {found.occupancy.share:.0%}: {found.occupancy.limit}")
+        lines.append(f"occupancy {numbers.percent(found.occupancy.share)}: {found.occupancy.limit}")
     if found.end_to_end_ms:
         lines.append(f"with transfers {numbers.duration(found.end_to_end_ms)}")
     if found.disturbances:

@@ -165,7 +165,7 @@ def _block_words(point: Point) -> tuple[str, ...]:
     assert point.ms is not None
     time = time_of(point)
     occupancy = point.measurement.occupancy if point.measurement else None
-    return (time, f"{occupancy.share:.0%}") if occupancy else (time,)
+    return (time, numbers.percent(occupancy.share)) if occupancy else (time,)
 
 
 def _sides(data: Data) -> tuple[list[int], list[int]]:

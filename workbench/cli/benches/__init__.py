@@ -46,7 +46,7 @@ class BenchRow:
         if self.limit_ms is None:
             return ""
         kept = np.mean(np.asarray(self.samples_ms) <= self.limit_ms)
-        return f"{kept:.1%} within {numbers.duration(self.limit_ms)}"
+        return f"{numbers.percent(float(kept), 1)} within {numbers.duration(self.limit_ms)}"
 
 
 HEADER = ("what", "median", "p99", "largest", "n", "")

@@ -53,12 +53,12 @@ def _auto(reports: Iterable[CellReport]) -> list[str]:
     known = [(each.cell, each.auto_excess) for each in reports if each.auto_excess is not None]
     if not known:
         return []
-    missed = [f"{cell} {excess:.1%}" for cell, excess in known if excess > AUTO_AIM]
+    missed = [f"{cell} {numbers.percent(excess, 1)}" for cell, excess in known if excess > AUTO_AIM]
     within = f"{len(known) - len(missed)} of {len(known)} cells"
     largest = max(excess for _, excess in known)
     return [
-        f"auto is within {AUTO_AIM:.0%} of the quickest exact rung in {within}, at most "
-        f"{largest:.1%} off.",
+        f"auto is within {numbers.percent(AUTO_AIM)} of the quickest exact rung in {within}, at "
+        f"most {numbers.percent(largest, 1)} off.",
         *([f"Further off: {'; '.join(missed)}."] if missed else []),
     ]
 

@@ -127,7 +127,7 @@ def verdict(cell: ScalingCell, times: DeviceTimes, against: Comparison) -> str:
     """Return "1.93×" of a strong cell, "97 % of 2×" of a weak one, and where it is a tie, that."""
     said = numbers.speed_up(against.ratio, numbers.fine_ratio)
     if cell.kind == "weak":
-        said = f"{100 * against.ratio:.0f} % of {times.job.devices}×"
+        said = f"{numbers.percent(against.ratio)} of {times.job.devices}×"
     return f"{said}, {against.in_words}" if against.verdict == "same" else said
 
 

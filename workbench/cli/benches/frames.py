@@ -11,6 +11,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from kernels.pictures import generated
+from workbench.base import numbers
 from workbench.cli.benches import BenchRow, peak_memory
 from workbench.cli.benches.view_modes import MODES
 from workbench.cli.real_window import real_window, settle, wait_for_device
@@ -49,7 +50,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 
 def _gestures(view: PictureView, runs: int) -> Iterator[tuple[str, Iterator[Step]]]:
     for scale in (SMOOTH, EXACT, CELLS):
-        yield f"drag at {scale:.0%}", _drag(view, scale, runs)
+        yield f"drag at {numbers.percent(scale)}", _drag(view, scale, runs)
     yield "zoom", _zoom(view, runs)
     if isinstance(view, WipeView):
         yield "divider", _slide(view, runs)

@@ -104,8 +104,9 @@ def run(arguments: Namespace) -> int:
     print(columns([HEADER, *rows]))
     planned_s = found.all * (PLANNED_SIDE / SIDE) ** 2
     print(
-        f"\nThe wall is {found.wall_in_words}; all at a time reach {found.of_wall:.0%} of its "
-        f"rate, and {PLANNED_SIDE:,}×{PLANNED_SIDE:,} pixels would take {about(planned_s)}."
+        f"\nThe wall is {found.wall_in_words}; all at a time reach "
+        f"{numbers.percent(found.of_wall)} of its rate, and {PLANNED_SIDE:,}×{PLANNED_SIDE:,} "
+        f"pixels would take {about(planned_s)}."
     )
     print(f"{peak_memory().what}: {peak_memory().figure}")
     if arguments.json:

@@ -131,7 +131,7 @@ def lines(tallies: dict[str, Tally]) -> Iterator[str]:
             *(
                 (
                     *(key, str(t.judged), str(t.different), _rate(t.different, t.judged)),
-                    *(str(t.disturbed), str(t.would_differ), f"{t.spread:.1%}"),
+                    *(str(t.disturbed), str(t.would_differ), numbers.percent(t.spread, 1)),
                 )
                 for key, t in tallies.items()
             ),
@@ -140,8 +140,8 @@ def lines(tallies: dict[str, Tally]) -> Iterator[str]:
     yield ""
     yield (
         f"With a verdict: A was called different from A in {total.different} of {total.judged} "
-        f"comparisons, {_rate(total.different, total.judged)}; the aim is {1 - CONFIDENCE:.0%} at "
-        "most."
+        f"comparisons, {_rate(total.different, total.judged)}; the aim is "
+        f"{numbers.percent(1 - CONFIDENCE)} at most."
     )
     yield (
         "By samples alone, without their rounds, it would have been "
@@ -156,7 +156,7 @@ def lines(tallies: dict[str, Tally]) -> Iterator[str]:
 
 
 def _rate(count: int, of: int) -> str:
-    return f"{count / of:.1%}" if of else numbers.MISSING
+    return numbers.percent(count / of, 1) if of else numbers.MISSING
 
 
 def _plan(engine: Engine) -> Plan:

@@ -82,7 +82,8 @@ def failing(pairs: Iterable[CellPair], limit: float) -> list[str]:
             low, high = 1 / found.high - 1, 1 / found.low - 1
             allowed = 100 * max(limit, found.within)
             sentences.append(
-                f"{name} takes {low:.1%} to {high:.1%} longer in B; {allowed:g} % is the limit."
+                f"{name} takes {numbers.percent(low, 1)} to {numbers.percent(high, 1)} longer in "
+                f"B; {allowed:g} % is the limit."
             )
         elif pair.a and pair.a.verified and not (pair.b and pair.b.verified):
             why = pair.b.objection if pair.b else "it is only in A."

@@ -79,7 +79,7 @@ def _tile(column: int, line: int, row: BlockRow) -> Tile:
     """Return a row's time and occupancy, or a mark in their place."""
     words: tuple[str, ...] = ("",)
     if row.ms:
-        share = () if row.occupancy is None else (f"{row.occupancy:.0%}",)
+        share = () if row.occupancy is None else (numbers.percent(row.occupancy),)
         words = row.words, *share
     elif row.state in MARKS:
         words = (MARKS[row.state],)

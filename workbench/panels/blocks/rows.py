@@ -174,7 +174,7 @@ def _lines(
     if isinstance(key, tuple):
         lines.append(f"{key[0] * key[1]} threads per block")
     if occupancy is not None:
-        lines.append(f"occupancy {occupancy.share:.0%}: {occupancy.limit}")
+        lines.append(f"occupancy {numbers.percent(occupancy.share)}: {occupancy.limit}")
     lines += [str(ran) for ran in standing.ran[:1]]
     if standing.reason:
         lines.append(standing.reason)

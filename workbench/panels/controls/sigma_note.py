@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from workbench.base import numbers
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import bell
 from workbench.model.state import State
@@ -12,7 +13,7 @@ from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import push_button
 
 LINES = 2
-TIP = tip_text(f"Take the kernel size that holds {bell.ENOUGH:.0%} of the bell.")
+TIP = tip_text(f"Take the kernel size that holds {numbers.percent(bell.ENOUGH)} of the bell.")
 
 
 class SigmaNote(QWidget):

@@ -73,4 +73,4 @@ def _occupancy(built: Built) -> str:
         return ""
     if not found.most:
         return f"{found.warps} warps"
-    return f"{found.share:.0%}, {found.warps} of {found.most} warps"
+    return f"{numbers.percent(found.share)}, {found.warps} of {found.most} warps"

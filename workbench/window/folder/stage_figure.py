@@ -23,7 +23,7 @@ BLUE, ORANGE = 0, 1  # indices into a theme's series colours
 def stage_figure(progress: BatchProgress) -> Figure:
     """Return a bar for each stage, the limit outlined and named."""
     groups = tuple(_group(each, progress) for each in progress.stages)
-    axis = Axis(AXIS, lambda share: f"{100 * share:.0f} %", ends=(0.0, 1.0))
+    axis = Axis(AXIS, numbers.percent, ends=(0.0, 1.0))
     limit = f"The limit was {IN_WORDS[progress.limit]}." if progress.limit else ""
     told = tuple(f"{each.bars[0].text}, {each.bars[0].words}." for each in groups)
     return Figure("", TITLE, "", limit, told, Bars(axis, groups, names_beside=True))

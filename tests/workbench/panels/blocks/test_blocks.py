@@ -231,7 +231,7 @@ def test_a_row_says_its_numbers_and_the_occupancy():
         "8×8: 1.00",
         "n = 3",
         "64 threads per block",
-        "50%",
+        "50\u202f%",
         "Registers keep",
         "verified",
     ):

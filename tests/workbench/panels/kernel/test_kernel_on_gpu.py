@@ -321,7 +321,8 @@ def test_what_was_built_has_its_occupancy_with_its_limit():
         ("Shared memory", "2.00\u202fKiB per block (none at the last save)"),
         (
             "Occupancy",
-            "50%, 32 of 64 warps (100%, 64 of 64 warps at the last save). Registers: that is all.",
+            "50\u202f%, 32 of 64 warps (100\u202f%, 64 of 64 warps at the last save). Registers: "
+            "that is all.",
         ),
     ]
     assert list(held_rows(Held(0, 0, 0))) == []
