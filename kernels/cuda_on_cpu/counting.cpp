@@ -7,6 +7,7 @@
 #include "cuda_cpu.h"
 #include "fibers.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace {
@@ -33,6 +34,7 @@ struct Access {
 
 const Watched* watched;  // arrays,
 unsigned arrays;         // so many,
+uintptr_t first, span;   // all of them between these: what lies elsewhere is most often a stack's
 Bytes* bytes;            // (blocks, arrays)
 uint64_t* operations;    // (blocks, 4), by cuda_cpu::Operation
 Access* accesses;        // written down, in the order in which the threads got to run,
@@ -61,9 +63,8 @@ void write_down(int32_t array, bool is_store, uint64_t offset, uint64_t size, Pl
 }
 
 template <uint64_t Bytes::*WAY>
-void touch(const void* address, uint64_t size, Place place) {
+[[gnu::noinline]] void find(uintptr_t at, uint64_t size, Place place) {
     constexpr bool IS_STORE = WAY == &Bytes::stored;
-    const auto at = reinterpret_cast<uintptr_t>(address);
     for (unsigned i = 0; i < arrays; ++i)
         if (watched[i].begin <= at && at < watched[i].end) {
             bytes[block() * arrays + i].*WAY += size;
@@ -75,6 +76,12 @@ void touch(const void* address, uint64_t size, Place place) {
     const auto own = reinterpret_cast<uintptr_t>(cuda_cpu::static_shared(&static_bytes));
     if (tile <= at && at < tile + shared_bytes) write_down(SHARED, IS_STORE, at - tile, size, place);
     if (own <= at && at < own + static_bytes) write_down(SHARED, IS_STORE, at - own, size, place);
+}
+
+template <uint64_t Bytes::*WAY>
+void touch(const void* address, uint64_t size, Place place) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (at - first < span || accesses) find<WAY>(at, size, place);
 }
 
 }  // namespace
@@ -93,6 +100,13 @@ void watch(const Watched* ranges, unsigned count, Bytes* accessed, uint64_t* com
     arrays = count;
     bytes = accessed;
     operations = computed;
+    uintptr_t last = 0;
+    first = count ? UINTPTR_MAX : 0;
+    for (unsigned i = 0; i < count; ++i) {
+        first = std::min(first, ranges[i].begin);
+        last = std::max(last, ranges[i].end);
+    }
+    span = last - first;
 }
 
 // From now on, every access, too; with no room: no longer.
