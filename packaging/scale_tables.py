@@ -132,6 +132,9 @@ def _peer(peer: Data | None, ours: Data) -> str:
 
 
 def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
+    """Yield a line for each format, of GPUs alone: on a CPU it is the other programs that tell."""
+    if data["machine"]["gpu"] is None:
+        return
     height, width = data["size"]
     for name, rates in data["per_s"].items():
         limit, can_be_had = _limit(rates, data)

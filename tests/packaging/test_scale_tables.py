@@ -123,6 +123,7 @@ def test_a_folders_limit_is_the_slowest_stage_and_others_are_beside_it(script):
     on_cpu = {**FOUND, "batch": [{**BATCH, "machine": {**MACHINE, "gpu": None}}]}
     made = script.page_tables(on_cpu)["batch"]
     assert "| 60 % | the cores | 98 % |" in made.replace("\u202f", " ")
+    assert "a folder of PNG" not in script.readme_tables(on_cpu)["scale"]
 
 
 def test_a_large_picture_has_its_wall_and_a_huge_one_is_planned(script):
