@@ -76,7 +76,7 @@ def _chunks_of_tiles(on: Lines, products: Products, fours: int) -> tuple[Access,
 
 
 class Products:
-    """Which products tensor_dense_bytes makes of a picture's rows and the weights: its header."""
+    """The products that tensor_dense_bytes makes of a picture's rows and the weights."""
 
     beside = 2  # chunks
 
