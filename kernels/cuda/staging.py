@@ -22,19 +22,15 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
     """
     try:
         with cuda_errors_in_words("page-locking memory"):
-            memory = cp.cuda.alloc_pinned_memory(pinned_bytes(picture.nbytes))
+            memory = cp.cuda.alloc_pinned_memory(picture.nbytes)
     except OutOfMemoryError:
         return np.empty_like(picture)
     return np.frombuffer(memory, picture.dtype, picture.size).reshape(picture.shape)
 
 
 def pinned_bytes(count: int) -> int:
-    """Return how many bytes are page-locked for so many: up to an eighth more.
-
-    The pool gives memory again for as many bytes only, and so does for pictures of about a size.
-    """
-    step = 1 << max(count.bit_length() - 4, 0)
-    return -(-count // step) * step
+    """Return how much page-locked memory CuPy's pool takes for so many bytes: a power of two."""
+    return 1 << max(count - 1, 0).bit_length()
 
 
 class Moved(NamedTuple):
