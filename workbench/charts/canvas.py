@@ -54,6 +54,7 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot: Any = None
+        self._created: Any = None  # a plot that nobody has seen yet
         self._awaits_import = False
         self._summary = ""
         self.spots: Sequence[Spot] = ()
@@ -122,20 +123,23 @@ class Canvas(QWidget):
     @Slot()
     def make_plot(self) -> None:
         """Make the plot now if there is none yet."""
-        if self.plot is None:
-            self._create_plot()
-            self._dress()
-
-    def _create_plot(self) -> None:
-        from workbench.charts.drawing import plotting
-
-        self.plot = plotting.PlotView()
+        if self.plot is not None:
+            return
+        self._create_plot()
+        self.plot, self._created = self._created, None
         self.plot.scene().sigMouseMoved.connect(self._on_pointer_moved)
         self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.getViewBox().sigRangeChangedManually.connect(self._looked_closer)
         self.plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self.plot)
         self._place_plot()
+        self._dress()
+
+    def _create_plot(self) -> None:
+        if self._created is None:
+            from workbench.charts.drawing import plotting
+
+            self._created = plotting.PlotView(self)
 
     def spot_at(self, position: QPointF) -> Spot | None:
         """Return the bar or tile at a position in pixels of the plot, or a mark near it."""
@@ -221,10 +225,10 @@ class Canvas(QWidget):
             plot_import.begin()
 
     def _begin_plot(self) -> None:
-        """Make the plot, and have it dressed and drawn in the next turn, if nobody did it yet."""
+        """Create the plot, and have it put in its place and drawn in the next turn."""
         if self.plot is None:
             self._create_plot()
-            plot_import.turns.add(self, self._dress)
+            plot_import.turns.add(self, self.make_plot)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -11,6 +11,7 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from workbench.base.theme import Colors
 
@@ -171,10 +172,12 @@ class StillView(pg.ViewBox):  # type: ignore[misc]
 class PlotView(pg.PlotWidget):  # type: ignore[misc]
     """A plot that lets the wheel through to what it stands in."""
 
-    def __init__(self) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         axes = {"left": ValueAxis("left"), "bottom": ValueAxis("bottom")}
         # Menus that nobody sees would take 30 ms to make.
-        super().__init__(axisItems=axes, viewBox=StillView(enableMenu=False), enableMenu=False)
+        super().__init__(
+            parent, axisItems=axes, viewBox=StillView(enableMenu=False), enableMenu=False
+        )
         for axis in axes.values():
             axis.setZValue(-1)  # what is drawn in the plot lies on the grid
         self.setMouseEnabled(x=False, y=False)
