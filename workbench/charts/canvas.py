@@ -218,14 +218,14 @@ class Canvas(QWidget):
     def _ask_for_plot(self) -> None:
         """Have the plot made in a later turn, when pyqtgraph is imported."""
         if plot_import.is_over:
-            plot_import.turns.add(self, self._begin_plot)
+            plot_import.turns.add(self, self.begin_plot)
         elif not self._awaits_import:
             self._awaits_import = True
             plot_import.ended.connect(self._ask_for_plot)
             plot_import.begin()
 
-    def _begin_plot(self) -> None:
-        """Create the plot, and have it put in its place and drawn in the next turn."""
+    def begin_plot(self) -> None:
+        """Make the plot, and have it put in its place and drawn in the next turn."""
         if self.plot is None:
             self._create_plot()
             plot_import.turns.add(self, self.make_plot)

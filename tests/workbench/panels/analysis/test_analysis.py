@@ -345,12 +345,12 @@ def test_its_charts_are_made_one_step_per_turn(qtbot, window, monkeypatch):
 
         monkeypatch.setattr(Canvas, name, take)
 
-    noted("_begin_plot")
+    noted("begin_plot")
     noted("make_plot")
     QAbstractEventDispatcher.instance().awake.connect(lambda: begun.append(None))
     show_picture(qtbot, window, noise(40, 60, 3))
     window.docks.enter("Analysis")
     until(qtbot, lambda: len(steps) == 4)
-    assert {name for name, _, _ in steps} == {"_begin_plot", "make_plot"}
+    assert {name for name, _, _ in steps} == {"begin_plot", "make_plot"}
     assert len({chart for _, chart, _ in steps}) == 2
     assert len({turn for _, _, turn in steps}) == 4
