@@ -11,6 +11,7 @@ from workbench.batch.stages import STAGES, Stage
 from workbench.charts.figure_view import FigureView
 from workbench.widgets.boxes import VBox
 from workbench.widgets.sentence_label import words_label
+from workbench.widgets.upright_area import UprightArea
 from workbench.window.folder.stage_figure import share_words, stage_figure
 
 NOT_BEGUN = "Not begun."
@@ -37,7 +38,7 @@ class StagePage(QWidget):
         self._below.addWidget(self._chart)
         self._progress: BatchProgress | None = None
         column = VBox(self, 12, 10)
-        column.add(self._bar, self._words, (self._below, 1))
+        column.add(self._bar, self._words, (UprightArea(self._below), 1))  # on a small screen
         self._show_nothing(NOT_BEGUN)
 
     def begin(self) -> None:

@@ -201,6 +201,15 @@ def test_on_a_gpu_both_transfers_are_stages(qtbot):
     assert names[1:4] == ["Uploading", "Filtering", "Downloading"]
 
 
+def test_all_stages_fit_a_low_screen(qtbot, window, dialog):
+    stages = tuple(StageTime(stage, 10, 1.0, 1, 0.4, 10.0) for stage in STAGES)
+    dialog.pages.begin()
+    dialog.pages.show_progress(BatchProgress(10, 10, 0, 4.0, None, "download", stages))
+    for end in (lambda: None, dialog.pages.show_end):
+        end()
+        assert dialog.minimumSizeHint().height() <= 600
+
+
 def test_a_failed_picture_is_opened_by_enter(qtbot, window, dialog, folder):
     image_files.save(folder / "in/deep.jpg", noise(9, 8, 3))
     (folder / "in/deep.jpg").write_bytes((folder / "in/sub/q.tif").read_bytes())
