@@ -55,7 +55,7 @@ class Canvas(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot: Any = None
         self._created: Any = None  # a plot that nobody has seen yet
-        self._awaits_import = False
+        self._awaits_plot = False
         self._summary = ""
         self.spots: Sequence[Spot] = ()
         self._at: int | None = None  # the spot that the arrow keys are on
@@ -211,7 +211,8 @@ class Canvas(QWidget):
             painter.setPen(QPen(QColor(theme.colors().accent), 2))
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
             painter.end()
-        if self.plot is None:
+        if self.plot is None and not self._awaits_plot:
+            self._awaits_plot = True
             self._ask_for_plot()
 
     @Slot()
@@ -219,8 +220,7 @@ class Canvas(QWidget):
         """Have the plot made in a later turn, when pyqtgraph is imported."""
         if plot_import.is_over:
             plot_import.turns.add(self, self.begin_plot)
-        elif not self._awaits_import:
-            self._awaits_import = True
+        else:
             plot_import.ended.connect(self._ask_for_plot)
             plot_import.begin()
 
