@@ -22,6 +22,8 @@ FEW_WITHIN = 0.10  # so much further than they reach may the median of too few l
 MIN_MS = 1e-6  # what no clock resolves; stands for zero, so that there is a ratio
 # The verdict "same" of several, of which some are the one and some the other.
 EQUAL = f"equal within {100 * SAME_WITHIN:g} % or noise"
+MAX_EQUAL = 1.25  # medians in a larger ratio are not called equal, however noisy they are
+TOO_NOISY = "too noisy to tell"
 NO_INTERVAL = "too few samples"  # stands where an interval would
 Verdict = Literal["faster", "slower", "same"]
 K = TypeVar("K", bound=Hashable)
@@ -64,8 +66,11 @@ class Comparison:
 
     @property
     def in_words(self) -> str:
-        """Return "faster", "slower", "equal within 1 %" or "equal within noise"."""
-        return how_equal(self.ratio, self.within) if self.verdict == "same" else self.verdict
+        """Return "faster", "slower", "equal within 1 %", "equal within noise" or TOO_NOISY."""
+        if self.verdict != "same":
+            return self.verdict
+        is_near = max(self.ratio, 1 / self.ratio) <= MAX_EQUAL
+        return how_equal(self.ratio, self.within) if is_near else TOO_NOISY
 
 
 def how_equal(ratio: float, within: float = SAME_WITHIN) -> str:

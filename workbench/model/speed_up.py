@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.core.comparison import Comparison, compare
+from kernels.core.comparison import TOO_NOISY, Comparison, compare
 from kernels.core.job import Result
 from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
 from workbench.base import numbers
@@ -90,7 +90,8 @@ def _in_words(found: Comparison, result: Result, baseline: Result) -> SpeedUpWor
     times = numbers.fine_ratio(found.ratio)
     interval = "–".join(map(numbers.three_digits, found.interval or ()))
     equal = found.in_words if found.verdict == "same" else ""
-    how = "than" if is_slower else f"{equal} to" if equal else "as fast as"
+    to = "from" if equal == TOO_NOISY else "to"
+    how = "than" if is_slower else f"{equal} {to}" if equal else "as fast as"
     name, counts = baseline_name(baseline), [len(r.timed.samples_ms) for r in (result, baseline)]
     text = f"{times} slower" if is_slower else times
     sure = f"{100 * CONFIDENCE:g} % interval of the ratio of their medians"

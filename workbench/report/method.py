@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from kernels.core.comparison import SAME_WITHIN
+from kernels.core.comparison import MAX_EQUAL, SAME_WITHIN
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES, RESAMPLES
 from kernels.rungs.own_kernels import is_own
@@ -128,7 +128,8 @@ def _statistics(sessions: Sequence[Session]) -> Iterator[str]:
         "where there were rounds) lies wholly beyond "
         f"{100 * SAME_WITHIN:g} %; of fewer than {ENOUGH_SAMPLES} there is no such interval, and "
         "they have to differ by more than a fifth. Otherwise they are called equal: within "
-        f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise."
+        f"{100 * SAME_WITHIN:g} % where their medians are that near, else within noise; in a ratio "
+        f"of more than {MAX_EQUAL:g} they are too noisy to tell."
     )
     if len(sessions) > 1:
         yield (

@@ -173,6 +173,8 @@ def test_a_clock_that_saw_no_time_pass_is_no_division_by_zero():
         (Timing((1 + SAME_WITHIN,) * 10), Timing((1.0,) * 10), "equal within 1 %"),
         (Timing((1.0, 1.5) * 10), Timing((1.02, 1.52) * 10), "equal within noise"),
         (Timing((1.0,)), Timing((1.2,)), "equal within noise"),
+        (Timing((1.0, 9.0) * 9), Timing((2.0, 0.5) * 9), "too noisy to tell"),
+        (Timing((2.0, 0.5) * 9), Timing((1.0, 9.0) * 9), "too noisy to tell"),
     ],
 )
 def test_equal_says_whether_by_the_rule_of_one_percent_or_for_noise(a, b, words):

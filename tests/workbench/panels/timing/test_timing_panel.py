@@ -205,6 +205,8 @@ def test_what_cannot_be_told_apart_is_called_equal(views, panel):
     assert tile(panel, "speed-up").text == "1.00×"
     views.show_result(result(samples_ms=(1.8, 2.3) * 3))
     assert tile(panel, "speed-up").detail == "equal within noise to OpenCV, 2 threads"
+    views.show_result(result(samples_ms=(0.6, 0.9, 9.0) * 3))
+    assert tile(panel, "speed-up").detail == "too noisy to tell from OpenCV, 2 threads"
 
 
 def test_a_single_run_looks_like_one_and_gives_no_speed_up(views, panel):
