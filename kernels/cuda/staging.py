@@ -30,7 +30,7 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
 
 def pinned_bytes(count: int) -> int:
     """Return how much page-locked memory CuPy's pool takes for so many bytes: a power of two."""
-    return 1 << max(count - 1, 0).bit_length()
+    return 1 << (max(count, 512) - 1).bit_length()
 
 
 class Moved(NamedTuple):

@@ -218,8 +218,13 @@ class _Files:
         if failed or encoding.result().unsynced is None:
             self._done.put(encoding)
             return
-        syncing = self._disk.submit(_after, sync, encoding.result())
-        syncing.add_done_callback(self._done.put)
+        try:
+            syncing = self._disk.submit(_after, sync, encoding.result())
+        except RuntimeError:  # the system starts no more threads
+            sync(encoding.result())
+            self._done.put(encoding)
+        else:
+            syncing.add_done_callback(self._done.put)
 
     def take(self) -> Outcome:
         """Wait for the next outcome to which a step was done."""
@@ -241,8 +246,10 @@ class _Files:
         What is written comes to its place.
         """
         self.stop.set()
-        self._pool.shutdown(cancel_futures=True)
-        self._disk.shutdown()
+        try:
+            self._pool.shutdown(cancel_futures=True)
+        finally:  # of an interrupt as well
+            self._disk.shutdown()
 
 
 def _after(step: Callable[..., None], outcome: Outcome, *words: Any) -> Outcome:

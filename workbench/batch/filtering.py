@@ -1,4 +1,4 @@
-"""One picture file from reading to writing, in three steps that may run on different threads.
+"""One picture file from reading to writing, in steps that may run on different threads.
 
 Whatever filters files takes these steps: a single picture, several, and a folder of a hundred
 thousand alike.
@@ -7,10 +7,12 @@ thousand alike.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 from typing import Literal
 
@@ -42,6 +44,10 @@ STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
 OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
 TIFF_EXTENSIONS = (".tif", ".tiff")
 UNTIMED = Sampling(max_samples=0, cache="warm")
+# Folders that are being written into, by how many, and those of them that were made for it.
+_FOLDERS = Lock()
+_writers: Counter[Path] = Counter()
+_made: set[Path] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,20 +328,33 @@ def _timed(outcome: Outcome, stage: Stage) -> Iterator[None]:
 
 @contextmanager
 def _folder(path: Path | None) -> Iterator[None]:
-    """Make `path`, and take it away again if nothing is written into it.  Raises ImageFileError."""
-    if path is None or path.is_dir():
+    """Make `path`, and take it away again if nothing is written into it.  Raises ImageFileError.
+
+    Several threads may write into it: the last one takes it away.
+    """
+    if path is None:
         yield
         return
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ImageFileError(f"Cannot make the folder {path}: {error.strerror}.") from error
+    with _FOLDERS:
+        if not path.is_dir():
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                said = f"Cannot make the folder {path}: {error.strerror}."
+                raise ImageFileError(said) from error
+            _made.add(path)
+        _writers[path] += 1
     try:
         yield
-    except BaseException:
-        with suppress(OSError):  # somebody else has put something there
-            path.rmdir()
-        raise
+    finally:
+        with _FOLDERS:
+            _writers[path] -= 1
+            if not _writers[path]:
+                del _writers[path]
+                if path in _made:
+                    _made.discard(path)
+                    with suppress(OSError):  # there is something in it
+                        path.rmdir()
 
 
 def _is_there(path: Path) -> bool:

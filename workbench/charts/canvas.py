@@ -227,7 +227,9 @@ class Canvas(QWidget):
     def begin_plot(self) -> None:
         """Make the plot, and have it put in its place and drawn in the next turn."""
         if self.plot is None:
+            self._awaits_plot = False  # if that fails, the next paint asks again
             self._create_plot()
+            self._awaits_plot = True
             plot_import.turns.add(self, self.make_plot)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

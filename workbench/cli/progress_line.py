@@ -30,7 +30,7 @@ class ProgressLine:
         """Show `doing`, such as "photo.png: reading"; "" where another kind of line comes next."""
         is_terminal, doing = sys.stderr.isatty(), without_controls(doing)  # it names files
         if not is_terminal:
-            doing = re.sub(r"[:,] \d+ ?%$", "", doing)
+            doing = re.sub(r"[:,] \d+[ \u202f]?%$", "", doing)
         if doing == self._said:
             return
         self._said = doing

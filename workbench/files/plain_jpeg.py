@@ -47,7 +47,7 @@ class PlainJpegReader(from_pillow.PillowReader):
         if space is None or image.width * image.height > MAX_PIXELS:
             return None
         data = self._path.read_bytes()
-        if not data.endswith(jpeg.END):  # else what is cut off would be grey without a word
+        if not data.endswith(jpeg.END):  # else it is cut off, and Pillow says so
             return None
         try:
             samples: NDArray[Any] = imagecodecs.jpeg8_decode(data, outcolorspace=space)

@@ -1,10 +1,12 @@
 """Many pictures, one by one or several at a time: none keeps the others from being done."""
 
 import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
+from threading import Event, Thread
+from unittest.mock import Mock
 from weakref import ref
 
 import numpy as np
@@ -16,9 +18,10 @@ from PIL import Image
 from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
 from kernels.pictures.generated import noise
-from workbench.batch import batch_run
-from workbench.batch.batch_run import in_order, running
-from workbench.batch.filtering import UNTIMED, Recipe
+from workbench.batch import batch_run, filtering
+from workbench.batch.batch_run import in_order, room_for, running
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
 from workbench.batch.pairs import pairs_of
 from workbench.files import image_files
 from workbench.model.intents import job_for
@@ -247,6 +250,7 @@ def test_only_so_many_pictures_are_in_memory(folder, monkeypatch, sampling, jobs
     monkeypatch.setattr(batch_run, "read", counted)
     pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
     recipe = Recipe(CHOSEN, sampling=sampling)
+    assert room_for(recipe, jobs) == most
     for outcome in running(Engine(use_gpu=False), pairs, recipe, jobs):
         del outcome
     assert len(seen) == 33
@@ -294,3 +298,43 @@ def test_paths_need_not_be_whole(folder, monkeypatch):
     (found,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
     assert found.error is None
     assert Path("out.tif").exists()
+
+
+def test_where_no_more_threads_start_the_others_wait_for_the_disk(folder, monkeypatch):
+    start = Thread.start
+
+    def refused(thread):
+        if thread.name.startswith("picture-disk"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", refused)
+    found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED), jobs=2)
+    assert sum(each.status == "done" for each in found) == 2
+    assert len(list((folder / "out").iterdir())) == 2
+
+
+def test_a_folder_that_was_made_stays_while_another_writes_into_it(folder, monkeypatch):
+    """Though the picture that it was made for could not be brought to the disk."""
+    new, names = folder / "new", ("p1.png", "p3.png")
+    pairs = [FilePair(folder / "in" / name, new / name, new) for name in names]
+    recipe = Recipe(CHOSEN, sampling=UNTIMED, check_every=0)
+    first, second = (Outcome(pair, index) for index, pair in enumerate(pairs))
+    for each in (first, second):
+        read(each, recipe)
+        filter_(Engine(use_gpu=False), each, recipe, lambda _doing: None)
+    encode(first, recipe)
+    reduced = filtering.reduced
+
+    def meanwhile(*words):
+        with monkeypatch.context() as full:
+            full.setattr(os, "fsync", Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
+            sync(first)
+        return reduced(*words)
+
+    monkeypatch.setattr(filtering, "reduced", meanwhile)
+    encode(second, recipe)
+    sync(second)
+    assert "the disk is full" in first.error
+    assert second.error is None
+    assert [path.name for path in (folder / "new").iterdir()] == [second.pair.target.name]

@@ -55,6 +55,5 @@ def _told(each: StageTime) -> str:
     """Return what is said when the pointer is on it."""
     took = numbers.duration(each.seconds / each.pictures * 1e3)
     threads = f"{each.threads} thread{'' if each.threads == 1 else 's'}"
-    return (
-        f"{IN_WORDS[each.stage].capitalize()}: {each.pictures:,} pictures, {took} each on {threads}"
-    )
+    pictures = f"{each.pictures:,} picture{'' if each.pictures == 1 else 's'}"
+    return f"{IN_WORDS[each.stage].capitalize()}: {pictures}, {took} each on {threads}"

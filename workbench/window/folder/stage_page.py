@@ -87,7 +87,9 @@ class _LiveBars(QWidget):
             title, words = Label(IN_WORDS[stage].capitalize()), Label()
             bar = _bar(f"folder-{stage}", IN_WORDS[stage])
             bar.setToolTip("Share of its threads' time that this stage takes")
-            words.setMinimumWidth(words.fontMetrics().horizontalAdvance("999 ms each · the limit "))
+            words.setMinimumWidth(
+                words.fontMetrics().horizontalAdvance("at most 9,999 per s · the limit ")
+            )
             for column, widget in enumerate((title, bar, words)):
                 rows.addWidget(widget, row, column)
             self._rows[stage] = title, bar, words
