@@ -39,6 +39,7 @@ KINDS = {
     Kind.DEADLINE: "deadline",
     Kind.BOUNDS: "bounds",
     Kind.READ_ONLY: "bounds",
+    Kind.ELEMENT: "bounds",
     Kind.PADDING: "bounds",
     Kind.MISALIGNED: "misaligned",
     Kind.RACE: "race",

@@ -16,6 +16,9 @@ def fault_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     report = ended.reports.fault
     thread, line = placed(rung, ended, report.here)
     does = "writes" if report.is_store else "reads"
+    if report.kind == Kind.ELEMENT:
+        has = f"an array that has {report.array_bytes:,}, numbered from 0"
+        return f"{thread} uses element {report.offset:,} of {has}.", line
     accessed = _accessed(ended, report)
     if not accessed.array and (refused := refused_in_words(ended)):
         return f"{thread} {refused}.", line

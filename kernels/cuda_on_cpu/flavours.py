@@ -62,10 +62,10 @@ STEPPED = Flavour(
     _RUNTIME,
     beside=(HERE / "report.cpp", HERE / "stepping.cpp"),
 )
-# Every access looked at before it is done.
+# Every access looked at before it is done, and every index of an array whose length the text tells.
 CHECKED = Flavour(
     "checked",
-    ("-O0", "-fsanitize=thread", "-nodefaultlibs", *_LINES),
+    ("-O0", "-fsanitize=thread,bounds", "-nodefaultlibs", *_LINES),
     _RUNTIME,
     beside=(HERE / "report.cpp", HERE / "checking.cpp"),
 )

@@ -6,7 +6,7 @@
 namespace cuda_cpu {
 
 // As in run_report.py.
-enum Kind : int32_t { NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE, UNINITIALISED, PADDING, READ_ONLY };
+enum Kind : int32_t { NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE, UNINITIALISED, PADDING, READ_ONLY, ELEMENT };
 enum : int32_t { DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2, NOWHERE = -3 };
 constexpr unsigned DEPTH = 12;
 
@@ -20,10 +20,10 @@ struct Report {
     int32_t signal;
     int32_t array;  // that was meant, of those watched, or of the enum above
     uint32_t size;
-    int64_t offset;  // bytes from its begin
+    int64_t offset;  // bytes from its begin; of ELEMENT: the element
     int32_t is_store, other_stores;
     uint64_t address;
-    uint64_t array_bytes;
+    uint64_t array_bytes;  // of ELEMENT: how many elements it has
     Where here, there;
 };
 struct Reports {

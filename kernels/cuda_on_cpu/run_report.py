@@ -23,6 +23,7 @@ class Kind(IntEnum):
     UNINITIALISED = 6
     PADDING = 7
     READ_ONLY = 8
+    ELEMENT = 9
 
 
 class Signal(IntEnum):
