@@ -8,7 +8,6 @@
 #include "report.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -230,39 +229,9 @@ void check(const Access& access) {
     out_of_bounds(access);
 }
 
-// What the compiler tells of an index (UBSan's): where it stands, and the names of both types.
-struct TypeName {
-    uint16_t kind, info;  // of an integer: 0, and the logarithm of its bits, then whether it has a sign
-    char text[1];         // 'float [25]'
-};
-struct Indexing {
-    const char* file;
-    uint32_t line, column;
-    const TypeName *array, *index;
-};
-
-int64_t extended(const TypeName& type, uint64_t value) {
-    const unsigned bits = 1u << (type.info >> 1);
-    if (type.kind != 0 || !(type.info & 1) || bits >= 64) return int64_t(value);
-    return int64_t(value << (64 - bits)) >> (64 - bits);
-}
-
 }  // namespace
 
 extern "C" {
-
-// Called before an element is used that an array does not have.
-void __ubsan_handle_out_of_bounds(const Indexing* known, uint64_t index) {
-    if (!is_watching || !is_running()) return;
-    Report& report = reports->fault;
-    const char* length = std::strchr(known->array->text, '[');
-    report.array = NOWHERE;
-    report.array_bytes = length ? std::strtoull(length + 1, nullptr, 10) : 0;
-    report.offset = extended(*known->index, index);
-    find_where(report.here, __builtin_return_address(0), __builtin_frame_address(0));
-    report.kind = ELEMENT;
-    give_up("fault");
-}
 
 // From now on: no arrays, no longer.
 void check_accesses(const Watched* arrays, unsigned count, Where* stored_by, unsigned bytes_of_sample) {

@@ -6,7 +6,7 @@ from kernels.cuda_on_cpu.array_words import SHARED, Accessed
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import Ended
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, NOWHERE, STATIC_ARRAY, Kind, Report
-from kernels.cuda_on_cpu.run_words import line_in_words, placed, refused_in_words
+from kernels.cuda_on_cpu.run_words import element_in_words, line_in_words, placed, refused_in_words
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
@@ -17,8 +17,7 @@ def fault_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     thread, line = placed(rung, ended, report.here)
     does = "writes" if report.is_store else "reads"
     if report.kind == Kind.ELEMENT:
-        has = f"an array that has {report.array_bytes:,}, numbered from 0"
-        return f"{thread} uses element {report.offset:,} of {has}.", line
+        return f"{thread} {element_in_words(report)}.", line
     accessed = _accessed(ended, report)
     if not accessed.array and (refused := refused_in_words(ended)):
         return f"{thread} {refused}.", line

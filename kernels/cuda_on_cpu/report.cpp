@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <link.h>
 #include <ucontext.h>
@@ -68,6 +70,23 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
     _exit(1);
 }
 
+// What the compiler tells of an index (UBSan's): where it stands, and the names of both types.
+struct TypeName {
+    uint16_t kind, info;  // of an integer: 0, and the logarithm of its bits, then whether it has a sign
+    char text[1];         // 'float [25]'
+};
+struct Indexing {
+    const char* file;
+    uint32_t line, column;
+    const TypeName *array, *index;
+};
+
+int64_t extended(const TypeName& type, uint64_t value) {
+    const unsigned bits = 1u << (type.info >> 1);
+    if (type.kind != 0 || !(type.info & 1) || bits >= 64) return int64_t(value);
+    return int64_t(value << (64 - bits)) >> (64 - bits);
+}
+
 }  // namespace
 
 Image image() {
@@ -112,6 +131,26 @@ void* operator new(size_t bytes) {
     abort();  // on_signal tells of it
 }
 void* operator new[](size_t bytes) { return operator new(bytes); }
+
+extern "C" {
+
+// Called before an element is used that an array does not have.
+void __ubsan_handle_out_of_bounds(const cuda_cpu::Indexing* known, uint64_t index) {
+    using namespace cuda_cpu;
+    if (!reports || !is_running()) return;
+    Report& report = reports->fault;
+    const char* length = std::strchr(known->array->text, '[');
+    report.array = NOWHERE;
+    report.array_bytes = length ? std::strtoull(length + 1, nullptr, 10) : 0;
+    report.offset = extended(*known->index, index);
+    find_where(report.here, __builtin_return_address(0), __builtin_frame_address(0));
+    report.kind = ELEMENT;
+    _exit(1);
+}
+// What a GPU does not forgive, and this CPU does.
+void __ubsan_handle_type_mismatch_v1(const void*, const void*) { __builtin_trap(); }
+[[noreturn]] void __ubsan_handle_missing_return(const void*) { __builtin_trap(); }
+}
 
 // From now on; SIGPROF is the deadline.
 extern "C" void report_to(cuda_cpu::Reports* into) {

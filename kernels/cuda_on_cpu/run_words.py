@@ -88,6 +88,8 @@ def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
         why = ENDED.get(ended.said.get("ended"), "its process ended without a word")
         return f"The run came to no end: {why}.", None
     beginning, line = placed(rung, ended, report.here)
+    if report.kind == Kind.ELEMENT:
+        return f"{beginning} {element_in_words(report)}.", line
     if report.kind == Kind.DEADLINE:
         return f"{beginning} was still running at the deadline: a loop that does not end?", line
     if refused := refused_in_words(ended):
@@ -96,6 +98,13 @@ def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
         return f"{beginning} {_segmentation(report)}.", line
     doing = CRASHES.get(report.signal, "crashes")
     return f"{beginning} {doing}.", line
+
+
+def element_in_words(report: Report) -> str:
+    """Return which element a thread uses that its array does not have."""
+    has = f"an array that has {report.array_bytes:,}, numbered from 0"
+    element = f"{report.offset:,}".replace("-", "−")
+    return f"uses element {element} of {has}"
 
 
 def refused_in_words(ended: Ended) -> str:

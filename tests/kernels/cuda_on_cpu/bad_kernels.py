@@ -54,6 +54,25 @@ class Bad:
 
 
 RUNNING = {
+    "weight behind the last": Bad(
+        f"float sum = 0;\nfor (int i = 0; i <= KSIZE * KSIZE; ++i) sum += WEIGHTS[i];\n"
+        f"if (sum < 1e30f) {COPY}",
+        rf"^Line 8: {THREAD} uses element \d+ of an array that has \d+, numbered from 0\.$",
+        "bounds",
+        rf"^Line 8: {THREAD} uses element \d+ of an array that has \d+, numbered from 0\.$",
+    ),
+    "element before the first": Bad(
+        f"float own[4] = {{}};\nown[int(threadIdx.x) - 1 & -1] = 1;\n{COPY}",
+        r"^Line 8: thread \(0, 0\) .* uses element −1 of an array that has 4, numbered from 0\.$",
+        "bounds",
+        r"^Line 8: thread \(0, 0\) .* uses element −1 of an array that has 4, numbered from 0\.$",
+    ),
+    "row behind a shared tile": Bad(
+        f"__shared__ float rows[8][32];\nrows[threadIdx.y + 1][threadIdx.x] = 1;\n{COPY}",
+        rf"^Line 8: {THREAD} uses element \d+ of an array that has \d+, numbered from 0\.$",
+        "bounds",
+        rf"^Line 8: {THREAD} uses element \d+ of an array that has \d+, numbered from 0\.$",
+    ),
     "endless loop": Bad(
         f"{COPY}\nfor (int i = 0; i < 10;) dst[0] = src[0];",
         rf"^Line 8: {THREAD} was still running",
