@@ -95,7 +95,7 @@ def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     if refused := refused_in_words(ended):
         return f"{beginning} {refused}.", line
     if report.signal == Signal.SIGSEGV:
-        return f"{beginning} {_segmentation(report)}.", line
+        return f"{beginning} {_segmentation(report)}", line
     doing = CRASHES.get(report.signal, "crashes")
     return f"{beginning} {doing}.", line
 
@@ -127,5 +127,5 @@ def _segmentation(report: Report) -> str:
             "its own very large?"
         )
     if report.address < NEAR_NULL and not report.size:
-        return "follows a null pointer"
-    return "accesses memory far outside of all arrays"
+        return "follows a null pointer."
+    return "accesses memory far outside of all arrays."
