@@ -12,10 +12,10 @@ from workbench.imaging.shown_size import shown_bytes
 LARGE_BYTES = 2 * 2**30  # less than this, and than half of what is free, need not be asked about
 RESULTS = 2  # the one in view, and the one being made
 SHOWN = 3  # the picture, the result in view, and the one that comes next
-# What the modes take beside them, in bytes a pixel: a difference or mismatches in colour, with the
-# averages; and while mismatches are worked out, as the window's peak had it at 6000×6000 pixels,
-# 6.75 on grey and 7.0 on colour.
-IN_COLOUR, WORKED_OUT = 16 / 3, 7
+# What the modes take beside them, in bytes per pixel: a difference or mismatches in colour, with
+# the averages; and while mismatches are worked out, however many there are, what was found before,
+# marks, and what is being painted.
+IN_COLOUR, WORKED_OUT = 16 / 3, 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ class Mismatch:
     compared, total   pixels
     differing, wrong  pixels with a sample that is not what the oracle, rounded, says; and those of
                       them that are off by more than they may be
-    places            y · width + x of the pixels to go to, in that order: the wrong ones, or where
-                      there is none, the differing
+    is_place          whether a pixel is one to go to, row by row: each wrong one, or if there
+                      is none, each that differs
     furthest          largest |answer - oracle|, in sample values
     is_judged         whether it is known what is wrong: float32 sums may overflow
     """
@@ -42,7 +42,7 @@ class Mismatch:
     total: int
     differing: int
     wrong: int
-    places: NDArray[np.int64]
+    is_place: NDArray[np.bool_]
     furthest: float
     is_judged: bool = True
 
@@ -51,18 +51,28 @@ class Mismatch:
         """Return whether every pixel has been compared."""
         return self.compared == self.total
 
+    @property
+    def count(self) -> int:
+        """Return how many pixels there are to go to."""
+        return self.wrong or self.differing
+
+    @property
+    def places(self) -> list[int]:
+        """Return y · width + x of the pixels to go to, in that order."""
+        return np.flatnonzero(self.is_place).tolist()
+
     def next_after(self, place: int, step: int) -> int | None:
         """Return the next of `places` after (step 1) or before (-1) `place`.
 
         Around the picture's ends; None where there is none.
         """
-        if self.places.size == 0:
+        if self.count == 0:
             return None
         if step > 0:
-            index = int(np.searchsorted(self.places, place, "right"))
-        else:
-            index = int(np.searchsorted(self.places, place, "left")) - 1
-        return int(self.places[index % self.places.size])
+            ahead = np.roll(self.is_place, -(place + 1))
+            return (place + 1 + int(ahead.argmax())) % ahead.size
+        behind = np.roll(self.is_place, -max(place, 0))[::-1]
+        return (max(place, 0) - 1 - int(behind.argmax())) % behind.size
 
     @property
     def scope(self) -> str:
@@ -120,9 +130,9 @@ def _mismatch(
 ) -> Mismatch:
     wrong = int(np.count_nonzero(marks == WRONG))
     differing = wrong + int(np.count_nonzero(marks == DIFFERS))
-    places = np.flatnonzero(marks == (WRONG if wrong else DIFFERS))
+    is_place = (marks == (WRONG if wrong else DIFFERS)).ravel()
     display = as_display(tuple(_painted(shown, marks)))
-    return Mismatch(display, compared, marks.size, differing, wrong, places, furthest, is_judged)
+    return Mismatch(display, compared, marks.size, differing, wrong, is_place, furthest, is_judged)
 
 
 def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
@@ -142,7 +152,8 @@ def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
         painted = np.repeat(grey[..., np.newaxis], 4, axis=2)
         painted[..., 3] = 255
         for mark, color in COLORS.items():
-            painted[marks == mark, :3] = color
+            for channel, value in enumerate(color):
+                np.copyto(painted[..., channel], value, where=marks == mark)
         yield painted
 
 

@@ -78,7 +78,7 @@ class ComparisonController(QObject):
         self._step_wanted = step
         if self._store.state.view_mode != MISMATCH:
             self._store.update(view_mode=MISMATCH)  # which goes there once it is found
-        elif self._is_stopped and (self._mismatch is None or not self._mismatch.places.size):
+        elif self._is_stopped and (self._mismatch is None or not self._mismatch.count):
             self._of = ()
             self.refresh()  # which keeps _step_wanted
         self._go_on()
@@ -213,7 +213,7 @@ class ComparisonController(QObject):
         if found is None:
             return self._live.shown, f"Mismatch\n{note}", []
         width = found.display.size[0]
-        few = found.places.tolist() if found.places.size <= MAX_RINGS else []
+        few = found.places if found.count <= MAX_RINGS else []
         rings = [(place % width, place // width) for place in few]
         above = " · ".join(filter(None, ("Mismatch", found.scope, note)))
         return found.display, f"{above}\n{found}", rings
@@ -221,7 +221,7 @@ class ComparisonController(QObject):
     def _tell_search(self) -> None:
         found = self._mismatch
         is_over = self._is_stopped or (found is not None and found.is_over)
-        can_go = self._is_stopped or (found is not None and found.places.size > 0)
+        can_go = self._is_stopped or (found is not None and found.count > 0)
         is_under_way = not is_over and self._steps.is_under_way(MISMATCH)
         self._compare.show_search(is_under_way, can_go)
 
