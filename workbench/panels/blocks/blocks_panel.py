@@ -38,7 +38,9 @@ MIN_CHART_PX = 220
 OF_BLOCKS = "Block shapes compared: {subject}"
 RECORDED = "recorded on an {device}"
 READING = "Reading what was recorded on a GPU …"
-NO_GPU = "There is no GPU here. Compare CPU runs the CPU's implementations in turn on your picture."
+NO_GPU = (
+    "There is no GPU here. Compare on CPU runs the CPU's implementations in turn on your picture."
+)
 START_TIP = "Run them in turn on the present job until their times have settled."
 STOP_TIP = "Stop; what was measured stays in sight."
 PAUSE_TIP = "Pause the comparison, or resume it."
@@ -131,7 +133,7 @@ class BlocksPanel(QWidget):
         self._map_button.setEnabled(True)
         self.show_rows(recorded.rows, sentence)
         self.show_phase(BlocksPhase.IDLE)
-        self._start.setText("Compare CPU")
+        self._start.setText("Compare on CPU")
 
     def show_can_go_back(self, can: bool) -> None:
         """Offer to see again what was recorded, or no longer."""

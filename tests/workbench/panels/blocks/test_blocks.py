@@ -473,7 +473,7 @@ def test_without_a_gpu_what_an_h200_took_stands_there_and_is_marked(qtbot, make_
     job = "Recorded, another job: Gaussian blur 5×5, 2048², float32."
     assert said(window).startswith(f"{job} 32×8 is the fastest: 30.6")
     assert "no GPU" in child(window, "blocks-note", QLabel).text()
-    assert child(window, "blocks-start").text() == "Compare CPU"
+    assert child(window, "blocks-start").text() == "Compare on CPU"
     before = window.store.state
     click_on(qtbot, window, (8, 8))
     assert window.store.state == before  # of another computer, so there is nothing to take
@@ -497,7 +497,7 @@ def test_from_ones_own_times_a_button_leads_back_to_the_recorded_ones(qtbot, mak
         assert set(rows(window)) == {"sequential", "parallel", "opencv"}
         click(back)
         assert rows(window) == recorded
-        assert child(window, "blocks-start").text() == "Compare CPU"
+        assert child(window, "blocks-start").text() == "Compare on CPU"
         assert child(window, "blocks-map").isEnabled()
         assert not back.isVisible()
     click(child(window, "blocks-start"))
