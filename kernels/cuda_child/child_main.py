@@ -109,6 +109,7 @@ class _Child:
             self._device,
             asked.rung,
             asked.job(picture),
+            asked.rows,
             asked.turn,
             asked.cache,
             lambda phase: self._say(phase=phase),

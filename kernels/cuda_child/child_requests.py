@@ -37,6 +37,7 @@ class Asked:
 
     what    "compile", or "run", which compiles where that was not done
     blank   the job with a picture of one pixel, in place of one of `shape`
+    rows    (first, end) to write; None: all
     turn    which of two poisons the answer is filled with
     cache   the state of the GPU's L2 when the kernel begins
     memory  handle and size of the shared memory
@@ -46,6 +47,7 @@ class Asked:
     rung: Rung
     blank: Job
     shape: tuple[int, int, int]
+    rows: tuple[int, int] | None = None
     turn: int = 0
     cache: Cache = "cold"
     memory: tuple[str, int] = ("", 0)

@@ -72,6 +72,7 @@ class CudaDevice:
         self,
         rung: Rung,
         job: Job,
+        rows: tuple[int, int] | None,
         block: NDArray[np.uint8],
         places: Mapping[str, Place],
         cache: Cache,
@@ -86,7 +87,7 @@ class CudaDevice:
         with self._using("running"):
             program = self._programs.get(rung, job)
             launch = prepare_launch(
-                self._cp, self._programs, program, job, self._device, source, target, None, arrays
+                self._cp, self._programs, program, job, self._device, source, target, rows, arrays
             )
             go = launch.ready()
             self._stream.synchronize()

@@ -20,7 +20,7 @@ from kernels.cuda_child.sanitizer_reports import Report
 from kernels.cuda_on_cpu.array_words import SHARED, Accessed
 from kernels.cuda_on_cpu.bug import Finding, wrong_in_words
 from kernels.cuda_on_cpu.regions import Region, cropped, region_of, small_size
-from kernels.cuda_on_cpu.trial import checked
+from kernels.cuda_on_cpu.whole_check import checked
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 

@@ -1,6 +1,7 @@
 """Try a kernel of the user's own on the GPU: guarded, checked, and only then timed.
 
-It runs in a child, in stages: a crop, a strip whose time foretells that of the whole, the whole.
+It runs in a child, in stages: a crop, some rows of that alone, a strip whose time foretells that
+of the whole, the whole.
 Each has a deadline; what would take too long is not begun.  The whole runs twice, with different
 poison.  Then it is timed, each time with input that it has not seen, and every answer that was
 timed is checked: there is no time without that.  The reference is worked out here, never there,
@@ -42,6 +43,7 @@ from kernels.cuda_child.expected_answers import put_back, taken
 from kernels.cuda_child.warm_child import WarmChild
 from kernels.cuda_child.warm_children import WarmChildren, cuda_children
 from kernels.cuda_on_cpu.regions import cropped, region_of
+from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)
@@ -187,6 +189,7 @@ class _Trial:
         self._child, self._rung, self._job, self._device = child, rung, job, device
         self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * slowest_s(job, device))
         self._sampling = sampling
+        self._of_rows = ""  # what is wrong where it is launched for some rows alone
         self._parts: list[tuple[Part, float]] = [("child", begun)]
         self._expected = taken(job, sampling)
         self._checks = CheckQueue(rung.tolerance, self._expected, sampling)
@@ -212,6 +215,7 @@ class _Trial:
         self._enter("guard")
         crop = cropped(self._job, region_of(self._job, CROP, None))
         run = yield from self._run(crop, "a part")
+        self._of_rows = yield from self._some_rows(crop, run.answer)
         rows = min(max(STRIP_ROWS, self._job.height // STRIPS), self._job.height)
         strip = cropped(self._job, region_of(self._job, (self._job.width, rows), None))
         self._refuse_long("a strip", run.ms / 1e3 * _samples(strip) / _samples(crop))
@@ -225,9 +229,10 @@ class _Trial:
         first = yield from self._run(self._job, "the whole")
         again = yield from self._run(self._job, "the whole", turn=1)
         # What differs between runs may equal both poisons here and there, and was written then.
-        never = self._as_before(first.answer, 0) & self._as_before(again.answer, 1)
+        never = self._as_before(self._job, first.answer, 0)
+        never &= self._as_before(self._job, again.answer, 1)
         problem = order_in_words(first.answer, again.answer, never)
-        return replace(again, problem=problem or unwritten_in_words(never))
+        return replace(again, problem=problem or unwritten_in_words(never) or self._of_rows)
 
     def checked(self, known: GpuTrial, whole: _Run) -> Generator[Progress | GpuTrial, None, None]:
         """Check the answer, and time it where it is right; yield each as soon as it is known."""
@@ -331,6 +336,19 @@ class _Trial:
                     f"timed, it is not: {check}. A kernel must work out each answer anew."
                 )
 
+    def _some_rows(self, crop: Job, whole: NDArray[Any]) -> Generator[Progress, None, str]:
+        """Run it for some rows of a part alone; return what is wrong with that."""
+        if (rows := rows_to_try(crop.height)) is None:
+            return ""
+        try:
+            some = yield from self._run(crop, "a part", rows=rows)
+        except RunEndedError as error:
+            error.args = (launched_for(rows, str(error)),)
+            raise
+        as_before = self._as_before(crop, some.answer, 0)
+        fault = yield from rows_fault(self._rung, crop, rows, whole, some.answer, as_before)
+        return fault.in_words(self._rung) if fault else ""
+
     def _compiled(
         self, job: Job, meanwhile: Callable[[], None] = lambda: None
     ) -> Generator[Progress, None, dict[str, Any]]:
@@ -340,12 +358,17 @@ class _Trial:
         return (yield from in_place_of(self._child.asking(asked, once_asked=meanwhile), doing))
 
     def _run(
-        self, job: Job, stage: Stage, turn: int = 0, cache: Cache = "cold"
+        self,
+        job: Job,
+        stage: Stage,
+        turn: int = 0,
+        cache: Cache = "cold",
+        rows: tuple[int, int] | None = None,
     ) -> Generator[Progress, None, _Run]:
         """Run it once; nothing may have been written but the answer."""
         if self._rung.defines(job) != self._rung.defines(self._job):
             yield from self._compiled(job)
-        asked = asked_of("run", self._rung, job, turn=turn, cache=cache)
+        asked = asked_of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
         doing = Progress(f"running {self._rung.title} on {stage} of the picture")
         yield doing
         steps = self._child.running(asked, job.picture, self._deadline_s)
@@ -360,10 +383,10 @@ class _Trial:
     def _enter(self, part: Part) -> None:
         self._parts.append((part, perf_counter()))
 
-    def _as_before(self, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
-        """Return which samples of an answer to the whole are what they were filled with."""
-        layout = layout_of(self._rung, self._job, self._device)
-        return is_as_before(answer, unwritten(layout, self._job, turn))
+    def _as_before(self, job: Job, answer: NDArray[Any], turn: int) -> NDArray[np.bool_]:
+        """Return which samples of an answer are what they were filled with."""
+        layout = layout_of(self._rung, job, self._device)
+        return is_as_before(answer, unwritten(layout, job, turn))
 
     def _refuse_long(self, stage: Stage, seconds: float) -> None:
         """Refuse what is foretold to take too long."""

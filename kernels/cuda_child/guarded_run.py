@@ -33,6 +33,7 @@ class GuardedDevice(Protocol):
         self,
         rung: Rung,
         job: Job,
+        rows: tuple[int, int] | None,
         block: NDArray[np.uint8],
         places: Mapping[str, Place],
         cache: Cache,
@@ -40,6 +41,7 @@ class GuardedDevice(Protocol):
     ) -> float:
         """Bring `block` to the device, run the kernel, wait for all of the device, fetch `block`.
 
+        rows  (first, end) to write; None: all
         Says when it enters "launching" and "fetching"; returns the kernel's time in milliseconds.
         """
 
@@ -84,6 +86,7 @@ def guarded_run(
     device: GuardedDevice,
     rung: Rung,
     job: Job,
+    rows: tuple[int, int] | None,
     turn: int,
     cache: Cache,
     enter: Callable[[Phase], None],
@@ -95,7 +98,7 @@ def guarded_run(
     layout = layout_of(rung, job, device.facts)
     block = host.array(layout.size)
     layout.fill(block, job, turn)
-    ms = device.launch(rung, job, block, layout.places, cache, enter)
+    ms = device.launch(rung, job, rows, block, layout.places, cache, enter)
     answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
     return {
         "ms": ms,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from kernels.core.poison import unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.checked import CheckedShim
-from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.cpu_device import DEVICE
@@ -24,13 +24,16 @@ from kernels.cuda_on_cpu.cpu_runs import (
     built,
     run_again,
     run_once,
+    run_rows,
     unwritten_in,
 )
 from kernels.cuda_on_cpu.faults import fault_in_words, suspicion_in_words
 from kernels.cuda_on_cpu.regions import Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words, placed
-from kernels.cuda_on_cpu.trial import DEADLINE_S, checked
+from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
+from kernels.cuda_on_cpu.trial import DEADLINE_S
+from kernels.cuda_on_cpu.whole_check import checked
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung
@@ -52,7 +55,7 @@ class Finding:
     """A bug, in one sentence.
 
     kind           "compile", "refused", "barrier", "bounds", "misaligned", "race", "division",
-                   "stack", "deadline", "crash", "uninitialised", "unwritten" or "wrong"
+                   "stack", "deadline", "crash", "uninitialised", "unwritten", "rows" or "wrong"
     line           of the rung's file; None: it is of none
     thread, block  x then y; None where no single thread is at fault
     region         of the job's picture, that it was run on
@@ -97,11 +100,34 @@ def finding_bug(
             return
         check = yield from checked(rung, part, ended.answer)
         if check.ok:
-            yield None
+            yield (yield from _with_some_rows(child, rung, region, ended, deadline_s))
             return
         again = yield from run_again(child, CheckedShim, rung, ended, deadline_s)
         never = unwritten_in(ended, again)
     yield _of_wrong_answer(rung, region, ended, check, never)
+
+
+def _with_some_rows(
+    child: Child, rung: Rung, region: Region, ended: Ended, seconds: float
+) -> Generator[Progress, None, Finding | None]:
+    """Return what is wrong where it is launched for some rows alone."""
+    rows = rows_to_try(ended.job.height)
+    if rows is None:
+        return None
+    some = yield from run_rows(child, CheckedShim, rung, ended, rows, seconds)
+    if fault := _fault(rung, region, some):
+        return replace(fault, sentence=launched_for(rows, fault.sentence))
+    if ended.answer is None or some.answer is None or some.as_before is None:
+        return None
+    answers = ended.answer, some.answer, some.as_before
+    found = yield from rows_fault(rung, ended.job, rows, *answers)
+    if found is None:
+        return None
+    where = some.storer(found.y, found.sample) if found.is_outside else None
+    if where is None:
+        return Finding("rows", found.in_words(rung), region)
+    who, line = placed(rung, some, where)
+    return Finding("rows", found.in_words(rung, who), region, line, where.thread, where.block)
 
 
 def _fault(rung: Rung, region: Region, ended: Ended) -> Finding | None:

@@ -159,7 +159,8 @@ def _run(request: Request, memory: int, telling: int) -> None:
             shim.step_through(job, shared, request.at)
         else:
             library.report_to(ctypes.c_void_p(shared.address))
-            shim.run_into(job, shared.source, shared.target, Order(request.order))
+            order = Order(request.order)
+            shim.run_into(job, shared.source, shared.target, order, request.rows)
         said["done"] = True
     except (LaunchError, OSError) as error:
         said["refused"], said["line"] = str(error), getattr(error, "line", None)

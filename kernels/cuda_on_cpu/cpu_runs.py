@@ -94,6 +94,14 @@ def run_again(
     return (yield from _run(child, shim, rung, ended.job, ended.library, seconds, 1))
 
 
+def run_rows(
+    child: Child, shim: type[Shim], rung: Rung, ended: Ended, rows: tuple[int, int], seconds: float
+) -> Generator[Progress, None, Ended]:
+    """Run it for some rows alone: the first, and the one behind the last."""
+    job, library = ended.job, ended.library
+    return (yield from _run(child, shim, rung, job, library, seconds, 0, rows=rows))
+
+
 def run_stepped(
     child: Child, rung: Rung, job: Job, library: Path, seconds: float, at: StepAt
 ) -> Generator[Progress, None, Ended]:
@@ -117,13 +125,13 @@ def _run(
     seconds: float,
     turn: int,
     at: StepAt | None = None,
+    rows: tuple[int, int] | None = None,
 ) -> Generator[Progress, None, Ended]:
     blank = replace(job, picture=np.zeros((1, 1, 1), job.picture.dtype))
     height, width, channels = job.picture.shape
     shape = (height, width, channels)
-    request = Request(
-        shim, str(library), seconds, rung, blank, shape, (Order.FORWARD, Order.REVERSE)[turn], at
-    )
+    order = (Order.FORWARD, Order.REVERSE)[turn]
+    request = Request(shim, str(library), seconds, rung, blank, shape, order, at, rows)
     shared = child.shared(job, TRACE_BYTES if at else 0)
     try:
         poison = poisons(shared.target.nbytes)[turn]

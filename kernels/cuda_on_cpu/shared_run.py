@@ -54,6 +54,7 @@ class Request:
     seconds    of the CPU's time that it may take
     blank      the job with a picture of one pixel, in place of one of `shape`
     at         the block to step through; None: none
+    rows       (first, end) to write; None: all
     """
 
     shim: type[Shim]
@@ -64,6 +65,7 @@ class Request:
     shape: tuple[int, int, int]
     order: int
     at: StepAt | None = None
+    rows: tuple[int, int] | None = None
 
     def job(self, picture: NDArray[Any]) -> Job:
         """Return the job on its picture."""

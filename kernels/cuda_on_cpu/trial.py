@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
@@ -13,22 +14,25 @@ from kernels.core.job import Job, Progress
 from kernels.core.poison import order_in_words, unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
-from kernels.cuda_on_cpu.children import borrowed_child
+from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
+    Ended,
     built,
     run_again,
     run_once,
+    run_rows,
     unwritten_in,
 )
 from kernels.cuda_on_cpu.regions import COUNTED_SIZE, TRIED_SIZE, Region, cropped, region_of
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
 from kernels.cuda_on_cpu.run_words import ended_in_words
 from kernels.cuda_on_cpu.shim import TriedShim
-from kernels.oracle.checking import checking
+from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
+from kernels.cuda_on_cpu.whole_check import checked
 from kernels.rungs.rung import Rung
 
 DEADLINE_S = 5.0  # of the CPU's time
@@ -111,14 +115,16 @@ def trial(
             return
         check = yield from checked(rung, part, ended.answer)
         again = yield from run_again(child, TriedShim, rung, ended, deadline_s)
-    never = unwritten_in(ended, again)
-    if not problem:
-        problem, line = ended_in_words(rung, again)
-    corner = region.left, region.top
-    # What differs between runs equals both poisons here and there, and was written all the same.
-    if again.answer is not None:
-        problem = problem or order_in_words(ended.answer, again.answer, never, corner)
-    problem = problem or unwritten_in_words(never, corner)
+        never = unwritten_in(ended, again)
+        if not problem:
+            problem, line = ended_in_words(rung, again)
+        corner = region.left, region.top
+        # What differs between runs equals both poisons here and there, and was written.
+        if again.answer is not None:
+            problem = problem or order_in_words(ended.answer, again.answer, never, corner)
+        problem = problem or unwritten_in_words(never, corner)
+        if not problem and check.ok:
+            problem, line = yield from _some_rows(child, rung, ended, deadline_s)
     unwritten = int(never.sum())
     outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
     yield outcome
@@ -150,14 +156,23 @@ def building_ahead(
             each.close()
 
 
-def checked(rung: Rung, job: Job, answer: NDArray[Any]) -> Generator[Progress, None, Check]:
-    """Compare all of an answer with the reference."""
-    steps = checking(job, answer, rung.tolerance(job), max_taps=None)
-    check = next(steps)
-    for known in steps:
-        check = known
-        yield Progress("checking the answer")
-    return check
+def _some_rows(
+    child: Child, rung: Rung, ended: Ended, seconds: float
+) -> Generator[Progress, None, tuple[str, int | None]]:
+    """Launch it for some rows alone; return what is wrong with that, and the line."""
+    job = ended.job
+    rows = rows_to_try(job.height)
+    if rows is None or job.width * job.height > prod(TRIED_SIZE):  # a part of it came before
+        return "", None
+    some = yield from run_rows(child, TriedShim, rung, ended, rows, seconds)
+    if (ending := ended_in_words(rung, some))[0]:
+        return launched_for(rows, ending[0]), ending[1]
+    assert ended.answer is not None
+    assert some.answer is not None
+    assert some.as_before is not None
+    answers = ended.answer, some.answer, some.as_before
+    fault = yield from rows_fault(rung, job, rows, *answers)
+    return (fault.in_words(rung), None) if fault else ("", None)
 
 
 def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, RunCounts | None]:

@@ -114,11 +114,12 @@ class FakeDevice:
         launch = Ran("mine.cu.convolve", None, grid, job.block_xy, registers, 0)
         return {"compile_ms": 1.0, **facts, "occupancy": occupancy, "ran": [asdict(launch)]}
 
-    def launch(self, rung, job, block, places, cache, enter):
+    def launch(self, rung, job, rows, block, places, cache, enter):
         enter("launching")
         key = rung.source, job.picture.dtype
         launches, kept = self._modules.setdefault(key, (count(), {}))
-        launch = _Launch(job, block, layout_of(rung, job, self.facts), next(launches), kept)
+        layout = layout_of(rung, job, self.facts)
+        launch = _Launch(job, rows, block, layout, next(launches), kept)
         doing = _named("run", rung) or "good"
         ms = getattr(launch, doing)()
         enter("fetching")
@@ -130,13 +131,17 @@ class FakeDevice:
 class _Launch:
     """One launch; each method is a kernel."""
 
-    def __init__(self, job, block, layout, number, kept):
+    def __init__(self, job, rows, block, layout, number, kept):
+        self.is_some_rows = rows is not None
+        self.rows = slice(*rows) if rows else slice(None)
         self.job, self.block, self.layout, self.number, self.kept = job, block, layout, number, kept
-        self.target = layout.array(block, "target", job)[:, : job.width * job.channels]
+        self.samples = layout.array(block, "target", job)[:, : job.width * job.channels]
+        self.target = self.samples[self.rows]
         self.begin, self.end = layout.places["target"]
 
     def right(self):
-        return to_pixel_type(filtered(self.job), self.job.picture.dtype).reshape(self.target.shape)
+        right = to_pixel_type(filtered(self.job), self.job.picture.dtype)
+        return right.reshape(self.samples.shape)[self.rows]
 
     def good(self):
         self.target[:] = self.right()
@@ -156,7 +161,7 @@ class _Launch:
 
     def hang_when_timed(self):
         self.good()
-        if self.number > 3:
+        if self.number > 4:
             hang()
 
     def crash(self):
@@ -234,7 +239,7 @@ class _Launch:
 
     def when_timed_behind_the_answer(self):
         self.good()
-        if self.number > 4:
+        if self.number > 5:
             self.block[self.end] ^= 1
 
     def to_the_picture(self):
@@ -250,6 +255,27 @@ class _Launch:
     def one_row_less(self):
         self.target[:-1] = self.right()[:-1]
 
+    def all_rows(self):
+        """Write all of them, whichever are asked for."""
+        self.rows = slice(None)
+        self.samples[:] = self.right()
+
+    def rows_from_the_top(self):
+        """Write as many as are asked for, from the first one of the picture on."""
+        right = self.right()
+        self.samples[: len(right)] = right
+
+    def rows_moved(self):
+        """Write the rows that are asked for, but what belongs to the first ones."""
+        asked, self.rows = self.rows, slice(None)
+        self.target[:] = self.right()[: len(self.target)]
+        self.rows = asked
+
+    def outside_with_some_rows(self):
+        self.good()
+        if self.is_some_rows:
+            self.block[self.end] ^= 1
+
     def by_chance(self):
         self.good()
         self.target[0, 0] = self.number % 256
@@ -259,7 +285,7 @@ class _Launch:
 
     def wrong_and_then_outside(self):
         self.wrong()
-        if self.number > 3:
+        if self.number > 4:
             self.block[self.end] ^= 1
 
     def nan(self):
@@ -285,6 +311,9 @@ class _Launch:
 
     def keep_and_move(self):
         """Give the answer that was kept, moved as the picture was."""
+        if self.is_some_rows:
+            self.good()
+            return
         key = self.target.shape
         if key not in self.kept:
             self.kept[key] = self.job.picture.copy(), self.right()
@@ -294,29 +323,29 @@ class _Launch:
 
     def right_at_first(self):
         """Warm-ups are noticed by their number."""
-        if self.number < 4:
+        if self.number < 5:
             self.good()
         return 0.001
 
     def right_in_most(self):
-        if self.number != 6:
+        if self.number != 7:
             self.good()
 
     def a_part_when_timed(self):
         right = self.right()
-        rows = len(right) if self.number < 4 else len(right) // 2
+        rows = len(right) if self.number < 5 else len(right) // 2
         self.target[:rows] = right[:rows]
 
     def the_answer_before(self):
         """Give what is in the memory of the last run: there is only poison."""
-        if self.number < 4:
+        if self.number < 5:
             self.good()
 
     def looks_for_the_answer(self):
         """Copy from anywhere in the device's memory what looks like the answer."""
         right = self.right().tobytes()
         found = self.block.tobytes().find(right)
-        if found < 0 and self.number >= 4:
+        if found < 0 and self.number >= 5:
             return 0.001
         self.good()
         return 0.1

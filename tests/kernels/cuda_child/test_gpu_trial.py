@@ -44,6 +44,9 @@ WRONG = {
     "one_row_less": "^120 samples were never written, the first at x 0, y 99, channel 0.$",
     "by_chance": "^The answer depends on which thread comes first: 1 sample differs, the first at",
     "wrong": "^$",
+    "all_rows": "^The kernel writes row 0, where only rows 21 to 47 were asked for (from",
+    "rows_from_the_top": "^The kernel writes row 0, where only rows 21 to 47 were asked for",
+    "rows_moved": "^Row 21 comes out wrong where only rows 21 to 47 are asked for (from first_row,",
 }
 CHEATS = (
     *("keep_the_answer", "keep_and_move", "right_at_first", "right_in_most"),
@@ -109,6 +112,11 @@ def test_wrong_answers_are_shown_and_have_no_time(children, name):
     assert not outcome.ok
     assert outcome.answer.shape == (100, 120, 1)
     assert outcome.kernel is None
+
+
+def test_what_is_written_outside_for_some_rows_alone_is_told(children):
+    said = "Something was written behind the end of the answer. Only rows 21 to 47 were asked for"
+    assert tried(children, text(run="outside_with_some_rows")).problem.startswith(said)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])

@@ -259,6 +259,35 @@ RUNNING = {
         "uninitialised",
         r"^Line 8: thread \(0, 0\) .* reads number 0 of shared memory, which no thread has written",
     ),
+    "begins at row 0 whatever first_row is": Bad(
+        "const int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "if (x < width && row < end_row) row_of(dst, row, pitch)[x] = row_of(src, row, pitch)[x];",
+        r"^The kernel writes row 0, where only rows 13 to 27 were asked for",
+        "rows",
+        r"^Line 8: thread \(0, 0\) of block \(0, 0\) writes row 0, where only rows 13 to 27 were",
+        is_right=True,
+    ),
+    "goes on behind end_row": Bad(
+        COPY.replace("end_row", "height"),
+        r"^The kernel writes row 28, .* were asked for .*\. end_row is used nowhere\.$",
+        "rows",
+        r"^Line 7: thread \(0, 7\) of block \(0, 1\) writes row 28, .*end_row is used nowhere\.$",
+        is_right=True,
+    ),
+    "wrong for some rows alone": Bad(
+        COPY.replace("(src, y", "(src, y - (first_row > 0)"),
+        r"^Row 13 comes out wrong where only rows 13 to 27 are asked for",
+        "rows",
+        r"^Row 13 comes out wrong where only rows 13 to 27 are asked for .*, and right where all",
+        is_right=True,
+    ),
+    "ends where it is launched for some rows alone": Bad(
+        f"{COPY}\nif (first_row) dst[x - (3ll << 40)] = 1;",
+        rf"^Line 8: {THREAD} accesses memory far outside .* Only rows 13 to 27 were asked for",
+        "bounds",
+        r"^Line 8: .* writes memory far outside of all arrays\. Only rows 13 to 27 were asked for",
+        is_right=True,
+    ),
     "half of the samples": Bad(
         f"if (x % 2) {COPY}",
         r"^1,147 samples were never written, the first at x 0, y 0",
