@@ -98,17 +98,29 @@ class FilePairs(Collection[FilePair]):
         targets: dict[Path, set[str]] = {}
         for group in self._groups:
             taken = targets.setdefault(group.target, set())
-            for name in map(self._rename, group.names):
-                if os.path.normcase(name) in taken:
-                    raise PairingError(
-                        f"Several inputs are called {name} in the output; rename one."
-                    )
-                taken.add(os.path.normcase(name))
+            before = len(taken)
+            taken.update(map(os.path.normcase, map(self._rename, group.names)))
+            if len(taken) < before + len(group.names):
+                name = self._first_twice(group.target)
+                raise PairingError(f"Several inputs are called {name} in the output; rename one.")
         used = {folder for folder in targets if _holds_files(folder)}
         originals = {identity(each.source) for each in self} if used else set()
         for each in self if used else ():
             if each.target.parent in used and identity(each.target) in originals:
                 raise PairingError(f"{each.target} is an input; write to another file or folder.")
+
+    def _first_twice(self, target: Path) -> str:
+        """Return the first name that a second result in `target` would have as well."""
+        names = (
+            name
+            for group in self._groups
+            if group.target == target
+            for name in map(self._rename, group.names)
+        )
+        taken: set[str] = set()
+        while os.path.normcase(name := next(names)) not in taken:
+            taken.add(os.path.normcase(name))
+        return name
 
 
 def _holds_files(folder: Path) -> bool:

@@ -1,6 +1,7 @@
 """The pictures before and after one in its folder, as a person counts; no folder is read twice."""
 
 import os
+import re
 
 import pytest
 
@@ -120,3 +121,16 @@ def test_a_folder_that_is_an_ome_zarr_stands_among_the_pictures(tmp_path):
     both = [tmp_path / "b.zarr", tmp_path / "a.png"]
     assert pictures_among(both) == both
     assert pictures_in(tmp_path) == ["a.png", "c.tif"]  # a batch finds such folders by itself
+
+
+def test_names_sort_as_their_words_and_numbers_do_whatever_is_in_them(tmp_path):
+    pieces = ("a", "A", "10", "2", "02", "0", "-", "é", "\x01")
+    names = {f"{a}{b}{c}.png" for a in pieces for b in pieces for c in pieces}
+    for name in names:
+        (tmp_path / name).touch()
+
+    def words_and_numbers(name):
+        parts = re.split(r"([0-9]+)", name.casefold())
+        return [int(part) if n % 2 else part for n, part in enumerate(parts)], name
+
+    assert pictures_in(tmp_path) == sorted(names, key=words_and_numbers)
