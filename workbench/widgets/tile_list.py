@@ -9,6 +9,8 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
+    QFontMetrics,
     QImage,
     QKeyEvent,
     QPainter,
@@ -159,6 +161,13 @@ def _new_item(tile: PictureTile) -> QStandardItem:
     return item
 
 
+def caption_font(font: QFont) -> QFont:
+    """Return the smaller font in which "8192×8192 grey float32" fits below a picture."""
+    small = QFont(font)
+    small.setPointSizeF(font.pointSizeF() * 0.85)
+    return small
+
+
 def tile_size(widget: QWidget) -> QSize:
     """Return the size of a tile with its margins, in the widget's font."""
     text = 2 * widget.fontMetrics().height()
@@ -231,15 +240,14 @@ class TileDelegate(QStyledItemDelegate):
         text: QRectF,
         colors: theme.Colors,
     ) -> None:
-        metrics, width = option.fontMetrics, int(text.width())
-        line = metrics.height()
+        width, line = int(text.width()), option.fontMetrics.height()
         lines = (
-            (index.data(Qt.ItemDataRole.DisplayRole), colors.text),
-            (index.data(CAPTION) or "", colors.muted),
+            (index.data(Qt.ItemDataRole.DisplayRole), colors.text, option.font),
+            (index.data(CAPTION) or "", colors.muted, caption_font(option.font)),
         )
-        painter.setFont(option.font)
-        for row, (words, color) in enumerate(lines):
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width)
+        for row, (words, color, font) in enumerate(lines):
+            shown = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, width)
+            painter.setFont(font)
             at = QRectF(text.x(), text.y() + row * line, text.width(), line)
             painter.setPen(QColor(color))
             painter.drawText(at, Qt.AlignmentFlag.AlignHCenter, shown)

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
 
 from kernels.pictures.generated import PICTURES
@@ -11,7 +12,7 @@ from tests.workbench.driving import answer_file_dialogs
 from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping
 from workbench.files.kodak import NAMES, KodakSet
 from workbench.panels.gallery.gallery import Gallery
-from workbench.widgets.tile_list import TileList
+from workbench.widgets.tile_list import THUMBNAIL, TileList, caption_font
 
 
 @pytest.fixture
@@ -74,6 +75,14 @@ def test_the_kodak_pictures_and_the_built_in_ones_get_thumbnails(show, kodak, qt
     assert built_ins.keys() == list(PICTURES)
     assert photographs.caption(4) == "512×768 RGB uint8"
     assert not button(gallery, "kodak_download").isVisible()
+
+
+def test_what_stands_below_a_picture_is_whole_in_the_narrowest_tile(show, tmp_path, qtbot):
+    built_ins = tiles(show(tmp_path), "built_in_tiles")
+    qtbot.waitUntil(lambda: has_all_thumbnails(built_ins))
+    metrics = QFontMetrics(caption_font(built_ins.font()))
+    captions = [*map(built_ins.caption, built_ins.keys()), "8192×8192 grey float32"]
+    assert max(map(metrics.horizontalAdvance, captions)) <= THUMBNAIL.width()
 
 
 def test_enter_and_a_click_choose_a_photograph(show, kodak, qtbot):
