@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+CHUNK_BYTES = 16  # the most that a thread stores at once: the last of a row may stand out over it
 RED_BYTES = 64 << 10  # before and behind an array: memory that nobody may touch
 
 
@@ -53,6 +54,17 @@ def outside_in_words(name: str, offset: int) -> str:
     """Return the sentence for a write beside an array, so many bytes from its begin."""
     where = "before the start" if offset < 0 else "behind the end"
     return f"Something was written {where} of {name}."
+
+
+def padding_in_words(name: str, row: int) -> str:
+    """Return the sentence for a write between the end of a row and the begin of the next one."""
+    return f"Something was written behind the end of row {row} of {name}, where no sample is."
+
+
+def row_end(picture: NDArray[Any]) -> int:
+    """Return the byte of a row, (H, W, C), behind which nothing may be written up to the next."""
+    row_bytes = int(picture.shape[1] * picture.shape[2] * picture.itemsize)
+    return -(-row_bytes // CHUNK_BYTES) * CHUNK_BYTES
 
 
 WRITTEN_TO_PICTURE = "Something was written to the picture, which is only to be read."

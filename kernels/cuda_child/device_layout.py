@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, poison, red_zone
+from kernels.core.poison import RED_BYTES, poison, red_zone, row_end
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
@@ -69,6 +69,21 @@ class Layout:
             for (begin, end), name in self.red_zones()
             if (wrong := np.flatnonzero(block[begin:end] != self._red_zone(end - begin, name))).size
         ]
+
+    def touched_padding(
+        self, block: NDArray[np.uint8], job: Job, turn: int
+    ) -> list[tuple[str, int]]:
+        """Return the pictures between whose rows something was written, and behind which row."""
+        end, found = row_end(job.picture), []
+        for name in WORDS:
+            now = self.array(block, name, job).view(np.uint8)
+            filled: Any = 0xFF
+            if name == "target":
+                filled = poison(now.size, turn).reshape(now.shape)[:, end:]
+            wrong = (now[:, end:] != filled).any(axis=1)
+            if wrong.any():
+                found.append((name_in_words(name), int(np.flatnonzero(wrong)[0])))
+        return found
 
     def _red_zone(self, size: int, name: str) -> NDArray[np.uint8]:
         return red_zone(size, list(self.places).index(name))

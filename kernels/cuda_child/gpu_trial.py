@@ -28,6 +28,7 @@ from kernels.core.poison import (
     is_as_before,
     order_in_words,
     outside_in_words,
+    padding_in_words,
     unwritten_in_words,
 )
 from kernels.core.resident_warps import Occupancy
@@ -378,6 +379,8 @@ class _Trial:
             raise RunEndedError(outside_in_words(name, offset))
         if said["changed"]:
             raise RunEndedError(WRITTEN_TO_PICTURE)
+        for name, row in said["padding"]:
+            raise RunEndedError(padding_in_words(name, row))
         return _Run(said["ms"], answer, said["printed"])
 
     def _enter(self, part: Part) -> None:

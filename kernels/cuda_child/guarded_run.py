@@ -103,5 +103,6 @@ def guarded_run(
     return {
         "ms": ms,
         "outside": layout.touched_outside(block),
+        "padding": layout.touched_padding(block, job, turn),
         "changed": layout.is_changed(block, job),
     }

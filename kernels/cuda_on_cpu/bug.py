@@ -33,11 +33,13 @@ from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words, placed
 from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
 from kernels.cuda_on_cpu.trial import DEADLINE_S
+from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
 from kernels.cuda_on_cpu.whole_check import checked
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung
 
+BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
 KINDS = {
     Kind.DEADLINE: "deadline",
     Kind.BOUNDS: "bounds",
@@ -96,6 +98,9 @@ def finding_bug(
     with borrowed_child() as child:
         ended = yield from run_once(child, CheckedShim, rung, part, library, deadline_s)
         if (fault := _fault(rung, region, ended)) or ended.answer is None:
+            if fault and fault.kind == "bounds":
+                sentence = yield from with_unset(rung, part, fault.sentence, fault.line)
+                fault = replace(fault, sentence=sentence)
             yield fault
             return
         check = yield from checked(rung, part, ended.answer)
@@ -104,6 +109,11 @@ def finding_bug(
             return
         again = yield from run_again(child, CheckedShim, rung, ended, deadline_s)
         never = unwritten_in(ended, again)
+        if not ended.reports.suspicion.kind and not never.any():
+            sentence, line = yield from unset_in_words(child, rung, ended, deadline_s)
+            if sentence:
+                yield Finding("uninitialised", sentence, region, line)
+                return
     yield _of_wrong_answer(rung, region, ended, check, never)
 
 
@@ -133,12 +143,13 @@ def _with_some_rows(
 def _fault(rung: Rung, region: Region, ended: Ended) -> Finding | None:
     """Return what ended the run, if it came to no good end."""
     report = ended.reports.fault
-    if report.kind in (Kind.NOTHING, Kind.CRASH, Kind.DEADLINE):
+    is_race_of_barrier = report.kind == Kind.RACE and BARRIER in str(ended.said.get("refused", ""))
+    if report.kind in (Kind.NOTHING, Kind.CRASH, Kind.DEADLINE) or is_race_of_barrier:
         sentence, line = ended_in_words(rung, ended)
         if not sentence:
             return None
-        if report.kind == Kind.NOTHING:
-            kind = "barrier" if " at this barrier " in sentence else "refused"
+        if report.kind == Kind.NOTHING or is_race_of_barrier:
+            kind = "barrier" if BARRIER in sentence else "refused"
             if ended.crashed:
                 kind = "crash"
             thread, block = _named("thread", sentence), _named("block", sentence)

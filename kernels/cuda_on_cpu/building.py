@@ -51,6 +51,19 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     return (yield from _library(compiler, text, flags, cache, libraries))
 
 
+def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, str]:
+    """Return what the compiler says of variables in `text` that are used without a value."""
+    compiler = the_compiler()
+    source = cache / f"warned-{_key(compiler, text)}.cpp"
+    with holding(source.with_suffix(".lock"), 0.0):  # or somebody else writes the same
+        source.write_text(text, encoding="utf-8")
+    options = (*flavour.flags, *compiler.options, *compiler.warnings, f"-I{HERE}", "-S")
+    try:
+        return (yield from _compiling(compiler, (*options, str(source), "-o", os.devnull)))
+    finally:
+        source.unlink(missing_ok=True)
+
+
 def runtime(compiler: Compiler, flavour: Flavour, cache: Path) -> Generator[None, None, list[Path]]:
     """Make the libraries with which device code is linked, bit by bit."""
     libraries: list[Path] = []
@@ -129,8 +142,11 @@ def _made(
         time.sleep(LOOK_S)
 
 
-def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, None, None]:
-    """Run the compiler, within limits of time and memory; it ends when nobody drives this."""
+def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, None, str]:
+    """Run the compiler, within limits of time and memory; it ends when nobody drives this.
+
+    Returns what it says where it has no error.
+    """
     memory = MAX_KILOBYTES if compiler.is_gnu else 0
     # The first time zig compiles its libraries, too.
     seconds = MAX_SECONDS if compiler.is_gnu else 10 * MAX_SECONDS
@@ -156,6 +172,7 @@ def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, 
                 process.wait()
         if process.returncode != 0:
             raise BuildError(_words_in(said))
+        return _words_in(said)
 
 
 def _words_in(said: IO[bytes]) -> str:

@@ -42,6 +42,7 @@ struct Place {
 };
 
 constexpr uint64_t ARGUMENT_BYTES = 512;  // what launches a kernel keeps them so near
+constexpr uint64_t CHUNK_BYTES = 16;      // the most that a thread stores at once
 constexpr uint64_t BLOCKS = 1ull << 40, THREADS = 1 << 10, WARP = 32;
 
 std::vector<Watched> watched;
@@ -144,10 +145,13 @@ void suspect(Kind kind, int32_t array, uint64_t begin, const Access& access) {
     if (!reports->suspicion.kind) fill(reports->suspicion, kind, array, begin, access);
 }
 
-[[noreturn]] void race(const Memory& memory, const Touch& before, bool stored, const Access& access) {
+// Goes on until the block has ended: where one of the two waits at a barrier that the other never comes
+// to, that is why there is a race.
+void race(const Memory& memory, const Touch& before, bool stored, const Access& access) {
     reports->fault.there = where_of(before);
     reports->fault.other_stores = stored;
-    fault(RACE, memory.array, memory.begin, access);
+    fill(reports->fault, RACE, memory.array, memory.begin, access);
+    give_up_after_block("fault");
 }
 
 void remember_read(Cell& cell, const Touch& now) {
@@ -159,10 +163,10 @@ void check_cells(Memory& memory, const Access& access) {
     const Touch now = touch_of(place_of(access));
     for (uint64_t at = access.at; at < access.at + access.size; ++at) {
         Cell& cell = memory.cells[at - memory.begin];
-        if (!is_over(cell.store, now)) race(memory, cell.store, true, access);
+        if (!is_over(cell.store, now)) return race(memory, cell.store, true, access);
         if (access.is_store) {
-            if (!is_over(cell.read, now)) race(memory, cell.read, false, access);
-            if (!is_over(cell.other_read, now)) race(memory, cell.other_read, false, access);
+            if (!is_over(cell.read, now)) return race(memory, cell.read, false, access);
+            if (!is_over(cell.other_read, now)) return race(memory, cell.other_read, false, access);
             cell = {now, {}, {}, true};
         } else {
             if (!cell.is_stored) suspect(UNINITIALISED, memory.array, memory.begin, access);
@@ -196,6 +200,9 @@ void check_watched(size_t index, const Access& access) {
     if (access.is_store && !array.may_store) fault(READ_ONLY, int32_t(index), array.begin, access);
     if (array.row_bytes) {
         const uint64_t column = (access.at - array.begin) % array.pitch_bytes;
+        // The last chunk of a row may be stored as a whole, as poison.py has it.
+        const uint64_t chunks = (array.row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+        if (access.is_store && column >= chunks) fault(PADDING, int32_t(index), array.begin, access);
         if (column >= array.row_bytes) suspect(PADDING, int32_t(index), array.begin, access);
         if (access.is_store && writers)
             for (uint64_t at = access.at; at < access.at + access.size; at += sample_bytes)
@@ -205,7 +212,7 @@ void check_watched(size_t index, const Access& access) {
 }
 
 void check(const Access& access) {
-    if (!is_watching || !is_running() || !access.size) return;
+    if (!is_watching || !is_running() || !access.size || is_giving_up()) return;
     const Running thread = running();
     const auto lowest = reinterpret_cast<uint64_t>(thread.stack);
     if (is_within(lowest - thread.guard_bytes, lowest + thread.stack_bytes, access)) return;

@@ -40,6 +40,13 @@ class Compiler:
         return " ".join((*self.words, self.version))
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return the options that have it warn of variables which are used without a value."""
+        if self.is_gnu:
+            return ("-Wuninitialized", "-Wmaybe-uninitialized")
+        return ("-Wuninitialized", "-Wsometimes-uninitialized", "-Wconditional-uninitialized")
+
+    @property
     def options(self) -> tuple[str, ...]:
         """Return what any text is compiled with."""
         # zig would have undefined behaviour trap, unasked.

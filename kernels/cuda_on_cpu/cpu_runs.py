@@ -37,6 +37,7 @@ class Ended:
     said       by the child: "done", or why it was "refused"; "arrays", "printed", "ended"
     answer     (H, W, C), where it came to its end; `as_before`: whether a sample is as it was
     outside    arrays beside which something was written, and bytes from their begin
+    padding    pictures between whose rows something was written, and behind which row
     changed    whether the picture itself was written to
     storers    who stored each sample, where that was asked for: (H, pitch, bytes of a Where)
     trace      the steps of a block, where those were asked for
@@ -49,6 +50,7 @@ class Ended:
     answer: NDArray[Any] | None
     as_before: NDArray[np.bool_] | None
     outside: tuple[tuple[str, int], ...]
+    padding: tuple[tuple[str, int], ...]
     changed: bool
     storers: NDArray[np.uint8] | None
     trace: StepTrace | None = None
@@ -145,11 +147,12 @@ def _run(
             as_before = is_as_before(answer, out_of_rows(blanks, job))
             storers = shared.storers() if shim is CheckedShim else None
         outside = tuple(shared.touched_outside())
+        padding = tuple(shared.touched_padding(job.picture, poison))
         changed = shared.is_changed(job.picture)
         trace = StepTrace.of(shared.trace) if at else None
         return Ended(
-            *(job, library, said, shared.reports, answer, as_before, outside, changed, storers),
-            trace,
+            *(job, library, said, shared.reports, answer, as_before),
+            *(outside, padding, changed, storers, trace),
         )
     finally:
         shared.close()

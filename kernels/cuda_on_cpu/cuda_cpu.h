@@ -98,7 +98,7 @@ struct Statics {
 const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics shared = {});
 
 void* dynamic_shared();
-void sync_block(const char* file, int line);
+void sync_block(const char* file, int line, int barrier);  // barrier: which one it is in the text
 void sync_warp(unsigned mask, const char* file, int line);
 unsigned lane();
 uint64_t* warp_slots();  // 32, one a lane, to hand values over in
@@ -197,7 +197,7 @@ template <class T> struct SharedForAll {
 #define DYNAMIC_SHARED(type, name) type* const name = static_cast<type*>(cuda_cpu::dynamic_shared())
 
 constexpr int warpSize = 32;
-#define __syncthreads() cuda_cpu::sync_block(__FILE__, __LINE__)
+#define __syncthreads() cuda_cpu::sync_block(__FILE__, __LINE__, __COUNTER__)
 #define __syncwarp(...) cuda_cpu::sync_warp(cuda_cpu::lanes(__VA_ARGS__), __FILE__, __LINE__)
 #define __shfl_sync(mask, value, ...) \
     cuda_cpu::exchange(mask, value, cuda_cpu::lane_at(__VA_ARGS__), __FILE__, __LINE__)

@@ -32,6 +32,7 @@ bool is_showing;
 void (*at_launch)();
 void (*at_block)();
 void (*at_refusal)(size_t bytes);
+uint64_t (*way_of)(const void* frame);
 
 namespace {
 
@@ -49,7 +50,9 @@ struct Fiber {
     State state = READY;
     uint3 thread{};
     const char* file = "";  // of the barrier it waits at,
-    int line = 0;           // and its line there
+    int line = 0;           // and its line there,
+    int barrier = 0;        // which of the text it is, if that is a block's,
+    uint64_t way = 0;       // and the way of calls to it
     unsigned mask = 0;  // of lanes, where that is a warp's
     unsigned block_barriers = 0, warp_barriers = 0;  // reached so far
     unsigned shown = 0;                              // values, to the whole warp
@@ -83,6 +86,7 @@ Slots* slots;                                   // of the block
 Tags* tags;                                     // of the block: its own, then its warps'
 Tag begin, all_done;
 char message[512];
+const char* last_message;  // for when its block has ended
 char printed[64 << 10];  // what device code prints
 size_t printed_bytes;
 
@@ -228,6 +232,10 @@ bool open_warp_barriers() {
 
 const char* plural(unsigned number) { return number == 1 ? "" : "s"; }
 
+bool wait_together(const Fiber& one, const Fiber& other) {
+    return one.state == other.state && one.line == other.line && one.barrier == other.barrier && one.way == other.way;
+}
+
 // Threads that wait in vain: where, how many, and what became of another.
 void say_divergence(unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
     const int length = std::snprintf(
@@ -237,6 +245,10 @@ void say_divergence(unsigned waiting, unsigned done, const Fiber& first, const F
     const size_t room = sizeof message - length;
     if (other.state == DONE)
         std::snprintf(rest, room, "%u ended without reaching it, thread (%u, %u) among them.", done, other.thread.x, other.thread.y);
+    else if (other.state == first.state && other.barrier == first.barrier && other.line == first.line)
+        std::snprintf(rest, room, "others come to it by another call, thread (%u, %u) among them.", other.thread.x, other.thread.y);
+    else if (other.state == first.state && other.line == first.line)
+        std::snprintf(rest, room, "others at another one on the same line, thread (%u, %u) among them.", other.thread.x, other.thread.y);
     else
         std::snprintf(rest, room, "others elsewhere, thread (%u, %u) at <%s:%d>.", other.thread.x, other.thread.y, other.file, other.line);
 }
@@ -253,7 +265,7 @@ bool open_block_barrier() {
     if (done == count) return false;
     for (unsigned i = 0; i < count; ++i) {
         const Fiber& fiber = fibers[i];
-        if (fiber.state == first->state && fiber.line == first->line) ++waiting;
+        if (wait_together(fiber, *first)) ++waiting;
         else if (!other || (other->state == DONE && fiber.state != DONE)) other = &fiber;
     }
     if (other || first->state != AT_BLOCK_BARRIER) {
@@ -281,6 +293,7 @@ void run_block(const Launch& how, std::mt19937& random) {
         for (unsigned i : turns(count, how.order, random))
             if (fibers[i].state == READY && !message[0]) resume(i);
     } while (!message[0] && (open_warp_barriers() || open_block_barrier()));
+    if (last_message && !message[0]) std::snprintf(message, sizeof message, "%s", last_message);
     give_back_places();
 }
 
@@ -301,7 +314,9 @@ uint64_t* next_warp_slots() {
     return slots[SLOTS * (current / WARP) + 1 + fibers[current].shown++ % IN_TURN].data();
 }
 
-void sync_block(const char* file, int line) {
+void sync_block(const char* file, int line, int barrier) {
+    fibers[current].barrier = barrier;
+    fibers[current].way = way_of ? way_of(__builtin_frame_address(0)) : 0;
     wait(AT_BLOCK_BARRIER, file, line, &tags[0][fibers[current].block_barriers++ % 2]);
 }
 
@@ -320,6 +335,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     statics = static_shared;
     shared_bytes = how.shared_bytes;
     message[0] = 0;
+    last_message = nullptr;
     if (at_launch) at_launch();
     if (fibers.size() < count) fibers.resize(count);
     scheduler.tsan = tsan::current();
@@ -371,6 +387,9 @@ void give_up(const char* why) {
     back_to_scheduler(true);
     __builtin_unreachable();
 }
+
+void give_up_after_block(const char* why) { last_message = why; }
+bool is_giving_up() { return last_message; }
 
 void stopped(const char* words, const char* more, const char* file, int line) {
     char why[sizeof message];

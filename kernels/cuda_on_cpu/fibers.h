@@ -26,6 +26,12 @@ extern void (*at_launch)();
 extern void (*at_block)();
 extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
 
+// A number for the calls that led to a frame: two threads at one barrier in a function may have come
+// there from both branches of an if.
+extern uint64_t (*way_of)(const void* frame);
+
 [[noreturn]] void give_up(const char* why);  // ends the launch, whose message that is
+void give_up_after_block(const char* why);   // likewise, once its block has ended; that may have a better reason
+bool is_giving_up();
 
 }  // namespace cuda_cpu

@@ -44,17 +44,24 @@ COUNTING = Flavour(
 )
 # Likewise, but for operations: the float that counts them does not know all that one can do.
 ACCESSES = Flavour("accesses", _COUNTED, _RUNTIME, (HERE / "counting.cpp",))
+# What a local variable holds that nobody gave a value: never zeros by luck.
+_UNSET = ("-ftrivial-auto-var-init=pattern",)
+_SET = ("-ftrivial-auto-var-init=zero",)
 # As a user's file is run: quick to compile, and it tells of the line that it crashes in.
-TRIED = Flavour(
-    "tried",
-    (
-        *("-Og", "-fno-inline", *_LINES),
-        # What a GPU does not forgive, and this CPU does: see the end of report.cpp.
-        "-fsanitize=alignment,return,bounds",
-    ),
-    _RUNTIME,
-    beside=(HERE / "report.cpp",),
+_TRIED = (
+    *("-Og", "-fno-inline", *_LINES),
+    # What a GPU does not forgive, and this CPU does: see the end of report.cpp.
+    "-fsanitize=alignment,return,bounds",
+    # Else g++ takes a variable without a value for one that has whatever value suits it.
+    "-fno-tree-fre",
+    # Nor may it write a call twice: threads at one barrier are told apart by the calls to it.
+    "-fno-thread-jumps",
 )
+TRIED = Flavour("tried", (*_TRIED, *_UNSET), _RUNTIME, beside=(HERE / "report.cpp",))
+# The same with zeros there: where its answer is another one, that depends on such a variable.
+ZEROED = Flavour("zeroed", (*_TRIED, *_SET), _RUNTIME, beside=(HERE / "report.cpp",))
+# Compiled to be warned of them alone; less optimised, g++ does not see how values go.
+WARNED = Flavour("warned", ("-O1",), ())
 # Every step of one block written down, with what is loaded and stored at it.
 STEPPED = Flavour(
     "stepped",
@@ -65,7 +72,7 @@ STEPPED = Flavour(
 # Every access looked at before it is done, and every index of an array whose length the text tells.
 CHECKED = Flavour(
     "checked",
-    ("-O0", "-fsanitize=thread,bounds", "-nodefaultlibs", *_LINES),
+    ("-O0", "-fsanitize=thread,bounds", "-nodefaultlibs", *_LINES, *_UNSET),
     _RUNTIME,
     beside=(HERE / "report.cpp", HERE / "checking.cpp"),
 )

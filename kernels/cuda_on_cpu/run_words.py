@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words
+from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words, padding_in_words
 from kernels.cuda_on_cpu.array_words import NEAR_NULL
 from kernels.cuda_on_cpu.cpu_runs import Ended
 from kernels.cuda_on_cpu.line_table import Row
@@ -46,6 +46,8 @@ def ended_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
         return outside_in_words(name, offset), None
     if ended.changed:
         return WRITTEN_TO_PICTURE, None
+    for name, row in ended.padding:
+        return padding_in_words(name, row), None
     return "", None
 
 

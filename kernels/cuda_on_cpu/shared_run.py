@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, red_zone
+from kernels.core.poison import RED_BYTES, red_zone, row_end
 from kernels.cuda_on_cpu.array_words import PICTURES
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.run_report import Reports, Where
@@ -134,6 +134,20 @@ class SharedRun:
         _, width, channels = picture.shape
         rows = self.source[:, : width * channels].reshape(picture.shape)
         return not np.array_equal(rows.view(np.uint8), picture.view(np.uint8))
+
+    def touched_padding(
+        self, picture: NDArray[Any], poison: NDArray[np.uint8]
+    ) -> list[tuple[str, int]]:
+        """Return the pictures between whose rows something was written, and behind which row."""
+        end = row_end(picture)
+        blank = poison.reshape(self.shape[0], -1)
+        before = {PICTURES[0]: np.full_like(blank, 0xFF), PICTURES[1]: blank}
+        found = []
+        for (name, filled), now in zip(before.items(), (self.source, self.target), strict=True):
+            wrong = now.view(np.uint8)[:, end:] != filled[:, end:]
+            if wrong.any():
+                found.append((name, int(np.flatnonzero(wrong.any(axis=1))[0])))
+        return found
 
     def touched_outside(self) -> list[tuple[str, int]]:
         """Return the arrays beside which something was written, and where, from their begin."""

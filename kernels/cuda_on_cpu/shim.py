@@ -19,7 +19,7 @@ from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import with_line
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of
-from kernels.cuda_on_cpu.flavours import PLAIN, TRIED, Flavour
+from kernels.cuda_on_cpu.flavours import PLAIN, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.signatures import why_not_signature
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import PICTURE, Pass, Rung
@@ -212,6 +212,12 @@ class TriedShim(Shim):
     """A shim as a user's file runs: quick to compile, and it tells where it crashed."""
 
     flavour = TRIED
+
+
+class ZeroedShim(TriedShim):
+    """The same, where local variables that nobody gave a value are zero."""
+
+    flavour = ZEROED
 
 
 def load_transforms() -> Any:

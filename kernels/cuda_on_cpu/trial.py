@@ -29,9 +29,11 @@ from kernels.cuda_on_cpu.cpu_runs import (
 )
 from kernels.cuda_on_cpu.regions import COUNTED_SIZE, TRIED_SIZE, Region, cropped, region_of
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
+from kernels.cuda_on_cpu.run_report import Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
+from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
 from kernels.cuda_on_cpu.whole_check import checked
 from kernels.rungs.rung import Rung
 
@@ -111,6 +113,9 @@ def trial(
         problem, line = ended_in_words(rung, ended)
         printed = str(ended.said.get("printed", ""))
         if ended.answer is None:
+            fault = ended.reports.fault
+            if fault.kind == Kind.ELEMENT or fault.signal == Signal.SIGSEGV:
+                problem = yield from with_unset(rung, part, problem, line)
             yield CpuTrial(part, region, problem=problem, line=line, printed=printed)
             return
         check = yield from checked(rung, part, ended.answer)
@@ -125,9 +130,12 @@ def trial(
         problem = problem or unwritten_in_words(never, corner)
         if not problem and check.ok:
             problem, line = yield from _some_rows(child, rung, ended, deadline_s)
-    unwritten = int(never.sum())
-    outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
-    yield outcome
+        unwritten = int(never.sum())
+        outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
+        yield outcome
+        if not problem and not check.ok:
+            problem, line = yield from unset_in_words(child, rung, ended, deadline_s)
+            yield replace(outcome, problem=problem, line=line)
     if counting and outcome.ok:
         yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
 

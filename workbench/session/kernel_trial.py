@@ -166,12 +166,12 @@ def _steps_of(asked: KernelText) -> Iterator[Step | None]:
 
 
 def _on_cpu(rung: Rung, asked: KernelText) -> Iterator[Step]:
-    is_tried = False
+    is_right = False
     for step in trial(rung, asked.job, at=asked.at, counting=True):
         if isinstance(step, Progress):
-            yield COUNTING if is_tried else step
+            yield COUNTING if is_right else step
         else:
-            is_tried = True
+            is_right = step.ok
             yield _shown(rung, step, asked)
 
 

@@ -246,6 +246,19 @@ class _Launch:
         self.good()
         self.block[self.layout.places["source"][0]] ^= 1
 
+    def between_rows(self):
+        self.good()
+        self.layout.array(self.block, "target", self.job)[3, -1] ^= 1
+
+    def between_rows_of_the_picture(self):
+        self.good()
+        self.layout.array(self.block, "source", self.job)[5, -1] ^= 1
+
+    def in_the_last_chunk_of_a_row(self):
+        self.good()
+        if self.job.width % 16:
+            self.layout.array(self.block, "target", self.job)[3, self.job.width] ^= 1
+
     def nothing(self):
         pass
 

@@ -35,6 +35,8 @@ OUTSIDE = {
     "before_the_answer": "before the start of the answer",
     "before_the_picture": "before the start of the picture",
     "behind_the_picture": "behind the end of the picture",
+    "between_rows": "behind the end of row 3 of the answer, where no sample is",
+    "between_rows_of_the_picture": "behind the end of row 5 of the picture, where no sample is",
     "to_the_picture": "to the picture, which is only to be read",
 }
 # What is wrong with the answer, if there is more to say than that it is.
@@ -112,6 +114,14 @@ def test_wrong_answers_are_shown_and_have_no_time(children, name):
     assert not outcome.ok
     assert outcome.answer.shape == (100, 120, 1)
     assert outcome.kernel is None
+
+
+def test_the_last_chunk_of_a_row_may_be_written_as_a_whole(children):
+    """As threads do that store 16 bytes at once: rows begin at multiples of 128."""
+    job = a_job()
+    assert job.width % 16
+    run = text(run="in_the_last_chunk_of_a_row")
+    assert tried(children, run, job, sampling=Sampling(max_samples=0)).ok
 
 
 def test_what_is_written_outside_for_some_rows_alone_is_told(children):

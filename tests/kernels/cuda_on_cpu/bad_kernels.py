@@ -19,6 +19,8 @@ extern "C" __global__ void convolve(
 }}
 """
 COPY = "if (x < width && y < end_row) row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];"
+SAMPLE = "read_sample(src, x, y, height, width, pitch)"
+STORE = "if (x < width && y < end_row) row_of(dst, y, pitch)[x] = to_sample(sum);"
 TILE = "__shared__ float tile[256]; const int at = threadIdx.y * blockDim.x + threadIdx.x;"
 NO_PROBLEM = "^$"
 THREAD = r"thread \(\d+, \d+\) of block \(\d+, \d+\)"
@@ -130,6 +132,21 @@ RUNNING = {
         r"^Line 8: .* writes (column \d+ of )?row −1 of the answer",
         is_right=True,
     ),
+    "behind the end of a row": Bad(
+        COPY.replace("x < width && ", "")
+        + "\nif (x == 3 && y == 36) row_of(dst, y, pitch)[99] = 1;",
+        "^Something was written behind the end of row 36 of the answer, where no sample is",
+        "bounds",
+        r"^Line 8: thread \(3, 4\) .* writes column 99 of row 36 of the answer, which has 61\.$",
+        is_right=True,
+    ),
+    "behind the end of a row of the picture": Bad(
+        f"{COPY}\nif (x == 60 && y == 36) row_of(const_cast<sample*>(src), y, pitch)[90] = 1;",
+        "^Something was written behind the end of row 36 of the picture, where no sample is",
+        "bounds",
+        r"^Line 8: thread \(28, 4\) of block \(1, 4\) writes to the picture",
+        is_right=True,
+    ),
     "far outside, read": Bad(
         "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = src[x + (3ll << 40)];",
         rf"^Line 8: {THREAD} accesses memory far outside",
@@ -181,6 +198,33 @@ RUNNING = {
         r"^Line 10: 128 of .* and others elsewhere, thread \(0, 1\) at line 8",
         "barrier",
         r"^Line 10: 128 ",
+    ),
+    "two barriers on one line": Bad(
+        f"if (threadIdx.y % 2) {{ __syncthreads(); }} else {{ __syncthreads(); }}\n{COPY}",
+        r"^Line 7: 128 of .* and others at another one on the same line, thread \(0, 1\)",
+        "barrier",
+        r"^Line 7: 128 of .* and others at another one on the same line, thread \(0, 1\)",
+    ),
+    "one barrier from both branches": Bad(
+        f"if (threadIdx.y % 2) meet(); else meet();\n{COPY}",
+        r"^Line 2: 128 of .* and others come to it by another call, thread \(0, 1\) among them",
+        "barrier",
+        r"^Line 2: 128 of .* and others come to it by another call, thread \(0, 1\) among them",
+        before="__device__ void meet() { __syncthreads(); }",
+    ),
+    "a barrier for some, and a race": Bad(
+        f"{TILE}\ntile[at] = {SAMPLE};\nif (threadIdx.y < 4)\n    __syncthreads();\n"
+        f"const float sum = tile[at] + 0 * tile[at ^ 32];\n{STORE}",
+        r"^Line 10: 128 of the 256 threads of block \(0, 0\) wait at this barrier and 128 ended",
+        "barrier",
+        r"^Line 10: 128 of the 256 threads of block \(0, 0\) wait at this barrier and 128 ended",
+    ),
+    "a race before a later barrier": Bad(
+        f"{TILE}\ntile[at] = {SAMPLE};\n"
+        f"const float sum = tile[at] + 0 * tile[at ^ 32];\n{STORE}\n__syncthreads();",
+        "^The answer depends on which thread comes first",
+        "race",
+        r"^Line 8: .* of shared memory, which thread \(0, 0\) reads in line 9, with no barrier",
     ),
     "half a warp shuffles": Bad(
         "int got = 0;\nif (threadIdx.x < 16) got = __shfl_sync(0xffffffffu, x, 0);\n"
@@ -287,6 +331,39 @@ RUNNING = {
         "bounds",
         r"^Line 8: .* writes memory far outside of all arrays\. Only rows 13 to 27 were asked for",
         is_right=True,
+    ),
+    "a sum without a value": Bad(
+        "float sum;\nfor (int i = 0; i < KSIZE * KSIZE; ++i) sum += WEIGHTS[i] * "
+        f"{SAMPLE};\n{STORE}",
+        r"^Line 8: sum is used before it was given a value, and the answer depends on",
+        "uninitialised",
+        r"^Line 8: sum is used before it was given a value, and the answer depends on",
+    ),
+    "a sum with a value on one way": Bad(
+        f"float sum;\nif (x > 3) sum = 0;\nsum += {SAMPLE};\n{STORE}",
+        r"^Line 7: sum is not given a value on every way to its use, and the answer depends on",
+        "uninitialised",
+        r"^Line 7: sum is not given a value on every way to its use, and the answer depends on",
+    ),
+    "an array with some values": Bad(
+        "float own[3], other;\nown[0] = other = 0;\n"
+        f"const float sum = own[x % 2] + {SAMPLE};\n{STORE}",
+        r"^own \(line 7\) or other \(line 7\) is used before it was given a value",
+        "uninitialised",
+        r"^own \(line 7\) or other \(line 7\) is used before it was given a value",
+    ),
+    "a member without a value": Bad(
+        "struct Pair { float a, b; } pair;\npair.b = 0;\n"
+        f"const float sum = pair.a + {SAMPLE};\n{STORE}",
+        r"^Line 9: pair\.a is used before it was given a value",
+        "uninitialised",
+        r"^Line 9: pair\.a is used before it was given a value",
+    ),
+    "an index without a value": Bad(
+        f"int at;\nconst float sum = WEIGHTS[at] * 0 + {SAMPLE};\n{STORE}",
+        r"^Line 8: .* numbered from 0\. at is used there before it was given a value\.$",
+        "bounds",
+        r"^Line 8: .* numbered from 0\. at is used there before it was given a value\.$",
     ),
     "half of the samples": Bad(
         f"if (x % 2) {COPY}",
