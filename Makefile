@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick lint types unit full durations pasted mutants format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test quick lint types unit full durations compiled pasted mutants format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -39,6 +39,9 @@ full: .venv/test.stamp ## every implementation over the full product of cases, o
 durations: override ARGS += -p tests.durations
 durations: unit ## run all tests, and write anew which of them take long: `make quick` is the others
 	for round in 1 2 3; do $(BIN)/python -m pytest -n auto --dist loadfile --quick $(ARGS); done
+
+compiled: .venv/test.stamp ## compile all rungs for all cards, and keep what the compilers said for the tests
+	$(BIN)/python -m tests.kernels.rungs.compiled
 
 mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
 	$(BIN)/python -m pip install --quiet coverage

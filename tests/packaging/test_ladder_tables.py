@@ -1,6 +1,5 @@
 """The tables of kernels/README.md: whole, in step with the rungs, and made of what was measured."""
 
-import importlib.util
 import json
 import re
 
@@ -9,6 +8,7 @@ import pytest
 from kernels.cuda import nvrtc
 from kernels.rungs.rung import ladder
 from kernels.rungs.work import not_described
+from tests.kernels.rungs import compiled
 from tests.kernels.rungs.test_rungs_compile import SPILLS
 
 RUNGS = {rung.key: rung for rung in ladder()}
@@ -52,13 +52,8 @@ MEASURED = {
 
 
 @pytest.fixture(scope="module")
-def script(root):
-    """`packaging/ladder_tables.py`, which is a script and no member of a package."""
-    path = root / "packaging" / "ladder_tables.py"
-    spec = importlib.util.spec_from_file_location("ladder_tables", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def script():
+    return compiled.ladder_tables()
 
 
 def rows(text):
@@ -91,7 +86,7 @@ def test_every_rung_has_its_line_in_both_tables(script):
 
 @pytest.mark.parametrize("architecture", [61, 75, 80, 86, 89, 90, 120])
 @pytest.mark.parametrize("key", RUNGS)
-def test_the_registers_are_what_the_compilers_say(key, architecture, script):
+def test_the_registers_are_what_the_compilers_say(key, architecture, script, monkeypatch):
     """And no value spills out of its register where the table does not say so."""
     registers = script.read_json(script.REGISTERS)
     compiler = nvrtc.compiler_for(architecture)
@@ -103,6 +98,7 @@ def test_the_registers_are_what_the_compilers_say(key, architecture, script):
         pytest.skip("the table is of another version of the compiler")
     if key not in registers["rungs"]:
         pytest.skip(f"the table does not have {key} yet: make tables, where all compilers are")
+    monkeypatch.setattr(nvrtc, "compile_rung", compiled.compile_rung)
     entry = registers["rungs"][key]["architectures"][str(architecture)]
     assert script.resources_of(RUNGS[key], architecture) == entry, "make tables"
     spilt = sum(each["spill_bytes"] for each in entry)

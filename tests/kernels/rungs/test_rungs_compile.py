@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from kernels.core.job import Job
-from kernels.cuda.nvrtc import compile_rung, compiler_for
+from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import Case
+from tests.kernels.rungs import compiled
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200
 
@@ -58,10 +59,30 @@ def _name(rung: Rung, job: Job, architecture: int) -> str:
 def test_a_rung_compiles_without_spills(rung, job, architecture):
     if compiler_for(architecture) is None:
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
-    found = compile_rung(rung, job, architecture).resources
+    found = compiled.compile_rung(rung, job, architecture).resources
     assert {each.function for each in found} == set(functions_of(rung))
     assert sum(each.spill_bytes for each in found) <= SPILLS.get(rung.key, 0)
     registers = max(each.registers for each in found)
     facts = Facts(job)
     threads = max(facts.value(x) * facts.value(y) for x, y in (each.block for each in rung.passes))
     assert registers * threads <= REGISTERS_A_BLOCK
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_what_was_kept_of_a_compiler_is_what_it_says(architecture):
+    if compiler_for(architecture) is None:
+        pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
+    rung = ladder()[0]
+    made = compiled.compile_anew(rung, CASES[0].job(rung.key), architecture).resources
+    assert compiled.compile_rung(rung, CASES[0].job(rung.key), architecture).resources == made
+
+
+def test_a_changed_rung_another_job_and_another_card_are_compiled():
+    rung, job = ladder()[0], CASES[0].job("global")
+    digests = [
+        compiled.digest(rung, job, 90),
+        compiled.digest(rung, job, 80),
+        compiled.digest(rung, CASES[1].job("global"), 90),
+        compiled.digest(replace(rung, source=f"{rung.source}\n"), job, 90),
+    ]
+    assert len({*digests}) == len(digests)
