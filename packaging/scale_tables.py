@@ -80,9 +80,11 @@ def readme_tables(found: Measured) -> dict[str, str]:
 
 def _batch(data: Data) -> str:
     height, width = data["size"]
+    processes = data.get("processes", 1)
     how = (
         f"{data['files']} files of each format, {width:,}×{height:,} RGB, 5×5 Gaussian, "
         f"{data['jobs']} threads that read and write"
+        f"{f', in {processes} processes' if processes > 1 else ''}"
     )
     head = ("", *STAGES_OF_FILES, "batch", "of slowest alone", "limit", "of it")
     rows = (_rates_row(name, rates, data) for name, rates in data["per_s"].items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal
 
 from kernels.core.device import Device
@@ -15,6 +15,7 @@ from kernels.engine.shipped_times import shipped_times
 from kernels.rungs.rung import Rung, ladder
 
 DEFAULT_BLOCK_XY = (32, 8)
+KINDS_KEPT = 256  # of which is known what is usual: to look for the nearest takes a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +131,14 @@ def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
     )
 
 
-def usual_ways(kind: JobClass) -> Iterator[tuple[Candidate, str]]:
-    """Yield what was quickest on the GPU whose times come with the program, and why."""
+@lru_cache(KINDS_KEPT)
+def usual_ways(kind: JobClass) -> tuple[tuple[Candidate, str], ...]:
+    """Return what was quickest on the GPU whose times come with the program, and why."""
     times = shipped_times()
-    if (near := times.nearest(kind)) is not None:
-        why = f"not measured here yet; the quickest on an {times.device} for {near}"
-        yield from ((each, why) for each in ranked(times.ways[near]))
+    if (near := times.nearest(kind)) is None:
+        return ()
+    why = f"not measured here yet; the quickest on an {times.device} for {near}"
+    return tuple((each, why) for each in ranked(times.ways[near]))
 
 
 def usual_order(job: Job) -> list[Rung]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +23,7 @@ from kernels.rungs.job_facts import Expression, Facts, Template, knobs
 from kernels.rungs.operands import FORMS, Operands, operands_of
 from kernels.rungs.work_facts import WorkExpression
 
+TEXTS_KEPT = 256  # joined texts: the ladder's, and of kernels of the user's own the last ones
 MAX_EXTENT = 2**31 - 1
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 PICTURE = "picture"
@@ -178,7 +179,7 @@ class Rung:
 
         Errors in it name the file that they are in, and its line.
         """
-        return with_lines((*header_parts(self.includes), Part(self.file, 1, self.source)))
+        return _text_of(self.includes, self.file, self.source)
 
     @property
     def headers(self) -> str:
@@ -252,6 +253,11 @@ def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
         found.append(Facts(job, device))
         found[-1]["HEIGHT"] = height
     return found
+
+
+@lru_cache(TEXTS_KEPT)
+def _text_of(includes: tuple[str, ...], file: str, source: str) -> str:
+    return with_lines((*header_parts(includes), Part(file, 1, source)))
 
 
 @cache

@@ -5,8 +5,8 @@ owns the engine.  Only so many pictures are under way at a time, whatever their 
 bounded.  Where filtering is timed, nothing is read or written meanwhile, so that its times are
 those of one picture by itself.
 
-One engine is one device: several are as many processes, each of which does this with what it is
-given (`device_run`).
+One engine is one device, and one process has one lock of Python's: several devices, or many
+threads, are several processes, each of which does this with what it is given (`device_run`).
 """
 
 from __future__ import annotations

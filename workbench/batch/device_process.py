@@ -1,4 +1,4 @@
-"""The process that filters pictures on one of several GPUs, seen from inside.
+"""The process that filters a part of a folder's pictures, on a GPU or on the CPU, seen from inside.
 
 It asks for pictures when it has none left to begin, tells of each that is finished, and looks
 whether it is to stop wherever filtering may be.  A GPU that fails is the end of it: the pictures
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import process_time
-from typing import Any, Literal
+from typing import Literal
 
 from kernels import Engine
 from kernels.core.device import NoDevice
@@ -25,28 +25,31 @@ from workbench.batch.batch_run import finishing
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.finished_row import FinishedRow, row_of
+from workbench.batch.large_filtering import StripsDone
 
 Tasks = Sequence[tuple[int, FilePair]]  # each with its place among all pictures
-MakeEngine = Callable[[int], Engine]
+MakeEngine = Callable[[int | None], Engine]
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """The work of one process.
 
-    device       the number of its GPU
+    device       the number of its GPU; None: it filters on the CPU
     make_engine  makes the Engine of that number
+    row_device   what the rows of its pictures have as their GPU; None: there is one at most
     folder       of the results; absolute, as all paths that are sent
     jobs         how many pictures it reads, and writes, at a time
     processes    that share this computer's memory
     """
 
-    device: int
+    device: int | None
     make_engine: MakeEngine
     recipe: Recipe
     folder: Path
     jobs: int
     processes: int
+    row_device: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,28 @@ class Said:
     """One thing that the process says.
 
     kind     ready: it has nothing to do; more: it can begin more, and waits for an answer; row: a
-             picture is finished; lost: it cannot go on; bug: nobody has thought of this
+             picture is finished; strips: so much is done of one that is filtered in strips;
+             lost: it cannot go on; bug: nobody has thought of this
     index    of the picture
-    text     why it cannot go on, a sentence; of a bug the traceback
+    text     what is done with it, or why it cannot go on, a sentence; of a bug the traceback
     cpu_s    core-seconds that it has used
     """
 
-    kind: Literal["ready", "more", "row", "lost", "bug"]
+    kind: Literal["ready", "more", "row", "strips", "lost", "bug"]
     index: int = -1
     row: FinishedRow | None = None
+    strips: StripsDone | None = None
     text: str = ""
     cpu_s: float = 0.0
 
 
-def engine_on(device: int) -> Engine:
-    """Return an Engine that has this GPU.  Raises CannotRunError where there is none such."""
+def engine_on(device: int | None) -> Engine:
+    """Return an Engine that has this GPU, or none.
+
+    Raises CannotRunError where there is none of that number.
+    """
+    if device is None:
+        return Engine(use_gpu=False)
     engine = Engine(device)
     if isinstance(engine.device, NoDevice):
         raise CannotRunError(engine.device.reason)
@@ -92,9 +102,11 @@ def work(connection: Connection[Said, Tasks | None], order: Order) -> None:
 def _work(link: _Link, order: Order) -> None:
     engine = order.make_engine(order.device)
 
-    def obey(*_: Any) -> None:
+    def obey(outcome: Outcome, doing: str) -> None:
         if engine.lost or link.is_told:
             raise _StopError
+        if outcome.strips is not None:
+            link.say(Said("strips", outcome.index, strips=outcome.strips, text=doing))
 
     try:
         while not engine.lost:
@@ -160,5 +172,5 @@ class _Link:
     def report(self, outcome: Outcome, order: Order) -> None:
         """Tell what became of a picture."""
         output = outcome.pair.target.relative_to(order.folder).as_posix()
-        row = row_of(outcome, output, order.device)
+        row = row_of(outcome, output, order.row_device)
         self.say(Said("row", outcome.index, row, cpu_s=process_time() - self._began_s))

@@ -1,4 +1,7 @@
-"""Many picture files on several GPUs: a process for each, and one list that all take from.
+"""Many picture files on several GPUs, or cores: processes, and one list that all take from.
+
+Each process has a lock of Python's own.  In one process that decodes, filters and encodes on
+sixteen threads, all of them wait for that lock, and most of all the one that filters.
 
 A process that is lost, killed or crashed, takes no picture with it: those that it had are done at
 the end, each alone in a process, so that one which breaks its process is found and fails with a
@@ -22,26 +25,40 @@ from time import process_time, sleep
 
 from kernels.core.errors import DeviceLostError
 from kernels.cuda_child.child_endings import how_it_ended
+from workbench.batch.batch_run import Say
 from workbench.batch.device_process import MakeEngine, Order, Said, Tasks, engine_on, work
 from workbench.batch.file_pairs import FilePair
-from workbench.batch.filtering import Recipe
+from workbench.batch.filtering import Outcome, Recipe
 from workbench.batch.finished_row import FinishedRow
 
 SPAWN = get_context("spawn")  # never fork: CUDA does not outlive it
 PATIENCE_S = 10.0  # with a process that is to end; then it is killed
 REST_S = 0.2  # within which it is stopped
 AT_ONCE = 4  # pictures that a process is given: more would be those of the others
+JOBS_EACH = 4  # threads that read and write, for which one lock of Python's is enough
+PICTURES_EACH = 64  # which are worth the start of a process
+MAX_EACH = 8
 
 
-def shared_jobs(jobs: int, devices: Sequence[int]) -> dict[int, int]:
-    """Return how many files the process of each device reads at a time, of `jobs` in all."""
-    each, more = divmod(jobs, len(devices))
-    return {device: max(each + (at < more), 1) for at, device in enumerate(devices)}
+def processes_each(jobs: int, pictures: int) -> int:
+    """Return how many processes filter on one GPU, or on the CPU, at a time.
+
+    jobs      how many pictures are read at a time
+    pictures  that there are to filter
+    """
+    return max(min(jobs // JOBS_EACH, pictures // PICTURES_EACH, MAX_EACH), 1)
+
+
+def shared_jobs(jobs: int, processes: int) -> list[int]:
+    """Return how many files each process reads at a time, of `jobs` in all."""
+    each, more = divmod(jobs, processes)
+    return [max(each + (at < more), 1) for at in range(processes)]
 
 
 class DeviceRun:
-    """A run over several devices, each named by its number.
+    """A run over several processes.
 
+    devices      the number of each one's GPU, or None for the CPU; several may have the same
     folder       of the results
     jobs         how many pictures are read, and written, at a time, by all processes together
     warn         is told of each process that is lost, in a sentence
@@ -50,7 +67,7 @@ class DeviceRun:
 
     def __init__(
         self,
-        devices: Sequence[int],
+        devices: Sequence[int | None],
         recipe: Recipe,
         folder: Path,
         jobs: int,
@@ -58,10 +75,19 @@ class DeviceRun:
         make_engine: MakeEngine = engine_on,
     ) -> None:
         self._folder, self._warn = folder.absolute(), warn
-        self._orders = {
-            device: Order(device, make_engine, recipe, self._folder, share, len(devices))
-            for device, share in shared_jobs(jobs, devices).items()
-        }
+        count, are_several = len(devices), len(set(devices)) > 1
+        self._orders = [
+            Order(
+                device=device,
+                make_engine=make_engine,
+                recipe=recipe,
+                folder=self._folder,
+                jobs=share,
+                processes=count,
+                row_device=device if are_several else None,
+            )
+            for device, share in zip(devices, shared_jobs(jobs, count), strict=True)
+        ]
         self._heard: SimpleQueue[tuple[_Worker, Said | None]] = SimpleQueue()
         self._workers: list[_Worker] = []
         self._left: Iterator[tuple[int, FilePair]] = iter(())
@@ -69,6 +95,16 @@ class DeviceRun:
         self._lost_cpu_s, self._patience_s = 0.0, PATIENCE_S
         self._is_paused: Callable[[], bool] = lambda: False
         self._rest: Callable[[], None] = lambda: None
+        self._say: Say = lambda _outcome, _doing: None
+
+    @property
+    def shares(self) -> dict[int, list[int]]:
+        """Return how many files are read at a time by each process of each GPU."""
+        found: dict[int, list[int]] = {}
+        for order in self._orders:
+            if order.device is not None:
+                found.setdefault(order.device, []).append(order.jobs)
+        return found
 
     def cpu_s(self) -> float:
         """Return the core-seconds that this process and the others have used."""
@@ -79,23 +115,25 @@ class DeviceRun:
         pairs: Iterable[FilePair],
         is_paused: Callable[[], bool] = lambda: False,
         rest: Callable[[], None] = lambda: None,
+        say: Say = lambda _outcome, _doing: None,
     ) -> Generator[FinishedRow, None, None]:
         """Do every pair; yields each when there is nothing left to do to it.
 
         is_paused  whether nothing is to be handed out for now; `pairs` may then wait as well
         rest       is called again and again while nothing is half done; may raise KeyboardInterrupt
+        say        is told how far pictures are that are filtered in strips
 
         After that those still come whose files are written, before it is raised again.  Raises
         DeviceLostError where no process is left.
         """
-        self._is_paused, self._rest = is_paused, rest
+        self._is_paused, self._rest, self._say = is_paused, rest, say
         self._left = enumerate(map(FilePair.absolute, pairs))
         if (first := next(self._left, None)) is None:
             return
         self._left = chain((first,), self._left)
         try:
-            for device in self._orders:
-                self._start(device)
+            for order in self._orders:
+                self._start(order)
             while not all(worker.is_idle for worker in self._workers):
                 yield from self._hear(*self._next_word())
         except KeyboardInterrupt:
@@ -105,8 +143,8 @@ class DeviceRun:
         finally:
             self._close()
 
-    def _start(self, device: int) -> None:
-        self._workers.append(_Worker(self._orders[device], self._heard))
+    def _start(self, order: Order) -> None:
+        self._workers.append(_Worker(order, self._heard))
 
     def _next_word(self) -> tuple[_Worker, Said | None]:
         """Wait for what a process says."""
@@ -126,6 +164,9 @@ class DeviceRun:
             worker.give(self._next(AT_ONCE) if worker.suspect is None else ())
         elif said.kind == "row":
             yield worker.finish(said)
+        elif said.kind == "strips":
+            pair = worker.tasks[said.index]
+            self._say(Outcome(pair, said.index, is_large=True, strips=said.strips), said.text)
         else:
             worker.fail(said)
 
@@ -155,19 +196,19 @@ class DeviceRun:
         self._lost_cpu_s += worker.cpu_s
         said = worker.loss
         if worker.suspect is not None and worker.tasks:
-            yield self._failed(worker.suspect, said, worker.device)
+            yield self._failed(worker.suspect, said, worker.order.row_device)
         else:
             count = len(worker.tasks)
             again = f" Its {count:,} picture{'s are' if count > 1 else ' is'} done again."
             self._warn(said + (again if count else ""))
             self._suspects.extend(worker.tasks.items())
         if worker.finished or worker.suspect is not None:
-            self._start(worker.device)
+            self._start(worker.order)
         if not self._workers:
             raise DeviceLostError(f"{said} No other is left; --resume does the rest.")
         self._give_idle()
 
-    def _failed(self, pair: FilePair, said: str, device: int) -> FinishedRow:
+    def _failed(self, pair: FilePair, said: str, device: int | None) -> FinishedRow:
         error = (
             f"{pair.name}: two processes were lost with it, the second one alone with it. {said}"
         )
@@ -208,7 +249,7 @@ class _Worker:
     """
 
     def __init__(self, order: Order, heard: SimpleQueue[tuple[_Worker, Said | None]]) -> None:
-        self.device = order.device
+        self.order = order
         self.tasks: dict[int, FilePair] = {}
         self.suspect: FilePair | None = None
         self.finished, self.cpu_s = 0, 0.0
@@ -225,9 +266,11 @@ class _Worker:
     @property
     def loss(self) -> str:
         """Return how it was lost, in a sentence."""
+        number = self.order.device
         if self._why:
-            return f"GPU {self.device}: {self._why}"
-        return f"The process for GPU {self.device} {how_it_ended(self._process.exitcode)}."
+            return self._why if number is None else f"GPU {number}: {self._why}"
+        which = "A process" if number is None else f"The process for GPU {number}"
+        return f"{which} {how_it_ended(self._process.exitcode)}."
 
     def give(self, tasks: Tasks, *, is_suspect: bool = False) -> None:
         """Give it pictures; none: there are none at the moment."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic, process_time
 
@@ -82,7 +82,7 @@ class StageTimes:
     jobs     threads that read and write, and as many that wait for the disk
     engines  that filter, on as many threads
     clock, cpu_clock  seconds, and core-seconds of all that filters; None: it is not known
-    devices  where several GPUs share the pictures: how many of the threads each has
+    devices  where several GPUs share the pictures: of each the threads of its processes
     """
 
     def __init__(
@@ -92,10 +92,9 @@ class StageTimes:
         clock: Callable[[], float] = monotonic,
         cpu_clock: Callable[[], float] | None = process_time,
         engines: int = 1,
-        devices: Mapping[int, int] | None = None,
+        devices: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        self.total, self._jobs = total, jobs
-        self._engines = len(devices) if devices else engines
+        self.total, self._jobs, self._engines = total, jobs, engines
         self._clock, self._cpu_clock = clock, cpu_clock
         self._ended: tuple[float, float] | None = None  # by both clocks
         self._began, self._cpu_began = clock(), cpu_clock() if cpu_clock else 0.0
@@ -103,7 +102,7 @@ class StageTimes:
         self._pictures: Counter[Stage] = Counter()
         self._seconds: dict[Stage, float] = dict.fromkeys(STAGES, 0.0)
         self._of_device = {
-            device: StageTimes(0, threads, clock, None)
+            device: StageTimes(0, sum(threads), clock, None, len(threads))
             for device, threads in (devices or {}).items()
         }
 
@@ -201,7 +200,8 @@ class StageTimes:
         return self._engines if stage in BY_ENGINE else self._jobs
 
     def _as_device(self, device: int) -> DeviceTime:
-        busy = self._engine_s / self.elapsed_s if self.elapsed_s > 0 else 0.0
+        all_s = self.elapsed_s * self._engines
+        busy = self._engine_s / all_s if all_s > 0 else 0.0
         return DeviceTime(device, self.finished, self.per_s, self.limit, busy)
 
     def _stage(self, stage: Stage) -> StageTime:

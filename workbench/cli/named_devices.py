@@ -1,15 +1,19 @@
-"""The GPUs that `--device 0,1` or `--device all` names: for one picture, or for a folder."""
+"""The GPUs that `--device 0,1` or `--device all` names, and the processes that they have."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
 
+from kernels.core.cores import usable_cores
 from kernels.core.device import Device
+from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.cli.command_error import USAGE, CommandError, complain
 from workbench.cli.recipe_options import note_on, runs_on_gpu
 from workbench.cli.this_machine import engine_maker
+
+GPU_BYTES_EACH = 1 << 30  # of a GPU's memory, for a process: half of it before the first picture
 
 
 def first_device(arguments: Namespace) -> int | None:
@@ -66,6 +70,30 @@ def sharing_devices(arguments: Namespace, recipe: Recipe) -> tuple[int, ...]:
     if note := note_on(engine, recipe, arguments):
         complain(note)
     return found
+
+
+def processes_for(
+    sharing: tuple[int, ...], pictures: int, recipe: Recipe, arguments: Namespace
+) -> tuple[int | None, ...]:
+    """Return the GPU of each process that is to filter so many pictures, or None for the CPU.
+
+    sharing  the GPUs that share the pictures, as `sharing_devices` gives them
+    returns  none where this process does it all: there is too little to do for more, or too few
+             threads; pictures are to take as little memory as is said; or it is a kernel of the
+             user's own, which has processes of its own
+    """
+    jobs, count = arguments.jobs or usable_cores(), len(sharing) or 1
+    each = processes_each(jobs // count, pictures // count)
+    if each == 1 or recipe.is_own or recipe.memory_bytes is not None:
+        return sharing
+    engine = engine_maker(arguments)()
+    if not sharing and (note := note_on(engine, recipe, arguments)):
+        complain(note)
+    if not runs_on_gpu(engine, recipe):
+        return (None,) * each
+    assert isinstance(engine.device, Device)
+    room = max(engine.device.memory_bytes // GPU_BYTES_EACH, 1)
+    return (sharing or (engine.device.index,)) * min(each, room)
 
 
 def _numbers(named: tuple[int, ...], device: Device) -> tuple[int, ...]:

@@ -41,6 +41,12 @@ class RemoteControl:
             if self._is_stopped:
                 raise TerminatedError
 
+    def rest(self) -> None:
+        """Raise TerminatedError once it is stopped."""
+        with self._news:
+            if self._is_stopped:
+                raise TerminatedError
+
     def is_paused(self) -> bool:
         """Return whether it is paused."""
         with self._news:

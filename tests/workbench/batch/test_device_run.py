@@ -152,6 +152,6 @@ def test_a_second_stop_does_not_wait(ran, tmp_path):
 
 
 def test_the_threads_that_read_are_shared_out(ran):
-    assert shared_jobs(5, (0, 1)) == {0: 3, 1: 2}
-    assert shared_jobs(1, (0, 3)) == {0: 1, 3: 1}
+    assert shared_jobs(5, 2) == [3, 2]
+    assert shared_jobs(1, 2) == [1, 1]
     assert ran([])[0] == []  # without any process

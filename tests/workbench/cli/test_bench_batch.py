@@ -42,13 +42,29 @@ def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, cap
     assert [each.name for each in tmp_path.iterdir()] == ["b.json"]
 
 
+def test_it_has_the_processes_of_a_batch_and_each_stage_has_them_as_well(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(batch, "SIZE", (20, 30))
+    monkeypatch.setattr(batch, "ROUNDS", 1)
+    monkeypatch.setattr(batch, "EXTENSIONS", (".tif",))
+    monkeypatch.setattr(batch, "usable_cores", lambda: 2)
+    monkeypatch.setattr(batch, "processes_each", lambda jobs, pictures: 2)
+    path = tmp_path / "b.json"
+    assert main.main(["bench", "batch", "--runs", "5", "--no-gpu", "--json", str(path)]) == 0
+    assert "; 2 threads in 2 processes read and write" in capsys.readouterr().out
+    found = json.loads(path.read_text())
+    assert found["processes"] == 2
+    assert all(rate > 0 for rate in found["per_s"][".tif"].values())
+
+
 @pytest.mark.parametrize("step", ["read", "encode"])
 def test_a_file_that_fails_is_a_sentence_rather_than_a_rate(step, capsys, monkeypatch):
     def full(outcome, _recipe):
         outcome.error = "Cannot save 0.png: the disk is full."
 
     monkeypatch.setattr(batch, "SIZE", (20, 30))
-    monkeypatch.setattr(f"workbench.cli.benches.batch.{step}", full)
+    monkeypatch.setattr(f"workbench.cli.benches.stages_alone.{step}", full)
     assert main.main(["bench", "batch", "--runs", "1", "--no-gpu"]) == 1
     assert "Cannot save 0.png: the disk is full." in capsys.readouterr().err
 

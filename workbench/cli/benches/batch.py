@@ -1,6 +1,9 @@
 """Measure a batch of files beside each of its stages alone: `workbench bench batch`.
 
 With --peers beside a loop with OpenCV and the command-line tools that people filter folders with.
+
+The batch has the same files again and again, as many as a large folder, and its rate is that of its
+middle: when all stages have begun, and none has ended.
 """
 
 from __future__ import annotations
@@ -8,9 +11,9 @@ from __future__ import annotations
 import json
 import shutil
 from argparse import Namespace
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Generator, Iterable
+from contextlib import closing
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
@@ -26,10 +29,13 @@ from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import running
+from workbench.batch.device_run import DeviceRun, processes_each
 from workbench.batch.file_pairs import FilePairs, Group
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe
+from workbench.batch.finished_row import FinishedRow
 from workbench.cli import this_machine
 from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
+from workbench.cli.benches.stages_alone import seconds_alone, seconds_in_processes
 from workbench.cli.command_error import CommandError
 from workbench.cli.output_files import write_whole
 from workbench.files import image_files
@@ -39,6 +45,8 @@ EXTENSIONS = (".png", ".jpg", ".tif")
 SIZE = (1080, 1920)  # rows, columns
 RUNS = 24  # files of each format
 ROUNDS = 3  # in turns; the quickest counts, since whatever else runs only slows it down
+FILES_EACH = 16  # of a batch, for each thread: five times as many as are under way
+MIDDLE = 1 / 4, 9 / 10  # of what is finished
 HEADER = ("", "decode", "filter", "encode", "batch", "of slowest alone", "of what cores allow")
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
 
@@ -112,7 +120,8 @@ def run(arguments: Namespace) -> int:
     use_freed_memory_again()  # as a batch does
     engine = this_machine.engine_maker(arguments)()
     jobs, files = usable_cores(), arguments.runs or RUNS
-    print(aligned(_facts(engine, jobs, files)), end="\n\n", flush=True)
+    processes = len(_devices(engine, jobs)) or 1
+    print(aligned(_facts(engine, jobs, files, processes)), end="\n\n", flush=True)
     peers = folder_peers() if arguments.peers else []
     found: dict[str, Measured] = {}
     for extension in EXTENSIONS:
@@ -125,7 +134,8 @@ def run(arguments: Namespace) -> int:
         print(f"\n{PEERS_TITLE}:")
         print(columns([("", *found), *(_peer_row(peer.title, found) for peer in peers)]))
     if arguments.json:
-        write_whole(arguments.json, json.dumps(_data(engine, jobs, files, found), indent=1))
+        data = {**_data(engine, jobs, files, found), "processes": processes}
+        write_whole(arguments.json, json.dumps(data, indent=1))
     return 0
 
 
@@ -148,10 +158,11 @@ def _told(peers: dict[str, PeerRate]) -> dict[str, dict[str, object]]:
     return {title: asdict(each) for title, each in peers.items()}
 
 
-def _facts(engine: Engine, jobs: int, files: int) -> list[tuple[str, str]]:
+def _facts(engine: Engine, jobs: int, files: int, processes: int) -> list[tuple[str, str]]:
+    shared = f" in {processes} processes" if processes > 1 else ""
     return [
         ("Bench", f"batch, Filter Workbench {program_version()}"),
-        ("CPU", f"{this_machine.cpu()}; {jobs} threads read and write"),
+        ("CPU", f"{this_machine.cpu()}; {jobs} threads{shared} read and write"),
         ("GPU", diagnostics.gpu(engine.device)),
         ("Files", f"{files} of each format, {SIZE[1]}×{SIZE[0]} RGB; 5×5 Gaussian"),
     ]
@@ -179,12 +190,20 @@ def _measured(
     pairs = FilePairs([Group(source, target, names)], str)
     recipe = Recipe(State(), sampling=UNTIMED, check_every=0)
     rounds: list[list[float]] = []
+    batches: list[float] = []
     theirs: dict[str, list[PeerRate]] = {peer.title: [] for peer in peers}
+    devices = _devices(engine, jobs)
     for _ in range(ROUNDS):
-        rounds.append(_round(engine, pairs, recipe, jobs))
+        if devices:
+            rounds.append(seconds_in_processes(devices, pairs, recipe, jobs))
+        else:
+            rounds.append(seconds_alone(engine, pairs, recipe, jobs))
+        many = _many(source, target, names, jobs)
+        batches.append(_batch_per_s(engine, devices, many, target, recipe, jobs))
         for peer in peers:
             theirs[peer.title].append(peer_rate(peer, source, target, names))
-    rates = Rates(*(files / min(times) for times in zip(*rounds, strict=True)))
+    decode, filtering, encoding = (files / min(times) for times in zip(*rounds, strict=True))
+    rates = Rates(decode, filtering, encoding, batch=max(batches))
     return Measured(rates, {title: _best(each) for title, each in theirs.items()})
 
 
@@ -209,51 +228,46 @@ def _best(rates: list[PeerRate]) -> PeerRate:
     return max(rates, key=lambda each: each.per_s or 0)
 
 
-def _round(engine: Engine, pairs: FilePairs, recipe: Recipe, jobs: int) -> list[float]:
-    """Return the seconds of decoding, filtering and encoding alone, and of the batch."""
-    outcomes = [Outcome(pair) for pair in pairs]
-
-    def encoding(outcome: Outcome) -> Outcome:
-        if outcome.goes_on:
-            encode(outcome, recipe)
-        return outcome
-
-    with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(jobs) as disk:
-        alone = [
-            _seconds(pool.map, lambda each: read(each, recipe), outcomes),
-            sum(_filter_seconds(engine, each, recipe) for each in outcomes),
-            _seconds(lambda step, of: disk.map(step, pool.map(encoding, of)), sync, outcomes),
-        ]
-    errors = [each.error for each in outcomes]
-    outcomes.clear()  # the batch is to find the memory free
-    batch = _seconds(
-        map, lambda each: errors.append(each.error), running(engine, pairs, recipe, jobs)
-    )
-    if failed := list(filter(None, errors)):
-        raise CommandError(failed[0])
-    return [*alone, batch]
+def _devices(engine: Engine, jobs: int) -> tuple[int | None, ...]:
+    """Return the GPU, or None, of each process that a batch of many files has; none: it has one."""
+    processes = processes_each(jobs, jobs * FILES_EACH)
+    device = engine.device.index if isinstance(engine.device, Device) else None
+    return (device,) * processes if processes > 1 else ()
 
 
-def _filter_seconds(engine: Engine, outcome: Outcome, recipe: Recipe) -> float:
-    """Return how long one is filtered; its result is then one that a GPU's link does not keep.
-
-    In a batch the page-locked memory of a result is free again once it is written.
-    """
-    if not outcome.goes_on:
-        return 0.0
-    began = perf_counter()
-    filter_(engine, outcome, recipe, lambda _: None)
-    took_s = perf_counter() - began
-    if outcome.result is not None:
-        outcome.result = replace(outcome.result, picture=outcome.result.picture.copy())
-    return took_s
+def _many(source: Path, target: Path, names: tuple[str, ...], jobs: int) -> FilePairs:
+    """Return the same files again and again, into folders in `target`, but for the first time."""
+    again = range(1, -(-jobs * FILES_EACH // len(names)))
+    more = (Group(source, target / str(n), names, below=target / str(n)) for n in again)
+    return FilePairs([Group(source, target, names), *more], str)
 
 
-def _seconds(
-    each: Callable[..., Iterable[None]], step: Callable[[Outcome], None], of: Iterable[Outcome]
+def _batch_per_s(
+    engine: Engine,
+    devices: tuple[int | None, ...],
+    pairs: FilePairs,
+    target: Path,
+    recipe: Recipe,
+    jobs: int,
 ) -> float:
-    """Return how long `step` takes for all of them, which `each` goes through."""
-    began = perf_counter()
-    for _ in each(step, of):
-        pass
-    return perf_counter() - began
+    """Return the rate of a batch as the command does it: in this process, or in one for each."""
+    if not devices:
+        return _middle_per_s(running(engine, pairs, recipe, jobs), len(pairs))
+    run = DeviceRun(devices, recipe, target, jobs, _refuse)
+    return _middle_per_s(run.rows(pairs), len(pairs))
+
+
+def _middle_per_s(finished: Generator[Outcome | FinishedRow, None, None], count: int) -> float:
+    """Return the rate at which the middle of so many is finished.  Raises CommandError."""
+    times: list[float] = []
+    with closing(finished):
+        for each in finished:
+            times.append(perf_counter())
+            if each.error:
+                _refuse(each.error)
+    first, last = (round(share * (count - 1)) for share in MIDDLE)
+    return (last - first) / (times[last] - times[first])
+
+
+def _refuse(sentence: str) -> None:
+    raise CommandError(sentence)

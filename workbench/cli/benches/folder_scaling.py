@@ -1,4 +1,4 @@
-"""A folder over several GPUs, timed in turns with one: the same files, a process for each GPU.
+"""A folder over several GPUs, timed in turns with one: the same files, the processes of `batch`.
 
 All files are one, by other names, and not packed: neither the disk nor decoding is to be the limit.
 To start the processes takes as long whatever there is to do, and files come out in bursts; so a few
@@ -18,7 +18,7 @@ from typing import Literal
 
 from kernels.core.cores import usable_cores
 from kernels.pictures.picture_kinds import of_kind
-from workbench.batch.device_run import DeviceRun
+from workbench.batch.device_run import DeviceRun, processes_each
 from workbench.batch.file_pairs import FilePairs, Group
 from workbench.batch.filtering import UNTIMED, Recipe
 from workbench.batch.finished_row import FinishedRow
@@ -29,7 +29,7 @@ from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import State
 
-FEW, MANY = 96, 544  # files: more than are under way at a time, and a few seconds more of them
+FEW, MANY = 128, 640  # files: more than are under way at a time, and a few seconds more of them
 SIDE = 2048
 ROUNDS = 2  # in turns; the quickest counts, since whatever else runs only slows it down
 
@@ -130,9 +130,10 @@ def _seconds(rate: FolderRate, cell: FolderCell, source: Path, count: int) -> fl
     out = source.parent / "out"
     out.mkdir()
     pairs = FilePairs([Group(source, out, tuple(map(_name, range(count))))], str)
-    jobs = usable_cores()
-    run = DeviceRun(rate.devices, cell.recipe, out, jobs, _refuse)
-    times = StageTimes(count, jobs, engines=len(rate.devices))
+    jobs, gpus = usable_cores(), len(rate.devices)
+    processes = rate.devices * processes_each(jobs // gpus, MANY // gpus)
+    run = DeviceRun(processes, cell.recipe, out, jobs, _refuse)
+    times = StageTimes(count, jobs, engines=len(processes))
     start = monotonic()
     try:
         for row in _good(run.rows(pairs)):

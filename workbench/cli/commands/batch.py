@@ -19,7 +19,7 @@ from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import Say, running
 from workbench.batch.cluster import Cluster, ClusterError
 from workbench.batch.cluster_work import Work
-from workbench.batch.device_run import DeviceRun, shared_jobs
+from workbench.batch.device_run import DeviceRun
 from workbench.batch.file_pairs import FilePair, FilePairs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.finished_row import FinishedRow, rows_of
@@ -32,7 +32,7 @@ from workbench.batch.stage_times import StageTimes
 from workbench.batch.stage_words import closing_lines, marks_for, progress_words, summary
 from workbench.cli import as_json, streams
 from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
-from workbench.cli.named_devices import first_device, sharing_devices
+from workbench.cli.named_devices import first_device, processes_for, sharing_devices
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.recipe_options import note_on, recipe_of
 from workbench.cli.remote_control import RemoteControl
@@ -173,10 +173,11 @@ def _run(
 ) -> int:
     """Filter what the journal does not know to be done, and print what came of it.
 
-    elsewhere  who does it: a cluster, or processes for several GPUs; nothing: this process
+    elsewhere  who does it: a cluster, or several GPUs; nothing: this computer, with one at most
     """
     control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
     said = ProgressLine(arguments.progress)
+    say = _saying(said, arguments)
     code = _complain_of(pairs)
     total = max(len(pairs.pairs) - len(journal.known), 0)
     left = control.obeying(
@@ -189,16 +190,27 @@ def _run(
         times = StageTimes(total, jobs, control.clock, None, engines)
         stopping = held_back = HeldBack()
         rows = elsewhere.rows(work, left, total, control.is_paused, held_back.rest)
-    elif elsewhere:
-        shares = shared_jobs(arguments.jobs or usable_cores(), elsewhere)
-        jobs = sum(shares.values())
-        processes = DeviceRun(elsewhere, recipe, arguments.output, jobs, complain)
-        times = StageTimes(total, jobs, control.clock, processes.cpu_s, devices=shares)
+    elif processes := processes_for(elsewhere, total, recipe, arguments):
+        jobs = arguments.jobs or usable_cores()
+        run = DeviceRun(processes, recipe, arguments.output, jobs, complain)
+        shares = run.shares if elsewhere else None
+        times = StageTimes(total, jobs, control.clock, run.cpu_s, len(processes), shares)
         stopping = held_back = HeldBack()
-        rows = processes.rows(left, control.is_paused, held_back.rest)
+
+        def rest() -> None:
+            held_back.rest()
+            control.rest()
+
+        rows = run.rows(left, control.is_paused, rest, say)
     else:
         jobs = arguments.jobs or usable_cores()
-        rows = _rows_here(recipe, left, jobs, journal, _saying(said, control, arguments), arguments)
+
+        def say_and_obey(outcome: Outcome, doing: str) -> None:
+            say(outcome, doing)
+            if outcome.is_large:
+                control.obey()
+
+        rows = _rows_here(recipe, left, jobs, journal, say_and_obey, arguments)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:
         with stopping, closing(rows):
@@ -244,8 +256,8 @@ def _rows_here(
     return rows_of(running(engine, pairs, recipe, jobs, say), journal.of)
 
 
-def _saying(said: ProgressLine, control: RemoteControl, arguments: Namespace) -> Say:
-    """Return what is told how far a picture is, and obeys at each strip of a large one."""
+def _saying(said: ProgressLine, arguments: Namespace) -> Say:
+    """Return what is told how far a picture is, and says it of a large one."""
 
     def say(outcome: Outcome, doing: str) -> None:
         if outcome.is_large:
@@ -253,7 +265,6 @@ def _saying(said: ProgressLine, control: RemoteControl, arguments: Namespace) ->
                 said.say(f"{outcome.pair.name}: {doing}")
             elif outcome.strips is not None:
                 print(as_json.text_of(rows_record(outcome)), flush=True)
-            control.obey()
 
     return say
 

@@ -1,0 +1,169 @@
+"""`workbench batch` in several processes, as where there are many cores: real ones, on the CPU."""
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernels.pictures.generated import noise
+from tests.conftest import ROOT
+from tests.workbench.engines import DEVICE, MadeUpGpu
+from workbench.batch import device_run
+from workbench.batch.device_run import processes_each
+from workbench.batch.filtering import Recipe
+from workbench.batch.journal import NAME
+from workbench.cli import main, named_devices
+from workbench.cli.commands import batch as command
+from workbench.files import chunked_zarr, image_files
+from workbench.files.chunked_zarr import ChunkedZarr
+from workbench.model.state import State
+
+COUNT = 12
+IN_TWO = """
+import sys
+from workbench.batch import device_run
+from workbench.cli import main
+device_run.JOBS_EACH, device_run.PICTURES_EACH = 1, 2
+if __name__ == "__main__":
+    sys.exit(main.main(sys.argv[1:]))
+"""
+HOW = ("--filter", "sharpen", "--no-gpu", "--implementation", "parallel")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current folder, with pictures in in/; each two threads have a process of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(device_run, "JOBS_EACH", 1)
+    monkeypatch.setattr(device_run, "PICTURES_EACH", COUNT // 2)
+    Path("in").mkdir()
+    for n in range(COUNT):
+        image_files.save(f"in/p{n:02}.png", noise(20 + n, 31, 3))
+    return tmp_path
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """The processes of each run: the number of the GPU that each has, None for the CPU."""
+    found = []
+
+    def noting(*words):
+        found.append(named_devices.processes_for(*words))
+        return found[-1]
+
+    monkeypatch.setattr(command, "processes_for", noting)
+    return found
+
+
+def batch(*words):
+    return main.main(["batch", *words, *HOW])
+
+
+def journal(folder="out"):
+    """The lines that the journal has for pictures, by their results."""
+    lines = (json.loads(each) for each in (Path(folder) / NAME).read_text().splitlines())
+    return {each["output"]: each for each in lines if "status" in each}
+
+
+def results(folder):
+    return {each.name: each.read_bytes() for each in Path(folder).glob("*.png")}
+
+
+def test_two_processes_give_what_one_does_also_what_fails_and_is_resumed(folder, processes, capsys):
+    Path("in/p03.png").write_bytes(b"no picture")
+    assert batch("in", "out", "--jobs", "2", "--json") == 1
+    said = capsys.readouterr()
+    assert batch("in", "one", "--jobs", "1") == 1
+    assert processes == [(None, None), ()]
+    assert multiprocessing.active_children() == []
+    assert results("out") == results("one")
+    assert len(results("out")) == COUNT - 1
+    rows = journal().values()
+    assert [{**each, "seconds": None} for each in rows] == [
+        {**journal("one")[each["output"]], "seconds": None} for each in rows
+    ]
+    assert said.err.startswith("workbench: p03.png is not a picture")
+    last = json.loads(said.out.splitlines()[-1])["ended"]
+    assert last["counts"] == {"done": COUNT - 1, "failed": 1}
+    assert {each["threads"] for each in last["stages"] if each["stage"] == "filter"} == {2}
+    assert "devices" not in last
+    image_files.save("in/p03.png", noise(9, 9, 3))
+    assert batch("in", "out", "--jobs", "2", "--resume") == 0
+    assert processes == [(None, None), (), ()]  # there was one left
+    assert len(results("out")) == COUNT
+
+
+@pytest.mark.parametrize("words", [("--memory", "1G"), ("--jobs", "1")])
+def test_little_memory_and_few_threads_are_for_one_process(folder, processes, words):
+    assert batch("in", "out", "--jobs", "2", *words) == 0
+    assert processes == [()]
+
+
+def controlled(*words):
+    """The command with two processes, in a process of its own that listens."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-c", IN_TWO, "batch", *words, *HOW, "--jobs", "2", "--control"],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_program_is_told_of_rows_of_a_picture_in_strips_as_well(folder):
+    pytest.importorskip("zarr")
+    path = Path("in/large.zarr")
+    chunked_zarr.lay_out(path, (900, 300, 3), np.dtype(np.uint8), path.name)
+    with ChunkedZarr(path, 0) as made:
+        made.fill(0, noise(900, 300, 3))
+    with controlled("in", "out") as process:
+        lines = [json.loads(each) for each in process.stdout]
+        process.stdin.close()
+    assert process.returncode == 0
+    told = [each["rows"] for each in lines if "rows" in each]
+    assert told[-1]["input"] == str(path)
+    assert 0 < told[-1]["done"] <= told[-1]["of"] == 900
+    assert lines[-1]["ended"]["counts"] == {"done": COUNT + 1}
+
+
+def test_a_program_stops_it_while_it_is_paused_and_it_goes_on_later(folder):
+    with controlled("in", "out") as process:
+        process.stdout.readline()
+        said, _ = process.communicate("pause\nstop\n", timeout=60)
+    assert process.returncode == 143
+    done = json.loads(said.splitlines()[-1])["stopped"]["counts"].get("done", 0)
+    assert journal().keys() == results("out").keys()
+    assert done == len(journal()) < COUNT
+    with controlled("in", "out", "--resume") as process:
+        *_, last = map(json.loads, process.stdout)
+        process.stdin.close()
+    assert (process.returncode, last["ended"]["counts"]) == (0, {"done": COUNT - done})
+    assert len(results("out")) == len(journal()) == COUNT
+
+
+@pytest.mark.parametrize(("gib", "count"), [(80, 4), (3, 3), (0.5, 1)])
+def test_each_process_has_room_on_the_gpu(monkeypatch, gib, count):
+    memory_bytes = int(gib * 2**30)
+    gpu = type("Gpu", (MadeUpGpu,), {"device": replace(DEVICE, memory_bytes=memory_bytes, index=1)})
+    monkeypatch.setattr(named_devices, "engine_maker", lambda arguments: gpu)
+    found = named_devices.processes_for(
+        (), 1000, Recipe(State()), Namespace(jobs=16, block=None, device=None)
+    )
+    assert found == (1,) * count
+
+
+def test_a_process_has_so_many_threads_and_pictures():
+    assert processes_each(2, 100_000) == processes_each(7, 100_000) == 1
+    assert processes_each(8, 100_000) == 2
+    assert processes_each(16, 100_000) == 4
+    assert processes_each(16, 130) == 2
+    assert processes_each(16, 10) == 1
+    assert processes_each(256, 100_000) == 8
