@@ -184,9 +184,9 @@ def _measured(
     source.mkdir()
     target.mkdir()
     names = tuple(f"{number}{extension}" for number in range(files))
-    picture = of_kind("photo", *SIZE, 3, "uint8")
-    for name in names:
-        image_files.save(source / name, picture)
+    image_files.save(source / names[0], of_kind("photo", *SIZE, 3, "uint8"))
+    for name in names[1:]:
+        shutil.copyfile(source / names[0], source / name)
     pairs = FilePairs([Group(source, target, names)], str)
     recipe = Recipe(State(), sampling=UNTIMED, check_every=0)
     rounds: list[list[float]] = []
