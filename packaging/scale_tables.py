@@ -140,10 +140,11 @@ def _batch_rows_in_short(data: Data) -> Iterator[tuple[str, ...]]:
     height, width = data["size"]
     for name, rates in data["per_s"].items():
         limit, can_be_had = _limit(rates, data)
+        share = numbers.percent(rates["batch"] / can_be_had)
+        of_it = f"{share} of what" if rates["batch"] < can_be_had else "as many as"
         yield (
             f"a folder of {_format(name)}, {width:,}×{height:,}",
-            f"{numbers.three_digits(rates['batch'])} per s, "
-            f"{numbers.percent(rates['batch'] / can_be_had)} of what {limit} alone would allow",
+            f"{numbers.three_digits(rates['batch'])} per s, {of_it} {limit} alone would allow",
             _machine(data),
         )
 

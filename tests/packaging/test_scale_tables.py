@@ -151,6 +151,15 @@ def test_many_files_are_told_by_their_first_and_their_last_tenth(script):
     assert "was 70.0 MiB and 79.0 MiB. It took about 5 min." in made
 
 
+def test_a_folder_at_its_limit_is_told_of_without_a_share(script):
+    whole = {**BATCH, "per_s": {".png": {**RATES, "batch": 34.0}}, "processes": 4}
+    found = {**FOUND, "batch": [whole]}
+    made = script.readme_tables(found)["scale"]
+    assert "34.0 per s, as many as the files alone would allow" in made
+    made = " ".join(script.page_tables(found)["batch"].split())
+    assert "16 threads that read and write, in 4 processes, in pictures per second" in made
+
+
 def test_readme_has_a_line_for_each_of_them(script):
     made = script.readme_tables(FOUND)["scale"].replace("\u202f", " ")
     for line in (

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -140,12 +141,17 @@ def _write_png(
         level=imagecodecs.PNG.COMPRESSION.SPEED,
         **PNG_8_BITS if samples.dtype == np.uint8 else PNG_16_BITS,
     )
-    chunks = [(b"iCCP", b"icc\0\0" + zlib.compress(profile_for(channels)))]
+    chunks = [(b"iCCP", b"icc\0\0" + _packed_profile(channels))]
     if metadata.xmp is not None:
         chunks.append((b"iTXt", XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
     if metadata.exif is not None:
         chunks.append((b"eXIf", metadata.exif))
     file.writelines(png.parts_with(encoded, chunks))
+
+
+@cache
+def _packed_profile(channels: int) -> bytes:
+    return zlib.compress(profile_for(channels))
 
 
 def _write_tiff(

@@ -43,7 +43,8 @@ from workbench.model.state import State
 
 EXTENSIONS = (".png", ".jpg", ".tif")
 SIZE = (1080, 1920)  # rows, columns
-RUNS = 24  # files of each format
+RUNS = 24  # files of each format; where there are many cores, EACH for each of them
+EACH = 8
 ROUNDS = 3  # in turns; the quickest counts, since whatever else runs only slows it down
 FILES_EACH = 16  # of a batch, for each thread: five times as many as are under way
 MIDDLE = 1 / 4, 9 / 10  # of what is finished
@@ -119,7 +120,8 @@ def run(arguments: Namespace) -> int:
     """Print the rates of every format, and write them where --json says."""
     use_freed_memory_again()  # as a batch does
     engine = this_machine.engine_maker(arguments)()
-    jobs, files = usable_cores(), arguments.runs or RUNS
+    jobs = usable_cores()
+    files = arguments.runs or max(RUNS, EACH * jobs)
     processes = len(_devices(engine, jobs)) or 1
     print(aligned(_facts(engine, jobs, files, processes)), end="\n\n", flush=True)
     peers = folder_peers() if arguments.peers else []
