@@ -35,6 +35,7 @@ from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.finished_row import FinishedRow
 from workbench.cli import this_machine
 from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
+from workbench.cli.benches.middle_rate import middle_per_s
 from workbench.cli.benches.stages_alone import seconds_alone, seconds_in_processes
 from workbench.cli.command_error import CommandError
 from workbench.cli.output_files import write_whole
@@ -47,7 +48,6 @@ RUNS = 24  # files of each format; where there are many cores, EACH for each of 
 EACH = 8
 ROUNDS = 3  # in turns; the quickest counts, since whatever else runs only slows it down
 FILES_EACH = 16  # of a batch, for each thread: five times as many as are under way
-MIDDLE = 1 / 4, 9 / 10  # of what is finished
 HEADER = ("", "decode", "filter", "encode", "batch", "of slowest alone", "of what cores allow")
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
 
@@ -254,21 +254,20 @@ def _batch_per_s(
 ) -> float:
     """Return the rate of a batch as the command does it: in this process, or in one for each."""
     if not devices:
-        return _middle_per_s(running(engine, pairs, recipe, jobs), len(pairs))
+        return _per_s(running(engine, pairs, recipe, jobs))
     run = DeviceRun(devices, recipe, target, jobs, _refuse)
-    return _middle_per_s(run.rows(pairs), len(pairs))
+    return _per_s(run.rows(pairs))
 
 
-def _middle_per_s(finished: Generator[Outcome | FinishedRow, None, None], count: int) -> float:
-    """Return the rate at which the middle of so many is finished.  Raises CommandError."""
+def _per_s(finished: Generator[Outcome | FinishedRow, None, None]) -> float:
+    """Return the rate at which these are finished.  Raises CommandError where one fails."""
     times: list[float] = []
     with closing(finished):
         for each in finished:
             times.append(perf_counter())
             if each.error:
                 _refuse(each.error)
-    first, last = (round(share * (count - 1)) for share in MIDDLE)
-    return (last - first) / (times[last] - times[first])
+    return middle_per_s(times)
 
 
 def _refuse(sentence: str) -> None:
