@@ -1,6 +1,6 @@
 """Encode samples as a file format, with the profile that says how their values are meant.
 
-imageio writes them all but PNG and JPEG files, which imagecodecs writes in less time, without other
+imageio writes them all but PNG and JPEG files, which imagecodecs packs in less time, without other
 threads having to wait and without cutting 16 bits down to 8; and PNM files, which are a line of
 text and the samples as they are.
 """
@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import exif as exif_of
-from workbench.files import jpeg, png
+from workbench.files import jpeg, packed_png, png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.metadata import NO_METADATA, Metadata
 
 Writer = Callable[[BinaryIO, NDArray[Any], int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for
-# Both at zlib's level 1.  Of 8 bits the best of three filters for each row: files as large as
-# Pillow's at that level, in three fifths of its time.
+# Of what is too large for `packed_png`; both at zlib's level 1.  Of 8 bits the best of three
+# filters for each row: files as large as Pillow's at that level, in three fifths of its time.
 PNG_8_BITS = {"filter": imagecodecs.PNG.FILTER.FAST}
 PNG_16_BITS = {"strategy": imagecodecs.PNG.STRATEGY.RLE, "filter": imagecodecs.PNG.FILTER.SUB}
 MAX_TIFF_BYTES = 2**32 - 2**25  # of samples; beyond, it is a BigTIFF
@@ -136,16 +136,19 @@ def _write_png(
     file: BinaryIO, samples: NDArray[Any], _quality: int | None, metadata: Metadata
 ) -> None:
     channels = samples.shape[2]
-    encoded = imagecodecs.png_encode(
-        np.ascontiguousarray(samples if channels > 1 else samples[:, :, 0]),
-        level=imagecodecs.PNG.COMPRESSION.SPEED,
-        **PNG_8_BITS if samples.dtype == np.uint8 else PNG_16_BITS,
-    )
     chunks = [(b"iCCP", b"icc\0\0" + _packed_profile(channels))]
     if metadata.xmp is not None:
         chunks.append((b"iTXt", XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
     if metadata.exif is not None:
         chunks.append((b"eXIf", metadata.exif))
+    if samples.nbytes <= packed_png.MAX_BYTES:
+        file.writelines(packed_png.parts_of(samples, chunks))
+        return
+    encoded = imagecodecs.png_encode(
+        np.ascontiguousarray(samples if channels > 1 else samples[:, :, 0]),
+        level=imagecodecs.PNG.COMPRESSION.SPEED,
+        **PNG_8_BITS if samples.dtype == np.uint8 else PNG_16_BITS,
+    )
     file.writelines(png.parts_with(encoded, chunks))
 
 

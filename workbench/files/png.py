@@ -24,7 +24,13 @@ class Chunk(NamedTuple):
 
 def chunk(kind: bytes, data: bytes) -> bytes:
     """Return a whole chunk, its length and checksum included."""
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return b"".join(chunk_parts(kind, data))
+
+
+def chunk_parts(kind: bytes, data: bytes) -> tuple[bytes, bytes, bytes]:
+    """Return the same in parts, so that large data are not copied."""
+    checksum = zlib.crc32(data, zlib.crc32(kind))
+    return struct.pack(">I", len(data)) + kind, data, struct.pack(">I", checksum)
 
 
 def insert_chunk(encoded: bytes | bytearray, kind: bytes, data: bytes) -> bytes:

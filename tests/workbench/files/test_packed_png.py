@@ -1,0 +1,67 @@
+"""PNG files that are packed here are read as what was written, by libpng and by Pillow."""
+
+import io
+
+import imagecodecs
+import numpy as np
+import pytest
+from PIL import Image
+
+from kernels.pictures.picture_kinds import of_kind
+from workbench.files import image_encoders, image_files, packed_png, png
+
+
+def written(samples, *more):
+    return b"".join(packed_png.parts_of(samples, more))
+
+
+def noise(*shape, dtype=np.uint8):
+    return np.random.default_rng(1).integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("size", [(1, 1), (1, 40), (40, 1), (7, 5), (33, 64)])
+def test_samples_come_back_whatever_their_shape(size, channels, dtype, monkeypatch):
+    monkeypatch.setattr(packed_png, "BAND_BYTES", 1000)  # some bands, one of them cut short
+    samples = noise(*size, channels, dtype=dtype)
+    found = imagecodecs.png_decode(written(samples))
+    np.testing.assert_array_equal(found.reshape(samples.shape), samples)
+    assert found.dtype == dtype
+
+
+def test_a_part_of_a_picture_need_not_lie_together():
+    samples = noise(40, 50, 4)[3:30:2, ::-1, :3]
+    np.testing.assert_array_equal(imagecodecs.png_decode(written(samples)), samples)
+
+
+def test_each_row_has_the_filter_that_leaves_less():
+    stripes = np.tile(noise(1, 64, 3), (8, 1, 1))  # rows are alike, and pixels are not
+    assert packed_png.filtered(stripes)[1:, 0].tolist() == [packed_png.UP] * 7
+    columns = np.tile(noise(8, 1, 3), (1, 64, 1))
+    assert packed_png.filtered(columns)[:, 0].tolist() == [packed_png.SUB] * 8
+
+
+def test_chunks_stand_in_their_order_and_their_checksums_are_right():
+    data = written(noise(9, 8, 3), (b"tEXt", b"Title\0a"))
+    file = io.BytesIO(data)
+    found = list(png.chunks(file))
+    assert [each.kind for each in found] == [b"IHDR", b"tEXt", b"IDAT", b"IEND"]
+    assert all(png.read_chunk(file, each) is not None for each in found)
+    with Image.open(io.BytesIO(data)) as image:
+        image.load()
+        assert (image.size, image.text) == ((8, 9), {"Title": "a"})
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+def test_a_photograph_is_no_larger_than_libpng_has_it_which_writes_large_ones(
+    dtype, monkeypatch, tmp_path
+):
+    photo = of_kind("photo", 200, 300, 3, dtype)
+    image_files.save(tmp_path / "ours.png", photo)
+    monkeypatch.setattr(image_encoders.packed_png, "MAX_BYTES", photo.nbytes - 1)
+    image_files.save(tmp_path / "libpng.png", photo)
+    ours, libpngs = (tmp_path / f"{name}.png" for name in ("ours", "libpng"))
+    assert ours.stat().st_size < libpngs.stat().st_size
+    for path in (ours, libpngs):
+        np.testing.assert_array_equal(image_files.load(path).samples, photo)
