@@ -40,6 +40,7 @@ def main():
 def _parsed():
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--acts", type=int, default=0, help="so many, however long they take")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, default=os.devnull, help="where to write each act")
     parser.add_argument("--replay", type=Path, help="a log whose acts are done again")
@@ -57,7 +58,7 @@ def _soak(arguments, home):
         log = open_files.enter_context(Path(arguments.log).open("w"))
         before = set(threading.enumerate())
         stage = Stage(home)
-        driver = Driver(stage, arguments.seed, arguments.seconds, log, replay)
+        driver = Driver(stage, arguments.seed, arguments.seconds, log, replay, acts=arguments.acts)
         driver.run()
         stage.close()
         faults, left = stage.take_faults(), left_over(home, before)

@@ -18,7 +18,7 @@ from tests.soak.tour import tour
 
 HANGS_S = 120  # an act after which the window answers no more ends the process, with all stacks
 STUCK_MS = 1500  # an act that waits inside a loop of its own, as a drag of text does
-WARM_UP = 0.3  # of the time: what is made once is made by then
+WARM_UP = 0.3  # of all that is done: what is made once is made by then
 MAX_COMPLAINTS = 10  # then it stops
 RESTS = 4  # so often the window is brought back to one state and measured, or each MAX_SECONDS
 MAX_SECONDS = 120
@@ -28,18 +28,19 @@ class Driver(QObject):
     """Runs a script, a generator of milliseconds to wait, inside Qt's own loop.
 
     seconds  how long to go on; it decides that and nothing else
+    acts     how many acts to do, however long they take; 0: those of `seconds`
     log      an open text file: a line a act, as JSON
     replay   acts to do instead of random ones: (name, words) each
     """
 
-    def __init__(self, stage, seed, seconds, log, replay=None):
+    def __init__(self, stage, seed, seconds, log, replay=None, acts=0):
         super().__init__()
         self.done = 0
-        self.measured = []  # (seconds since the start, acts, Held)
+        self.measured = []  # (share of all that is to be done, Held)
         self.complaints = []  # what went wrong, each kind once, with the acts before it
         self._kinds = set()
         self._stage, self._seed, self._seconds, self._log = stage, seed, seconds, log
-        self._replay = replay
+        self._replay, self._acts = replay, acts
         self._known = known_picture(stage.home)
         self._recent = []
         self._rescue = QTimer(self, interval=STUCK_MS)
@@ -73,17 +74,23 @@ class Driver(QObject):
 
     def _all(self):
         yield from tour(self._stage)
+        self._begun = monotonic()
         yield from self._measure(0.0)
-        begun = monotonic()
-        between = min(self._seconds * (1 - WARM_UP) / RESTS, MAX_SECONDS)
-        next_rest = min(self._seconds * WARM_UP, MAX_SECONDS)
-        while (passed := monotonic() - begun) < self._seconds and not self._is_over():
-            if passed >= next_rest:
-                yield from self._measure(passed)
-                next_rest += between
+        most = 1.0 if self._acts else MAX_SECONDS / self._seconds
+        next_rest = min(WARM_UP, most)
+        while (done := self._share()) < 1 and not self._is_over():
+            if done >= next_rest:
+                yield from self._measure(done)
+                next_rest += min((1 - WARM_UP) / RESTS, most)
             yield from self._act()
         yield from tour(self._stage)  # what is left over by one thing only, too
-        yield from self._measure(monotonic() - begun)
+        yield from self._measure(1.0)
+
+    def _share(self):
+        """How much is done of what is to be done, 0 to 1, or more."""
+        if self._acts:
+            return self.done / self._acts
+        return (monotonic() - self._begun) / self._seconds
 
     def _is_over(self):
         return self._replay is not None and self.done >= len(self._replay)
@@ -104,15 +111,15 @@ class Driver(QObject):
         yield from ACTS[name].do(self._stage, *words) or ()
         yield rng.choice((0, 0, 5, 20, 60, 200))
 
-    def _measure(self, passed):
+    def _measure(self, share):
         result = yield from rest(self._stage, self._known)
         if not is_right(result):
             self._complain(f"The known picture came out wrong: {result.check}.")
         found = held()
-        self.measured.append((passed, self.done, found))
+        self.measured.append((share, found))
         self._write(
             {
-                "rest_s": round(passed),
+                "rest_s": round(monotonic() - self._begun),
                 "acts": self.done,
                 "rss_mib": round(found.rss_mib, 1),
                 "totals": {
@@ -124,7 +131,7 @@ class Driver(QObject):
 
     def figures(self):
         """What was measured, as JSON takes it."""
-        rests = [held for _, _, held in self.measured]
+        rests = [held for _, held in self.measured]
         kinds = ("files", "threads", "windows", "qt_objects", "objects")
         return {
             "rss_mib": [round(each.rss_mib, 1) for each in rests],
@@ -138,7 +145,7 @@ class Driver(QObject):
 
     def _ends(self):
         """What there was after the warm-up and at the end."""
-        warm = [held for passed, _, held in self.measured if passed >= WARM_UP * self._seconds]
+        warm = [held for share, held in self.measured if share >= WARM_UP]
         return warm[:1] + warm[-1:]
 
     def _complain(self, what):
