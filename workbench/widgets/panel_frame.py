@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QHideEvent, QIcon, QShowEvent
-from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label
-from workbench.widgets.boxes import HBox
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.theme_icon import theme_pixmap
@@ -22,6 +22,8 @@ ENLARGE, TAKE_BACK = "Give the panel a window of its own", "Put the panel back b
 
 class PanelFrame(QFrame):
     """A panel beside the picture, over it, or in a window of its own; made when it is first shown.
+
+    So is the bar with its title.
 
     Signals:
         opened(is_open): the panel is to be seen, or no longer, wherever the window itself is.
@@ -43,12 +45,7 @@ class PanelFrame(QFrame):
         self.setAccessibleName(title)
         self._home = parent
         self._panel = panel
-        self._enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
-        self._close = _title_button("close", "Close", "Close the panel")
-        self._enlarge.clicked.connect(self.enlarge_wanted)
-        self._close.clicked.connect(self.hide)
-        self._lay_out(title)
-        self._draw_icons()
+        self._bar: _Bar | None = None
         self.hide()
         panel.when_made(self._hold)
 
@@ -71,9 +68,8 @@ class PanelFrame(QFrame):
             self.setParent(self._home.window(), Qt.WindowType.Tool)
         else:
             self.setParent(self._home, Qt.WindowType.Widget)
-        self._enlarge.setToolTip(TAKE_BACK if is_so else ENLARGE)
-        self._close.setVisible(not is_so)  # the window has one
-        self._title.setVisible(not is_so)
+        if self._bar is not None:
+            self._bar.show_enlarged(is_so)
         self.enlarged.emit(is_so)
 
     def event(self, event: QEvent) -> bool:
@@ -95,28 +91,46 @@ class PanelFrame(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._draw_icons()
-
-    def _lay_out(self, title: str) -> None:
-        self._title = Label(title)
-        self._title.setProperty("panel-title", True)
-        bar = HBox(margins=(10, 4, 4, 2), spacing=2)
-        bar.add((self._title, 1), 0, self._enlarge, self._close)
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 1, 0)
-        column.setSpacing(2)
-        column.addLayout(bar)
+        if event.type() == QEvent.Type.PaletteChange and self._bar is not None:
+            self._draw_icons(self._bar)
 
     def _hold(self, panel: QWidget) -> None:
-        self._column.addWidget(panel, 1)
+        self._bar = bar = _Bar(self.windowTitle())
+        bar.enlarge.clicked.connect(self.enlarge_wanted)
+        bar.close.clicked.connect(self.hide)
+        column = VBox(self, (1, 0, 1, 0), 2)
+        column.add(bar, (panel, 1))
+        bar.show_enlarged(self.is_enlarged)
+        self._draw_icons(bar)
         panel.show()  # else the layout does it later
-        _put_behind(self._close, panel)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # else it is no place in Tab's way
+        QWidget.setTabOrder(self, bar.enlarge)
+        QWidget.setTabOrder(bar.enlarge, bar.close)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        _put_behind(bar.close, panel)
 
-    def _draw_icons(self) -> None:
+    def _draw_icons(self, bar: _Bar) -> None:
         color, ratio = theme.colors(self.palette()).muted, self.devicePixelRatioF()
-        for button, name in ((self._enlarge, "float"), (self._close, "close")):
+        for button, name in ((bar.enlarge, "float"), (bar.close, "close")):
             button.setIcon(QIcon(theme_pixmap(name, color, ICON_PX, ratio)))
+
+
+class _Bar(HBox):
+    """A title, and the buttons at its right."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(margins=(10, 4, 4, 2), spacing=2)
+        self._title = Label(title)
+        self._title.setProperty("panel-title", True)
+        self.enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
+        self.close = _title_button("close", "Close", "Close the panel")
+        self.add((self._title, 1), 0, self.enlarge, self.close)
+
+    def show_enlarged(self, is_so: bool) -> None:
+        """Show what there is for a panel with a window of its own, or for one without."""
+        self.enlarge.setToolTip(TAKE_BACK if is_so else ENLARGE)
+        self.close.setVisible(not is_so)  # the window has one
+        self._title.setVisible(not is_so)
 
 
 def _put_behind(button: QWidget, panel: QWidget) -> None:
