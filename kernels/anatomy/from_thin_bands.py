@@ -17,11 +17,10 @@ def tensor_separable(at: Scene) -> Threads:
     """Describe sixteen rows at a time: staged as halves, filtered along, then down."""
     on = Matrices(at)
     deep = on.deep
-    tiles = 1 if at.ksize > 31 and (on.planes > 1 or at.ksize <= 63) else 2
     groups, tall = at.block_y // on.planes, at.shape.covers[1]
     plane, group = at.ty // groups, at.ty % groups
     x0, columns = at.x0 // at.channels, at.shape.covers[0] // at.channels
-    staged = columns + 16 * (deep - 1)
+    tiles, staged = columns // 16 // groups, columns + 16 * (deep - 1)
     stride, parts = 8 * (staged // 8 | 1), 1 if on.fits_half else 2
     plane_size = 16 * stride
     entries = 2 * deep * LANES  # pairs of entries: for rows, then for columns

@@ -12,7 +12,8 @@ chain_length = "2 * KSIZE + 24"  # 24: what two halves lose of samples, sums, we
 error_factor = 2.0               # tensor cores cut sums off, they do not round them
 
 [[passes]]
-block  = ["32", "(16 if 31 < KSIZE <= 63 else 8) if PLANES == 1 else 12 if KSIZE > 31 else 9"]
+block  = ["32", """((16 if KSIZE <= 63 and (KSIZE > 31 or SAMPLE == 'float16') else 8) if PLANES == 1 else
+    12 if KSIZE > 31 else 9)"""]
 covers = [
     "CHANNELS * (256 if PLANES == 1 else 64 if KSIZE > 31 else 96)",
     """max(64, -(-HEIGHT // max(1, (2 if KSIZE <= 31 else 1) * MULTIPROCESSORS //
@@ -37,8 +38,10 @@ anatomy = "thin_bands.tensor_separable"
 __constant__ float UNDO[1];
 
 // Two tiles of sums a warp share what it reads of the bands.  One, and more warps instead, where the
-// registers of as many threads suffice; and where those of fewer would not.
-constexpr int TILES = KSIZE > 31 && (PLANES > 1 || KSIZE <= 63) ? 1 : 2;  // of 16 x 16 sums, side by side: a warp's
+// registers of as many threads suffice, which float32 would not be quicker for; and where those of
+// fewer would not.
+constexpr bool HAS_MORE_WARPS = KSIZE <= 31 ? IS_SAME<sample, float16> : KSIZE <= 63;
+constexpr int TILES = (PLANES == 1 ? HAS_MORE_WARPS : KSIZE > 31) ? 1 : 2;  // of 16 x 16 sums, side by side: a warp's
 constexpr int GROUPS = PLANES == 1 ? 16 / TILES : 5 - TILES;  // warps, side by side,
 constexpr int WARPS = GROUPS * PLANES;                 // for each plane
 constexpr int MIN_BLOCKS = CHANNELS == 1 && KSIZE <= 31 ? 2 : 1;

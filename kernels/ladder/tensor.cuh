@@ -132,16 +132,27 @@ __device__ __forceinline__ float largest_of_warp(float value) {
 
 // ---- Pictures. ---------------------------------------------------------------------------------
 
+// Four samples as the words they lie in.  Not as samples: small ones would have to be taken apart as
+// soon as they are loaded, and whoever loads ahead would wait for them at once.
 struct alignas(4 * sizeof(sample)) Four {
-    sample of[4];
+    unsigned words[sizeof(sample)];
 };
+
+__device__ __forceinline__ unsigned bits_of(uint8 value) { return value; }
+__device__ __forceinline__ unsigned bits_of(uint16 value) { return value; }
+__device__ __forceinline__ unsigned bits_of(float16 value) { return value.bits; }
+__device__ __forceinline__ unsigned bits_of(float32 value) { return __float_as_uint(value); }
 
 // Four neighbouring pixels as they lie in memory.
 struct Pixels {
-    Four words[CHANNELS];
+    Four fours[CHANNELS];
+    static constexpr int BITS = 8 * sizeof(sample), OF_WORD = 4 / sizeof(sample);
     __device__ __forceinline__ float value(int pixel, int channel) const {
         const int at = pixel * CHANNELS + channel;
-        return static_cast<float>(words[at / 4].of[at % 4]);
+        const unsigned word = fours[at / 4].words[at % 4 / OF_WORD];
+        if constexpr (IS_SAME<sample, float32>) return __uint_as_float(word);
+        else if constexpr (IS_SAME<sample, float16>) return half_of(word, at % 2);
+        else return static_cast<float>(word >> BITS * (at % OF_WORD) & 0xffffffffu >> (32 - BITS));
     }
 };
 
@@ -154,13 +165,16 @@ __device__ __forceinline__ Pixels read_pixels(const sample* src, int x, int y, i
     if (INSIDE || (from_y != OUTSIDE && 0 <= x && x + 4 <= width)) {
         #pragma unroll
         for (int i = 0; i < CHANNELS; ++i)
-            pixels.words[i] = reinterpret_cast<const Four*>(row + x * CHANNELS)[i];
+            pixels.fours[i] = reinterpret_cast<const Four*>(row + x * CHANNELS)[i];
         return pixels;
     }
     #pragma unroll
     for (int i = 0; i < 4 * CHANNELS; ++i) {
         const int from_x = border_sample(x * CHANNELS + i, width);
-        pixels.words[i / 4].of[i % 4] = from_x == OUTSIDE || from_y == OUTSIDE ? sample{} : row[from_x];
+        const sample value = from_x == OUTSIDE || from_y == OUTSIDE ? sample{} : row[from_x];
+        const unsigned bits = bits_of(value);
+        unsigned& word = pixels.fours[i / 4].words[i % 4 / Pixels::OF_WORD];
+        word = i % Pixels::OF_WORD ? word | bits << Pixels::BITS * (i % Pixels::OF_WORD) : bits;
     }
     return pixels;
 }
