@@ -8,6 +8,8 @@ from typing import Any
 
 from kernels.core.errors import FIRST_ERROR, KernelError
 from kernels.cuda_child.child_requests import Phase
+from kernels.rungs.cuda_text import line_without_end
+from kernels.rungs.device_words import hint_for
 from kernels.rungs.rung import Rung
 
 # What ended CUDA in the child, by its name without "cudaError" or "CUDA_ERROR_".
@@ -134,7 +136,9 @@ def _refused_by_compiler(rung: Rung, sentence: str, log: str) -> RunEndedError:
     """Return the error for a compiler's log: the first in the user's own text, if there is one."""
     found = list(FIRST_ERROR.finditer(log))
     if own := [each for each in found if each[1] == rung.file]:
-        return RunEndedError(f"Line {own[0][2]}: {own[0][3]}.", int(own[0][2]), log)
+        said = own[0][3]
+        line = line_without_end(rung.source, int(own[0][2]), said)
+        return RunEndedError(f"Line {line}: {said}. {hint_for(said)}".rstrip(), line, log)
     if found:
         return RunEndedError(f"{found[0][1]}, line {found[0][2]}: {found[0][3]}.", log=log)
     if at_end := AT_END.search(log):

@@ -179,7 +179,8 @@ bool is_within(uint64_t begin, uint64_t end, const Access& access) {
     return begin <= access.at && access.at < end;
 }
 
-// What an access outside of all arrays was meant for: the nearest, which it may begin within.
+// What an access outside of all arrays was meant for: the nearest that is loaded from, or stored to,
+// which it may begin within.
 [[noreturn]] void out_of_bounds(const Access& access) {
     uint64_t nearest = UINT64_MAX, begin = 0;
     int32_t array = NOWHERE;
@@ -188,7 +189,8 @@ bool is_within(uint64_t begin, uint64_t end, const Access& access) {
         const uint64_t away = access.at < first ? first - access.at : access.at < end ? 0 : access.at - end + 1;
         if (away < nearest) nearest = away, array = which, begin = first;
     };
-    for (size_t i = 0; i < watched.size(); ++i) look(int32_t(i), watched[i].begin, watched[i].end);
+    for (size_t i = 0; i < watched.size(); ++i)
+        if (access.is_store ? watched[i].may_store : watched[i].is_stored) look(int32_t(i), watched[i].begin, watched[i].end);
     for (size_t i = watched.size(); i < memories.size(); ++i) look(memories[i].array, memories[i].begin, memories[i].end);
     if (nearest > 1 << 28) array = NOWHERE;
     fault(BOUNDS, array, begin, access);

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from kernels.cuda_on_cpu.device_code import GENERATED
+from kernels.rungs.cuda_text import line_without_end
+from kernels.rungs.device_words import hint_for
 from kernels.rungs.rung import Rung
 
 PLACE = re.compile(r"<([^<>]*):(\d+)>")
@@ -62,6 +64,8 @@ def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
         elif file == GENERATED:
             file, line, column = rung.file, rung.source.rstrip().count("\n") + 1, 0
         words = OWN_NAMES.sub("", told[5])
+        if file == rung.file and (meant := line_without_end(rung.source, line, words)) != line:
+            line, column = meant, 0
         found.append(Diagnostic(file, line, column, told[4].lower() != "warning", words))
         own = None
     return tuple(dict.fromkeys(found))
@@ -80,10 +84,14 @@ def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
     found = [each for each in diagnostics_of(log, rung) if each.is_error]
     for each in found:
         if each.file == rung.file:
-            return f"Line {each.line}: {_ended(each.text)}", each.line
+            return f"Line {each.line}: {_with_hint(each.text)}", each.line
     if found:
-        return f"{found[0].file}, line {found[0].line}: {_ended(found[0].text)}", None
+        return f"{found[0].file}, line {found[0].line}: {_with_hint(found[0].text)}", None
     return "The compiler refused the text without saying why.", None
+
+
+def _with_hint(text: str) -> str:
+    return f"{_ended(text)} {hint_for(text)}".rstrip()
 
 
 def _ended(text: str) -> str:

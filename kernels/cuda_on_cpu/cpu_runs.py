@@ -25,6 +25,7 @@ from kernels.cuda_on_cpu.shared_run import Request, StepAt
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
 from kernels.cuda_on_cpu.step_trace import TRACE_BYTES, StepTrace
 from kernels.cuda_on_cpu.stepped import SteppedShim
+from kernels.rungs.device_words import unknown_words
 from kernels.rungs.rung import Rung
 
 MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
@@ -74,7 +75,10 @@ class Ended:
 
 
 def built(shim: type[Shim], rung: Rung, job: Job) -> Generator[Progress, None, Path | BuildError]:
-    """Compile a rung for a job; return the error where it does not compile."""
+    """Compile a rung for a job; return the error where it does not compile, here or for a GPU."""
+    if unknown := unknown_words(rung.source):
+        words = (f"{rung.file}:{line}: error: {said}" for line, said in unknown)
+        return BuildError("\n".join(words))
     steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, default_cache())
     try:
         return (yield from in_place_of(steps, Progress(f"compiling {rung.title} for the CPU")))

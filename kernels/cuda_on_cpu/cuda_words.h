@@ -1,6 +1,8 @@
 // Words of CUDA that no rung of the ladder uses, and that others write: atomics, votes, intrinsics.
 #pragma once
 
+using std::isfinite, std::isinf, std::isnan, std::signbit;  // of which <cmath> takes the macros away
+
 // Threads are fibers: nobody comes between a load and a store.  Not told of as accesses of a thread's
 // own, so that nobody takes them for a race.
 #define ATOMIC template <class T> UNWATCHED T

@@ -73,6 +73,15 @@ class CpuTrial:
         return not self.problem and self.check is not None and self.check.ok
 
     @property
+    def is_at_fault(self) -> bool:
+        """Return whether it ran, and did what no kernel may, whatever its answer was elsewhere."""
+        return (
+            bool(self.problem)
+            and (self.answer is not None or bool(self.line))
+            and (not self.compiler_errors)
+        )
+
+    @property
     def compiler_errors(self) -> str:
         """Return the compiler's errors, a line each; empty: it took the text."""
         errors = (each for each in self.diagnostics if each.is_error)

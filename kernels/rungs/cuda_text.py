@@ -24,6 +24,11 @@ def without_comments(source: str) -> str:
     return _TOKEN.sub(_blanked, source)
 
 
+def without_literals(source: str) -> str:
+    """Return the same with blanks for what stands in quotes as well."""
+    return _TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
+
+
 def parameters_of(function: str, code: str) -> tuple[int, tuple[Parameter, ...]] | None:
     """Return the line of a kernel and its parameters; None where it is not written out.
 
@@ -53,3 +58,18 @@ def parameters_of(function: str, code: str) -> tuple[int, tuple[Parameter, ...]]
 def _blanked(found: re.Match[str]) -> str:
     text = found[0]
     return re.sub(r"[^\n]", " ", text) if text.startswith("/") else text
+
+
+def line_without_end(source: str, line: int, message: str) -> int:
+    """Return the line that a compiler means by a message of `line`, where it misses a `;`.
+
+    It notices at the next word, which as a rule begins the next line.
+    """
+    if not re.search(r"expected (?:an? )?[^;]*['\"‘];['\"’]", message):
+        return line
+    lines = without_comments(source).split("\n")[:line]
+    if not lines or re.match(r"\s*(?:[-+*/%=<>&|^?:.,)\]]|$)", lines[-1]):
+        return line
+    before = next((n for n in range(len(lines) - 1, 0, -1) if lines[n - 1].strip()), 0)
+    has_end = not before or lines[before - 1].rstrip().endswith((";", "{", "}", ":", ",", "\\"))
+    return line if has_end or lines[before - 1].lstrip().startswith("#") else before

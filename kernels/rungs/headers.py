@@ -19,6 +19,7 @@ from kernels.rungs.job_facts import Expression, Template, names
 from kernels.rungs.work_facts import WorkExpression, work_names
 
 BEGIN, END = "/*---", "---*/"
+MISSING_END = f"write {END} on a line of its own behind its last field"
 PASSES = "passes"  # the table of tables in a header
 PLAIN = {
     str: "text",
@@ -88,6 +89,10 @@ def header_of(file: str, source: str) -> Header:
     """Parse the header that `source` begins with.  Raises HeaderError."""
     before, _, rest = source.partition(BEGIN)
     text, end, _ = rest.partition(END)
+    if not before and rest and not end:
+        raise HeaderError(
+            f"{file}, line 1: the header begins here and ends nowhere: {MISSING_END}."
+        )
     if before or not rest or not end:
         raise HeaderError(f"{file}, line 1: it must begin with a header, {BEGIN} TOML {END}.")
     try:
@@ -97,9 +102,28 @@ def header_of(file: str, source: str) -> Header:
         found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", words)
         line = (found[1] if found else None) or text.count("\n") + 1
         words = words[: found.start()] if found else words
-        raise HeaderError(f"{file}, line {line}: the header is no TOML: {words}.") from error
+        lines = text.split("\n")
+        written = lines[min(int(line), len(lines)) - 1].strip()
+        raise HeaderError(f"{file}, line {line}: {_no_toml(written, words)}.") from error
     except RecursionError as error:
         raise HeaderError(f"{file}: the header is nested too deeply.") from error
+
+
+def _no_toml(written: str, words: str) -> str:
+    """Return why a line of the header is no TOML, by what is written and what the parser says."""
+    named = re.match(r"(\w+)\s*(=?)\s*(.*)", written)
+    if not named:
+        return f"the header is no TOML: {words}"
+    name, equals, value = named.groups()
+    if not equals:
+        return f"a line of the header is a field with its value, such as {name} = 1 ({words})"
+    if not value:
+        return f"{name} has no value: write it behind the = ({words})"
+    if re.match(r"[A-Za-z]", value):
+        return f'text stands in quotes: {name} = "{value}" ({words})'
+    if value.count('"') % 2:
+        return f"a quote is missing: {name} = {value} ({words})"
+    return f"the header is no TOML: {words}"
 
 
 def typed_fields(header: Header, whole: type, part: type, given: Iterable[str]) -> dict[str, Any]:

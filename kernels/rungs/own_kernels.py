@@ -49,9 +49,14 @@ def text_hash(text: str) -> str:
 
 def read_own_kernel(path: Path) -> Rung:
     """Read a file.  Raises HeaderError, with its name and the line, where it makes no rung."""
+    if not is_own(path.name):
+        raise HeaderError(f"{path.name}: a kernel's file ends with {SUFFIX}.")
+    return own_kernel(path.name, text_in(path))
+
+
+def text_in(path: Path) -> str:
+    """Return a file's text.  Raises HeaderError, with its name and the line, where it is none."""
     name = path.name
-    if not is_own(name):
-        raise HeaderError(f"{name}: a kernel's file ends with {SUFFIX}.")
     try:
         if path.is_dir():
             raise HeaderError(f"{name}: it is a folder.")
@@ -61,10 +66,16 @@ def read_own_kernel(path: Path) -> Rung:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise HeaderError(f"{name}: it cannot be read: {error.strerror}.") from error
+    except HeaderError:
+        raise
+    except ValueError as error:
+        raise HeaderError(f"{name}: no file can have that name.") from error
     if len(data) > MAX_BYTES:
         raise _too_long(name)
     try:
-        return own_kernel(name, data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
+        _refuse_other_letters(name, text)
+        return text
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise HeaderError(f"{name}, line {line}: it is not UTF-8 text.") from error
@@ -101,12 +112,16 @@ def _too_long(name: str) -> HeaderError:
 def _refuse_what_is_no_text(name: str, text: str) -> None:
     if len(text) > MAX_BYTES:
         raise _too_long(name)
+    _refuse_other_letters(name, text)
+    if not text.strip():
+        raise HeaderError(f"{name}: it is empty.")
+
+
+def _refuse_other_letters(name: str, text: str) -> None:
     strange = re.search(r"[\0\ud800-\udfff]", text)
     if strange:
         line = text.count("\n", 0, strange.start()) + 1
         raise HeaderError(f"{name}, line {line}: it is not text.")
-    if not text.strip():
-        raise HeaderError(f"{name}: it is empty.")
 
 
 def _refuse_other_files(name: str, source: str) -> None:
@@ -117,8 +132,9 @@ def _refuse_other_files(name: str, source: str) -> None:
         joints = sum(length < end for length in accumulate(map(len, pieces)))
         line = joined.count("\n", 0, end) + joints + 1
         raise HeaderError(
-            f"{name}, line {line}: a kernel includes no file; the prelude stands in front of it, "
-            'and a header of the ladder comes with includes = ["wide"] in its own header.'
+            f"{name}, line {line}: delete this line: a kernel includes no file; the prelude stands "
+            'in front of it, and a header of the ladder comes with includes = ["wide"] in its own '
+            "header."
         )
 
 

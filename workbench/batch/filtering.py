@@ -42,6 +42,8 @@ Status = Literal["done", "skipped", "failed", "wrong"]
 STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
 # Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
 OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
+OWN_TOO_LARGE = "Choose a smaller picture, more memory, or another implementation."
+FIND_ITS_BUG = "`workbench check {file} --find-bug` looks for the cause."
 TIFF_EXTENSIONS = (".tif", ".tiff")
 UNTIMED = Sampling(max_samples=0, cache="warm")
 # Folders that are being written into, by how many, and those of them that were made for it.
@@ -199,6 +201,8 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
         return
     if outcome.is_wrong and outcome.result:
         outcome.error = f"{outcome.pair.name}: {outcome.result.check}; nothing was written."
+        if recipe.is_own:
+            outcome.error += f" {FIND_ITS_BUG.format(file=recipe.implementation)}"
 
 
 def write(outcome: Outcome, recipe: Recipe) -> None:
@@ -241,7 +245,7 @@ def _failing(outcome: Outcome) -> Iterator[None]:
 def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:
     """Return why a picture that does not fit into memory cannot be filtered in strips, or None."""
     if recipe.is_own:
-        return f"{error} {OWN_AS_A_WHOLE}"
+        return f"{error.reason}. {OWN_AS_A_WHOLE} {OWN_TOO_LARGE}"
     if format_of(outcome.pair.target).title != "TIFF":
         return str(error)
     return None

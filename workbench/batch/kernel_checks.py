@@ -36,6 +36,7 @@ DEADLINE_S = 10.0  # of one job, a thousand times what a kernel takes for one
 # A signal that another thread received wakes no lock the main thread waits for: Ctrl+C would be
 # heard only when the next kernel is done.
 LISTENING_S = 0.1
+BY_CHANCE = "So it is on the CPU; on the GPU the answer is right by chance."
 NOT_LOOKED_FOR = "Its bug could not be looked for: {reason}"
 NOT_FOUND = "Its bug was looked for and not found."
 UNTIMED = Sampling(max_samples=0, check_taps=None)
@@ -209,6 +210,8 @@ def _tried(
     if not is_counted or not there.ok or why_not_on_cpu():
         return there, None
     here = yield from last_of(trial(rung, job, counting=True, deadline_s=DEADLINE_S))
+    if here.is_at_fault:
+        return replace(here, problem=f"{here.problem} {BY_CHANCE}"), None
     return there, here.counts
 
 

@@ -49,6 +49,7 @@ class WindowDriver:
         """
         self.window = window
         self._at, self._scale = at, scale
+        self._kernel = ""  # the text that modes change
         self.shown: QWidget = window
 
     def enter(self, name: str) -> None:
@@ -159,8 +160,11 @@ class WindowDriver:
         window = self.window
         window.docks.enter("Kernel")
         page = window.kernel.get().page
-        if page.path is None:
+        if self._kernel:  # as it was before another mode changed it
+            self._rewrite(lambda _: self._kernel)
+        elif page.path is None:
             page.begin_new(SHOWN_KERNEL)
+        self._kernel = self._editor.toPlainText()
         self.wait_for_trial()
 
     def _write_error(self) -> None:

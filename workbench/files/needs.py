@@ -68,8 +68,9 @@ def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:
         raise TooLargeError(
             f"{need.name} says it is {size} large; working on it takes about "
             f"{numbers.byte_count(need.to_filter)} of memory and {numbers.byte_count(allowed)} are "
-            f"{'free' if allowed == free else 'allowed'}: choose a smaller picture, or have "
-            "`workbench apply` filter it from TIFF to TIFF, in strips."
+            f"{'free' if allowed == free else 'allowed'}",
+            "choose a smaller picture, or have `workbench apply` filter it from TIFF to TIFF, in "
+            "strips.",
         )
     if ask and is_large(need, free):
         doubt = "" if need.to_show <= free else " That may be too little: save your work first."

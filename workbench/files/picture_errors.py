@@ -15,7 +15,14 @@ class LargePictureError(ImageFileError):
 
 
 class TooLargeError(ImageFileError):
-    """A picture does not fit into memory as a whole.  Nothing but its header was read."""
+    """A picture does not fit into memory as a whole.  Nothing but its header was read.
+
+    reason  the sentence without what to do about it
+    """
+
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(f"{reason}: {advice}")
+        self.reason = reason
 
 
 class StoppedError(ImageFileError):

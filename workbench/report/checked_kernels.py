@@ -10,7 +10,7 @@ from kernels.core.version import program_version
 from kernels.sweeps.session_csv import write_rows
 from workbench.base import numbers
 from workbench.batch.check_jobs import COUNTED, check_jobs, timed_job
-from workbench.batch.checked_kernel import CheckedKernel
+from workbench.batch.checked_kernel import CheckedKernel, Verdict
 from workbench.report.templates import environment
 
 ON_THE_CPU = "On the CPU runtime: no time."
@@ -18,6 +18,12 @@ HEADINGS = ("file", "compiles", "verified", "per sample", "what is wrong")
 TIME = "time"  # behind the verdict, where there is a GPU
 TIME_AT = 3
 TEXT = "SHA-256 of its text"  # on the page
+MEANINGS: dict[Verdict, str] = {
+    "wrong": "WRONG: an answer differs from the reference.",
+    "failed": (
+        "Failed: a kernel came to no end, or did what none may, whether its answer is right or not."
+    ),
+}
 CSV_COLUMNS = (
     *("file", "compiles", "verdict", "jobs", "verified", "refused"),
     *("job", "what_is_wrong", "bug", "bug_search"),
@@ -53,6 +59,12 @@ def summary_of(rows: Sequence[CheckedKernel]) -> str:
     return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}, {right} verified."
 
 
+def verdicts_of(rows: Sequence[CheckedKernel]) -> str:
+    """Return a sentence on each verdict in the table that is not plain by its word; empty: none."""
+    there = {row.verdict for row in rows}
+    return " ".join(MEANINGS[each] for each in MEANINGS if each in there)
+
+
 def job_names(device: str) -> list[str]:
     """Return the names of the jobs that each kernel did."""
     return [each.name for each in (*check_jobs(), *((timed_job(),) if device else ()))]
@@ -78,7 +90,7 @@ def checked_page(rows: Sequence[CheckedKernel], device: str = "") -> str:
     text = page.render(
         version=program_version(),
         summary=summary_of(rows),
-        runtime=where_in_words(device),
+        runtime=" ".join(filter(None, (where_in_words(device), verdicts_of(rows)))),
         jobs=job_names(device),
         counted=COUNTED.name,
         columns=[heading[:1].upper() + heading[1:] for heading in (*headings(device), TEXT)],

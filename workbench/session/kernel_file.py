@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from kernels.core import atomic_files
-from kernels.rungs.own_kernels import MAX_BYTES
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import text_in
 from workbench.base.background import Background
 from workbench.base.throttle import Throttle
 from workbench.files.kernel_files import KernelFileError
@@ -86,9 +87,13 @@ class KernelFile(QObject):
         self._take(None, text, "")
         self.began.emit(text)
 
-    def open(self, path: Path) -> None:
-        """Work on the kernel in a file.  Raises KernelFileError."""
+    def open(self, path: Path, once_read: Callable[[], None] = lambda: None) -> None:
+        """Work on the kernel in a file.  Raises KernelFileError, and nothing has changed then.
+
+        once_read  what to do before anybody is told of it
+        """
         text, newline = read_kernel(path)
+        once_read()
         self._set_aside()
         self._newline = newline
         self._take(path.absolute(), text, text)
@@ -217,20 +222,9 @@ def read_kernel(path: Path) -> tuple[str, str]:
     Raises KernelFileError.
     """
     try:
-        if not path.is_file():
-            raise KernelFileError(f"{path.name} is not a file.")
-        if path.stat().st_size > MAX_BYTES:
-            raise KernelFileError(
-                f"{path.name} is too large for a kernel: the limit is {MAX_BYTES >> 10} KiB."
-            )
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise KernelFileError(f"{path.name} is not a text file.") from error
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no file can have that name"
-        raise KernelFileError(f"{path.name} cannot be read: {reason}.") from error
-    if "\0" in text:
-        raise KernelFileError(f"{path.name} is not a text file.")
+        text = text_in(path)
+    except HeaderError as error:
+        raise KernelFileError(str(error)) from error
     newline = "\r\n" if "\r\n" in text else "\n"
     return text.replace("\r\n", "\n").replace("\r", "\n"), newline
 

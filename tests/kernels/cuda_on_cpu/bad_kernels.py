@@ -147,6 +147,13 @@ RUNNING = {
         r"^Line 8: thread \(28, 4\) of block \(1, 4\) writes to the picture",
         is_right=True,
     ),
+    "further down than the picture, read": Bad(
+        "if (x < width && y < end_row)\n"
+        " row_of(dst, y, pitch)[x] = row_of(src, y + 9000, pitch)[x];",
+        ".*",
+        "bounds",
+        r"^Line 8: thread \(0, 0\) .* reads row 9000 of the picture, which has 37\.$",
+    ),
     "far outside, read": Bad(
         "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = src[x + (3ll << 40)];",
         rf"^Line 8: {THREAD} accesses memory far outside",
@@ -464,7 +471,12 @@ RUNNING = {
 
 # What does not compile: the text of a body, and the line that has to be named.
 REFUSED = {
-    "missing semicolon": (f"int n = 3\n{COPY}", "7|8"),
+    "missing semicolon": (f"int n = 3\n{COPY}", "7"),
+    "missing semicolon and a comment": (f"int n = 3  // of them\n\n// copy\n{COPY}", "7"),
+    "a word of C++'s library": (f"{COPY}\nint n = std::min(x, y);", "8"),
+    "a type of a header": (f"{COPY}\nconst uint8_t* n = dst;", "8"),
+    "a function of the host": (f"{COPY}\ncudaMalloc(&dst, 8);", "8"),
+    "an assignment to the picture": (f"{COPY}\nsrc[0] = 1;", "8"),
     "unknown name": (f"{COPY}\ndst[0] = heigth;", "8"),
     "unknown type": (f"{COPY}\nflaot sum = 0;", "8"),
     "unknown member": (f"{COPY}\ndst[threadIdx.w] = 0;", "8"),

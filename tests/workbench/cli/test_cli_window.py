@@ -262,12 +262,14 @@ def test_the_saving_bench_prints_its_figures(folder, capsys, monkeypatch):
     MadeUpTrials().take_over(monkeypatch)
     monkeypatch.setattr(saving, "why_not", lambda: None)
     monkeypatch.setattr(saving, "SIDE", 64)
+    monkeypatch.setattr(saving, "PAUSE_S", 0.05)
     monkeypatch.setattr(trying, "PAUSE_MS", 0)
     assert main.main(["bench", "saving", "--runs", "2", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for key in saving.KEYS:
         assert f"{key}, saved by another program" in said
-        assert f"{key}, saved in the panel" in said
+        assert f"{key}, saved in the panel, CPU" in said
+        assert f"{key}, saved in the panel a second after the last key, CPU" in said
 
 
 def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monkeypatch):
@@ -278,6 +280,7 @@ def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monk
     monkeypatch.setattr(KernelPage, "take_device", lambda page, _: take(page, H200))
     monkeypatch.setattr(saving, "why_not", lambda: None)
     monkeypatch.setattr(saving, "SIDE", 80)
+    monkeypatch.setattr(saving, "PAUSE_S", 0.05)
     monkeypatch.setattr(trying, "PAUSE_MS", 0)
     try:
         assert main.main(["bench", "saving", "--runs", "1", "--no-gpu"]) == 0

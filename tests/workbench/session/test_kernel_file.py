@@ -112,10 +112,10 @@ def test_lines_end_as_they_did(file, mine):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"\xff\xfe\x00", "is not a text file"),
-        (b"a\0b", "is not a text file"),
-        (b" " * (MAX_BYTES + 1), "is too large"),
-        (None, "is not a file"),
+        (b"\xff\xfe\x00", "line 1: it is not UTF-8 text"),
+        (b"a\0b", "line 1: it is not text"),
+        (b" " * (MAX_BYTES + 1), "it is too long"),
+        (None, "it is a folder"),
     ],
 )
 def test_what_is_no_kernel_is_refused_in_a_sentence(content, sentence, file, mine):
@@ -124,7 +124,7 @@ def test_what_is_no_kernel_is_refused_in_a_sentence(content, sentence, file, min
         mine = mine.parent
     else:
         mine.write_bytes(content)
-    with pytest.raises(KernelFileError, match=f"^{mine.name} {sentence}.*\\.$"):
+    with pytest.raises(KernelFileError, match=f"^{mine.name}[,:] {sentence}.*\\.$"):
         file.open(mine)
     assert file.text == "kept\n"
 
@@ -230,7 +230,7 @@ def test_what_is_no_text_any_more_is_said_and_not_shown(qtbot, file, mine):
     file.open(mine)
     mine.write_bytes(b"\xff\xfe\x00")
     until(qtbot, lambda: file.heard.sentences)
-    assert "not a text file" in file.heard.sentences[0]
+    assert "it is not UTF-8 text" in file.heard.sentences[0]
     assert file.text == "one\n"
 
 

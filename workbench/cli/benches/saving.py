@@ -32,7 +32,8 @@ TITLE = (
 )
 RUNS = 10
 SIDE = 1024
-KEYS = ("constant", "shared")
+KEYS = ("constant", "shared", "ring")
+PAUSE_S = 1.0  # from the last key to the save
 LIMIT_MS = 300.0  # on a GPU
 PARTS = {
     "notice": "until the saved text is taken up",
@@ -45,7 +46,7 @@ PARTS = {
 
 
 def measure(arguments: Namespace) -> Iterator[BenchRow]:
-    """Measure two kernels, saved by another program and in the panel; no text is the same twice."""
+    """Measure kernels, saved by another program and in the panel; no text is the same twice."""
     with real_window(arguments, {}) as window:
         wait_for_device(window)
         device = window.device
@@ -64,9 +65,9 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
             path.write_text(_text(key, 0), encoding="utf-8")
             page.open_file(path)
             wait_until(window, lambda: page.is_tried)
-            for way, save in (("by another program", _save_outside), ("in the panel", _save_here)):
+            for way, (prepare, save) in WAYS.items():
                 waits = [
-                    _waited(window, page, save, path, f"{_text(key, number)}// {way}\n")
+                    _waited(window, page, (prepare, save), path, f"{_text(key, number)}// {way}\n")
                     for number in range(1, 1 + (arguments.runs or RUNS))
                 ]
                 limit_ms = LIMIT_MS if is_on_gpu else None
@@ -91,6 +92,30 @@ def _save_here(page: KernelPage, _path: Path, text: str) -> None:
     page.save()
 
 
+def _type_nothing(_window: MainWindow, _page: KernelPage, _text: str) -> None:
+    pass
+
+
+def _type_and_pause(window: MainWindow, page: KernelPage, text: str) -> None:
+    """Type it, and wait as long as who thinks before they save: it is tried meanwhile."""
+    page.entrance.replace_text(text)
+    until = perf_counter() + PAUSE_S
+    wait_until(window, lambda: perf_counter() > until)
+
+
+def _save_typed(page: KernelPage, _path: Path, _text: str) -> None:
+    page.save()
+
+
+Prepare = Callable[[MainWindow, KernelPage, str], None]
+Save = Callable[[KernelPage, Path, str], None]
+WAYS: dict[str, tuple[Prepare, Save]] = {
+    "by another program": (_type_nothing, _save_outside),
+    "in the panel": (_type_nothing, _save_here),
+    "in the panel a second after the last key": (_type_and_pause, _save_typed),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class _Wait:
     """Milliseconds that a user waits: in all and, on a GPU, for each of PARTS."""
@@ -102,17 +127,21 @@ class _Wait:
 def _waited(
     window: MainWindow,
     page: KernelPage,
-    save: Callable[[KernelPage, Path, str], None],
+    way: tuple[Prepare, Save],
     path: Path,
     text: str,
 ) -> _Wait:
     """Wait until the verdict of `text` is shown, and on a GPU its time; counts may come later."""
+    prepare, save = way
+    prepare(window, page, text)
     start = perf_counter()
     save(page, path, text)
     wait_until(window, lambda: page.entrance.toPlainText() == text and page.has_verdict)
     end = perf_counter()
     tried = page.tried
     parts = tried.parts if isinstance(tried, GpuTrial) else ()
+    if parts and parts[0][1] < start:  # it was begun before the save
+        parts = ()
     wait_until(window, lambda: page.is_tried)
     return _Wait(1e3 * (end - start), parts_ms(start, parts, end))
 

@@ -33,6 +33,7 @@ from workbench.report.checked_kernels import (
     headings,
     job_names,
     summary_of,
+    verdicts_of,
     where_in_words,
 )
 
@@ -95,6 +96,8 @@ def _print(rows: list[CheckedKernel], count: int, device: str) -> None:
     stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
     counted = f" Counted per sample of {COUNTED.name}." if any(row.counts for row in rows) else ""
     print(f"{summary_of(rows)} {where_in_words(device)}{counted}{stopped}", flush=True)
+    if meanings := verdicts_of(rows):
+        print(meanings, flush=True)
 
 
 def _data(rows: list[CheckedKernel], count: int, device: str) -> dict[str, Any]:

@@ -174,16 +174,13 @@ class KernelPage(QWidget):
 
         is_named  the user has said so, by naming it
         """
-        before = self._file.path
         if is_named:
             self._allowed.add(path.absolute())
-        self._hold_unless_allowed(path)
         try:
-            self._file.open(path)
+            self._file.open(path, lambda: self._hold_unless_allowed(path))
         except KernelFileError as error:
             self.said.emit("error", str(error))
             self.show_recent([each for each in self._recent if each != path])
-            self._hold_unless_allowed(before)
             return False
         return True
 

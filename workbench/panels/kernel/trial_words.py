@@ -12,13 +12,17 @@ from kernels.cuda_on_cpu.bug import Finding
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import CpuTrial
+from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
 
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_YET = "Not verified yet."
-NOT_EVERY_RUN = "✗ The answer shown is right, and the kernel is not: see above. No time."
+NOT_RIGHT = "✗ The answer shown is right, and the kernel is not: see above."
+NOT_EVERY_RUN = f"{NOT_RIGHT} No time."
+BY_CHANCE = "✗ Right on the GPU by chance; run on the CPU it is not: see above. No time."
+OF_GOOD = "Of the last text that ran: {verdict}"
 NO_BUG = "No bug found: bounds, races, barriers and the answer are in order."
 
 
@@ -44,12 +48,15 @@ def searched_words(region: Region) -> str:
     return f"Found on {part_words(region)}: rows and columns count from there."
 
 
-def diagnostics_of(tried: CpuTrial | GpuTrial) -> tuple[Diagnostic, ...]:
+def diagnostics_of(tried: CpuTrial | GpuTrial, rung: Rung) -> tuple[Diagnostic, ...]:
     """Return what the compiler said of a text; each of NVRTC's errors stands on a line."""
     if isinstance(tried, CpuTrial):
         return tried.diagnostics
     found = FIRST_ERROR.findall(tried.log)
-    return tuple(Diagnostic(file, int(line), 0, True, text) for file, line, text in found)
+    return tuple(
+        Diagnostic(file, line_without_end(rung.source, int(line), text), 0, True, text)
+        for file, line, text in found
+    )
 
 
 def verdict_words(tried: CpuTrial | GpuTrial) -> str:
@@ -59,6 +66,8 @@ def verdict_words(tried: CpuTrial | GpuTrial) -> str:
     part = part_words(tried.region)
     if tried.check is None:
         return f"✗ Not verified, on {part}. {ON_THE_CPU}"
+    if tried.check.ok and tried.problem:
+        return f"{NOT_RIGHT} {ON_THE_CPU}"
     return f"{_check_words(tried.check, tried.region, part)} {ON_THE_CPU}"
 
 

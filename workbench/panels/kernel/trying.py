@@ -27,7 +27,9 @@ from workbench.panels.kernel.ladder_words import ladder_rows
 from workbench.panels.kernel.saved_builds import SavedBuilds
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trial_words import (
+    BY_CHANCE,
     NO_BUG,
+    OF_GOOD,
     diagnostics_of,
     pixel_of,
     refused_words,
@@ -119,6 +121,7 @@ class Trying(QObject):
         self.tried: CpuTrial | GpuTrial | None = None  # last of all
         self._is_under_way = self._is_held = self._is_trial = False
         self._doing: KernelText | None = None  # what is under way, or was last
+        self._verdict = ""  # of the answer in view
         self._remark = ""  # to be said at the end of what is under way
         self._thread = AnalysisThread(self)
         self._thread.broke.connect(self.broke)
@@ -290,7 +293,7 @@ class Trying(QObject):
         elif isinstance(step, Tried):
             self._show_trial(step)
         elif isinstance(step, Counted):
-            self._show_counts(step.trial.counts, step.trial.job)
+            self._show_counted(step.trial)
         elif isinstance(step, Searched):
             self._show_search(step)
         elif isinstance(step, Followed):
@@ -309,6 +312,8 @@ class Trying(QObject):
         self._found = self._doing, f"✗ It does not run. {sentence}"
         has_answer = self._answered is not None
         self._remark = BEFORE if has_answer else ""
+        if has_answer:
+            self._view.show_verdict(OF_GOOD.format(verdict=self._verdict))
         self._view.show_problem(sentence, line)
         self._editor.show_marks([Mark(line, 0, sentence)] if line else [])
         in_file = refused_words(self._file.name, sentence)
@@ -353,7 +358,7 @@ class Trying(QObject):
             self.ran.emit()
         marks = [
             Mark(each.line, each.column, each.text)
-            for each in diagnostics_of(tried)
+            for each in diagnostics_of(tried, step.rung)
             if each.is_error and each.file == step.rung.file
         ]
         if line and not any(each.line == line for each in marks):
@@ -376,7 +381,9 @@ class Trying(QObject):
         assert self._doing is not None
         tried, pictures = step.trial, self._view.pictures
         self._answered = replace(self._doing, text=step.rung.source)
-        self._view.show_verdict(verdict_words(tried))
+        self._verdict = verdict_words(tried)
+        words = OF_GOOD.format(verdict=self._verdict) if step.is_good else self._verdict
+        self._view.show_verdict(words)
         if isinstance(tried, GpuTrial):
             if tried.problem or not (tried.check is None or tried.check.ok):
                 self._show_counts(None, tried.job)
@@ -386,6 +393,19 @@ class Trying(QObject):
         check = tried.check
         is_wrong = check is not None and check.wrong > 0
         pictures.show_pixel((check.worst[1], check.worst[0]) if check and is_wrong else None)
+
+    def _show_counted(self, tried: CpuTrial) -> None:
+        """Show the counts of what is right on the GPU; or that it is right there by chance."""
+        self._show_counts(tried.counts, tried.job)
+        if not tried.is_at_fault:
+            return
+        assert self._doing is not None
+        line = tried.line or 0
+        self._view.show_problem(tried.problem, line)
+        self._verdict = BY_CHANCE
+        self._view.show_verdict(self._verdict)
+        self._found = self._doing, f"{tried.problem} {BY_CHANCE}"
+        self._editor.show_marks([Mark(line, 0, tried.problem, "bug")] if line else [])
 
     def _show_counts(self, counts: RunCounts | None, job: Job, is_of_text: bool = True) -> None:
         """Show what was counted, beside the lines where it is of the text that stands there."""

@@ -555,7 +555,7 @@ def test_open_reads_a_file_and_one_that_cannot_be_read_is_said(qtbot, opened, ho
     assert text(opened) == "// good\n"
     answer_file_dialogs(monkeypatch, bad)
     trigger(opened, "Open kernel…")
-    assert opened.messages.sentence == "bad.cu is not a text file."
+    assert opened.messages.sentence == "bad.cu, line 1: it is not UTF-8 text."
     assert text(opened) == "// good\n"
 
 
