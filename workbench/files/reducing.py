@@ -34,7 +34,7 @@ class Fit:
 
     changes  what would be done to it so that it fits; empty: it fits as it is
     why_not  what of it the format cannot hold whatever is done; None: it fits, once reduced
-    instead  titles of formats that hold it as it is
+    instead  titles of formats that hold it as it is, where that one does not
     """
 
     format: Format
@@ -82,8 +82,11 @@ def fit_of(path: Path, samples: NDArray[Any], metadata: Metadata = NO_METADATA) 
     if kept.xmp != metadata.xmp:
         changes.append(Change(_lack(wanted, "XMP"), "title, rating and keywords are dropped"))
     as_large = np.broadcast_to(corner, (*samples.shape[:2], corner.shape[2]))
+    why_not = wanted.why_not(as_large)
+    if not changes and why_not is None:
+        return Fit(wanted, (), None, ())
     instead = tuple(each.title for each in able(samples) if each.kept(metadata) == metadata)
-    return Fit(wanted, tuple(changes), wanted.why_not(as_large), instead)
+    return Fit(wanted, tuple(changes), why_not, instead)
 
 
 def _rounding(wanted: Format, pixel_type: str) -> Change:
