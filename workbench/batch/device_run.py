@@ -98,6 +98,11 @@ class DeviceRun:
         self._say: Say = lambda _outcome, _doing: None
 
     @property
+    def jobs(self) -> int:
+        """Return how many files are read at a time by all processes together."""
+        return sum(order.jobs for order in self._orders)
+
+    @property
     def shares(self) -> dict[int, list[int]]:
         """Return how many files are read at a time by each process of each GPU."""
         found: dict[int, list[int]] = {}

@@ -24,7 +24,7 @@ class RemoteControl:
     def __init__(self, descriptor: int | None) -> None:
         self._news = Condition()
         self._paused_at: float | None = None
-        self._paused_s, self._is_stopped = 0.0, False
+        self._paused_s, self._is_stopped, self._is_stop_told = 0.0, False, False
         if descriptor is not None:
             Thread(target=self._listen, args=(descriptor,), daemon=True).start()
 
@@ -38,14 +38,17 @@ class RemoteControl:
         """Wait while it is paused.  Raises TerminatedError once it is stopped."""
         with self._news:
             self._news.wait_for(lambda: self._is_stopped or self._paused_at is None)
+            self._is_stop_told = self._is_stopped
             if self._is_stopped:
                 raise TerminatedError
 
     def rest(self) -> None:
-        """Raise TerminatedError once it is stopped."""
+        """Raise TerminatedError when it is stopped, unless that was raised before."""
         with self._news:
-            if self._is_stopped:
-                raise TerminatedError
+            is_news = self._is_stopped and not self._is_stop_told
+            self._is_stop_told = self._is_stopped
+        if is_news:
+            raise TerminatedError
 
     def is_paused(self) -> bool:
         """Return whether it is paused."""

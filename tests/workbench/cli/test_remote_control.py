@@ -42,6 +42,11 @@ def paused(control):
             return
 
 
+def until_it_raises(ask):
+    while True:
+        ask()
+
+
 def test_nobody_says_anything_and_all_come():
     assert list(RemoteControl(None).obeying("abc")) == ["a", "b", "c"]
 
@@ -70,3 +75,23 @@ def test_a_stop_ends_a_pause_too(pipe):
     say(b"stop\n")
     thread.join()
     assert taken == ["stopped"]
+
+
+def test_a_stop_comes_once_where_it_rests_and_each_time_where_it_obeys(pipe):
+    control, say = pipe
+    control.rest()
+    say(b"stop\n")
+    with pytest.raises(TerminatedError):
+        until_it_raises(control.rest)
+    control.rest()  # what is half done is brought to its end
+    for _ in range(2):
+        with pytest.raises(TerminatedError):
+            control.obey()
+
+
+def test_a_stop_that_was_obeyed_is_no_news_to_what_rests(pipe):
+    control, say = pipe
+    say(b"pause\nstop\n")
+    with pytest.raises(TerminatedError):
+        until_it_raises(control.obey)
+    control.rest()

@@ -191,10 +191,10 @@ def _run(
         stopping = held_back = HeldBack()
         rows = elsewhere.rows(work, left, total, control.is_paused, held_back.rest)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
-        jobs = arguments.jobs or usable_cores()
-        run = DeviceRun(processes, recipe, arguments.output, jobs, complain)
+        asked = arguments.jobs or usable_cores()
+        run = DeviceRun(processes, recipe, arguments.output, asked, complain)
         shares = run.shares if elsewhere else None
-        times = StageTimes(total, jobs, control.clock, run.cpu_s, len(processes), shares)
+        times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
         stopping = held_back = HeldBack()
 
         def rest() -> None:
