@@ -97,7 +97,7 @@ def _type_nothing(_window: MainWindow, _page: KernelPage, _text: str) -> None:
 
 
 def _type_and_pause(window: MainWindow, page: KernelPage, text: str) -> None:
-    """Type it, and wait as long as who thinks before they save: it is tried meanwhile."""
+    """Enter it, and wait as long as who thinks before they save: it is tried meanwhile."""
     page.entrance.replace_text(text)
     until = perf_counter() + PAUSE_S
     wait_until(window, lambda: perf_counter() > until)
