@@ -8,6 +8,7 @@
 #include "report.h"
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -49,10 +50,20 @@ std::vector<Watched> watched;
 std::vector<Memory> memories;  // of those watched that may be stored to; then a block's own
 std::vector<Place> places;
 std::unordered_map<uint64_t, uint32_t> known_places;
+std::map<uint64_t, uint64_t> gifts;  // memory that threads asked for: its begin, and its end
 uint64_t launches;
 bool is_watching;
 Where* writers;              // of the picture's samples, each
 uint64_t sample_bytes;
+
+// To note it takes memory as well, which is none of a thread's.
+void take_gift(const void* begin, size_t bytes) {
+    static bool is_noting;
+    if (is_noting || !is_running()) return;
+    is_noting = true;
+    gifts[reinterpret_cast<uint64_t>(begin)] = reinterpret_cast<uint64_t>(begin) + bytes;
+    is_noting = false;
+}
 
 void begin_launch() {
     ++launches;
@@ -231,6 +242,8 @@ void check(const Access& access) {
             return check_cells(memories[i], access);
         }
     if (image().has(access.at)) return;  // constants
+    const auto behind = gifts.upper_bound(access.at);
+    if (behind != gifts.begin() && access.at + access.size <= std::prev(behind)->second) return;
     for (const void* word : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx), static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
         if (is_within(reinterpret_cast<uint64_t>(word), reinterpret_cast<uint64_t>(word) + sizeof(dim3), access)) return;
     const auto handed = reinterpret_cast<uint64_t>(arguments());
@@ -258,6 +271,7 @@ void check_accesses(const Watched* arrays, unsigned count, Where* stored_by, uns
     sample_bytes = bytes_of_sample;
     at_launch = begin_launch;
     at_block = begin_block;
+    at_gift = take_gift;
     is_watching = count;
 }
 

@@ -32,6 +32,7 @@ bool is_showing;
 void (*at_launch)();
 void (*at_block)();
 void (*at_refusal)(size_t bytes);
+void (*at_gift)(const void* begin, size_t bytes);
 uint64_t (*way_of)(const void* frame);
 
 namespace {
@@ -378,6 +379,7 @@ int words::printf(const char* words, ...) {
 void* words::malloc(size_t bytes) {
     void* memory = std::malloc(bytes);
     if (!memory && at_refusal) at_refusal(bytes);
+    if (memory && at_gift) at_gift(memory, bytes);
     return memory;
 }
 

@@ -25,6 +25,7 @@ size_t dynamic_shared_bytes();
 extern void (*at_launch)();
 extern void (*at_block)();
 extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
+extern void (*at_gift)(const void* begin, size_t bytes);  // of such memory
 
 // A number for the calls that led to a frame: two threads at one barrier in a function may have come
 // there from both branches of an if.

@@ -119,12 +119,13 @@ MODES = {
     ),
     "race": Mode(
         "A bug found",
-        "**Ctrl+Shift+U** runs the kernel on a small part of the picture with every access "
-        "checked, and says what is wrong in one sentence, with line, thread and block. The line is "
-        "marked, and the pixel that the thread computes is ringed. It finds accesses beyond an "
-        "array, memory that is read before it was written, two threads that meet in shared memory "
-        "with no barrier between them, and barriers that not all threads come to, even where the "
-        "answer happens to be right.",
+        "**Ctrl+Shift+U** runs the kernel on a small part of the picture, checks every access to "
+        "the picture, the answer, weights, buffers and shared memory, and says what is wrong in "
+        "one sentence, with line, thread and block. The line is marked, and the pixel that the "
+        "thread computes is ringed. It finds accesses beyond an array, two threads that meet in "
+        "memory with no barrier between them, barriers that not all threads come to, and launches "
+        "of some rows that write others, even where the answer happens to be right; where it is "
+        "wrong, also memory and variables that are read before they were written.",
     ),
     "stepping": Mode(
         "Stepping through a kernel",

@@ -228,6 +228,16 @@ def test_what_is_copied_from_beyond_the_picture_to_beyond_the_answer_is_noticed(
     assert outcome.problem == "Something was written behind the end of the answer."
 
 
+def test_memory_that_a_kernel_asks_for_is_its_own_up_to_its_end():
+    body = f"{COPY}\nint* const own = (int*)malloc(64);\nown[LAST] = x;\n"
+    body += "if (own[LAST] != x) dst[0] = 1;"
+    right = START.format(before="", body=body.replace("LAST", "15"))
+    assert tried(right).ok
+    assert found(right) is None
+    finding = found(START.format(before="", body=body.replace("LAST", "999999")))
+    assert (finding.kind, finding.line) == ("bounds", 9)
+
+
 def test_samples_that_were_never_written_are_placed_in_the_picture():
     never = np.zeros((4, 5, 3), np.bool_)
     never[1, 2:, 1] = True

@@ -10,6 +10,8 @@ import pytest
 
 from kernels.core.device import NoDevice
 from kernels.cuda.compute_sanitizer import WITHOUT_IT, the_sanitizer
+from kernels.cuda_on_cpu.regions import Region
+from kernels.cuda_on_cpu.trial import CpuTrial
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
 from tests.kernels.cuda_child.sanitizer_output import BARRIER, NOT_FOR_THIS_GPU
@@ -93,6 +95,24 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
     page = Path("marks.html").read_text(encoding="utf-8")
     assert ">Time<" in page
     assert "no time" not in page
+
+
+def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch):
+    def trial(_rung, job, **_options):
+        region = Region(0, 0, job.width, job.height, True)
+        yield CpuTrial(job, region, job.picture, None, (), "Line 7: sum has no value.", 7)
+
+    monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: None)
+    monkeypatch.setattr("workbench.batch.kernel_checks.trial", trial)
+    write(right=text())
+    assert check("right.cu") == 1
+    said = capsys.readouterr().out
+    assert "failed" in rows_of(said)["right.cu"]
+    assert (
+        "Line 7: sum has no value. So it is on the CPU; on the GPU the answer is right by" in said
+    )
+    assert "Failed: a kernel came to no end, or did what none may" in said
+    assert "µs" not in rows_of(said)["right.cu"]
 
 
 def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(capsys, sanitizer):

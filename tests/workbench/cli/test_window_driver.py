@@ -4,15 +4,17 @@ The others are in test_snapshots.py.
 """
 
 import pytest
-from PySide6.QtWidgets import QProgressBar
+from PySide6.QtWidgets import QLabel, QProgressBar
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.cli.command_error import CommandError
 from workbench.cli.real_window import wait_until
 from workbench.cli.window_driver import ENTER, WindowDriver
 from workbench.model.modes import MODES
 from workbench.panels.blocks.blocks_panel import BlocksPhase
+from workbench.panels.kernel import trying
 
 
 def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, window):
@@ -37,6 +39,21 @@ def test_what_takes_time_is_waited_for_and_what_was_opened_is_closed(qtbot, wind
     assert len(visit.dialogs()) == 2
     visit.leave()
     until(qtbot, lambda: visit.dialogs() == [])
+
+
+def test_modes_that_change_the_kernel_begin_with_it_as_it_was(qtbot, window, monkeypatch):
+    MadeUpTrials().take_over(monkeypatch)
+    monkeypatch.setattr(trying, "PAUSE_MS", 0)
+    show_picture(qtbot, window, noise(24, 31, 3))
+    visit = WindowDriver(window)
+    source = window.kernel.get().page.entrance
+    visit.enter("kernel")
+    text = source.toPlainText()
+    visit.enter("race")
+    assert source.toPlainText() == text.replace("__syncthreads();", "// __syncthreads();") != text
+    visit.enter("kernel")
+    assert source.toPlainText() == text
+    assert window.findChild(QLabel, "kernel-unsaved-sentence").text() == ""
 
 
 def test_what_cannot_be_shown_is_a_sentence(qtbot, window):

@@ -66,6 +66,8 @@ class MadeUpTrials:
         check = WRONG if "too bright" in rung.source else PASSED
         printed = "sum is 3\n" if "printf" in rung.source else ""
         answer = 255 - job.picture
+        if "by chance" in rung.source:
+            return CpuTrial(job, region, answer, check, (), "Line 7: by chance.", 7)
         return CpuTrial(job, region, answer, check, (), printed=printed)
 
     def finding_bug(self, rung, job, *, at=None, deadline_s=None):

@@ -38,6 +38,7 @@ from workbench.panels.kernel import trying
 from workbench.panels.kernel.build_words import build_rows, held_rows
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.ladder_words import NONE_YET, ladder_rows
+from workbench.panels.kernel.trial_words import BY_CHANCE
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -277,6 +278,16 @@ def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_
     assert words(window, "kernel-problem") == ""
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
     assert window.kernel.get().page.has_verdict
+
+
+def test_what_is_right_on_the_gpu_by_chance_is_not_verified(qtbot, window):
+    write(qtbot, window, source() + "// by chance\n")
+    assert words(window, "kernel-problem") == "Line 7: by chance."
+    assert words(window, "kernel-verdict") == BY_CHANCE
+    assert child(window, "kernel-source", CodeEditor).marked_lines() == {6: "bug"}
+    write(qtbot, window, source())
+    assert words(window, "kernel-problem") == ""
+    assert "on NVIDIA H200." in words(window, "kernel-verdict")
 
 
 def test_a_newer_text_takes_the_place_of_one_that_hangs(qtbot, window, monkeypatch):

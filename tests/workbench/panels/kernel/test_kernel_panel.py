@@ -179,7 +179,8 @@ def test_an_error_stands_on_its_line_and_the_last_answer_stays(qtbot, opened):
     assert editor(opened).marked_lines() == {line - 1: "error"}
     assert editor(opened).sentence_at(line - 1) == "no such type"
     assert words(opened, "kernel-status") == trying.BEFORE
-    assert "✓ Verified" in words(opened, "kernel-verdict")
+    said = words(opened, "kernel-verdict")
+    assert said.startswith("Of the last text that ran: ✓ Verified")
     assert child(opened, "kernel-answer", PictureView).display is not None
     editor(opened).go_to_line(1)
     click(child(opened, "kernel-go-to-line", QPushButton))
@@ -557,6 +558,27 @@ def test_open_reads_a_file_and_one_that_cannot_be_read_is_said(qtbot, opened, ho
     trigger(opened, "Open kernel…")
     assert opened.messages.sentence == "bad.cu, line 1: it is not UTF-8 text."
     assert text(opened) == "// good\n"
+
+
+def test_what_is_right_and_does_what_it_may_not_is_not_verified(qtbot, opened):
+    type_at_end(opened, "// by chance\n")
+    tried(qtbot, opened)
+    assert words(opened, "kernel-problem") == "Line 7: by chance."
+    assert words(opened, "kernel-verdict").startswith("✗ The answer shown is right, and the kernel")
+
+
+def test_a_file_from_elsewhere_that_is_no_text_leaves_what_is_there_tried(qtbot, opened, home):
+    before = text(opened), words(opened, "kernel-verdict"), words(opened, "kernel-status")
+    path = home / "theirs.cu"
+    path.write_bytes(b"\xff\xfe\0")
+    drop(opened, path)
+    tried(qtbot, opened)
+    assert opened.messages.sentence == "theirs.cu, line 1: it is not UTF-8 text."
+    assert words(opened, "kernel-foreign-sentence") == ""
+    after = text(opened), words(opened, "kernel-verdict"), words(opened, "kernel-status")
+    assert after == before
+    type_comment(qtbot, opened, "it goes on")
+    assert words(opened, "kernel-status") == ""
 
 
 def test_a_kernel_from_elsewhere_runs_after_a_click(qtbot, opened, home, trials, monkeypatch):
