@@ -40,7 +40,10 @@ uint64_t* operations;    // (blocks, 4), by cuda_cpu::Operation
 Access* accesses;        // written down, in the order in which the threads got to run,
 uint64_t room;           // so many at most,
 uint64_t* written;       // so many so far, also beyond that
-uint64_t shared_bytes;   // of a block
+uint64_t shared_bytes;   // of a block, asked for by the launch
+uintptr_t own;           // the block's other shared memory,
+size_t own_bytes;        // so much,
+bool is_own_known;       // once a thread of the launch runs
 
 unsigned block() { return blockIdx.y * gridDim.x + blockIdx.x; }
 
@@ -70,18 +73,26 @@ template <uint64_t Bytes::*WAY>
             bytes[block() * arrays + i].*WAY += size;
             write_down(int32_t(i), IS_STORE, at - watched[i].begin, size, place);
         }
-    if (!accesses) return;
-    size_t static_bytes = 0;
+}
+
+// Nearly all accesses are to a stack, and pass here, too.
+inline void find_shared(uintptr_t at, bool is_store, uint64_t size, Place place) {
+    if (!is_own_known) {
+        if (!cuda_cpu::is_running()) return;
+        own = reinterpret_cast<uintptr_t>(cuda_cpu::static_shared(&own_bytes));
+        is_own_known = true;
+    }
+    if (at - own < own_bytes) write_down(SHARED, is_store, at - own, size, place);
+    if (!shared_bytes) return;
     const auto tile = reinterpret_cast<uintptr_t>(cuda_cpu::dynamic_shared());
-    const auto own = reinterpret_cast<uintptr_t>(cuda_cpu::static_shared(&static_bytes));
-    if (tile <= at && at < tile + shared_bytes) write_down(SHARED, IS_STORE, at - tile, size, place);
-    if (own <= at && at < own + static_bytes) write_down(SHARED, IS_STORE, at - own, size, place);
+    if (at - tile < shared_bytes) write_down(SHARED, is_store, at - tile, size, place);
 }
 
 template <uint64_t Bytes::*WAY>
-void touch(const void* address, uint64_t size, Place place) {
+inline void touch(const void* address, uint64_t size, Place place) {
     const auto at = reinterpret_cast<uintptr_t>(address);
-    if (at - first < span || accesses) find<WAY>(at, size, place);
+    if (at - first < span) find<WAY>(at, size, place);
+    if (accesses) find_shared(at, WAY == &Bytes::stored, size, place);
 }
 
 }  // namespace
@@ -115,6 +126,7 @@ void write_down_accesses(Access* into, uint64_t most, uint64_t* number, uint64_t
     room = most;
     written = number;
     shared_bytes = shared_bytes_of_block;
+    is_own_known = false;
 }
 
 #define HERE Place{__builtin_return_address(0), __builtin_frame_address(0)}
