@@ -19,21 +19,28 @@ def tensor_tile_bytes(at: Scene) -> Threads:
     works = on.is_there
 
     def each(name: str, loops: Loops, chunk: Places, width: int) -> Access:
-        return at.load(name, TILE, loops, only(QUAD * on.weights_at + chunk, works), width)
+        all_read = "eight rows" not in loops
+        read = only(QUAD * on.weights_at + chunk, works | all_read)
+        return at.load(name, TILE, loops, read, width)
 
     eights = {"eight rows": groups}
-    words = {**eights, "word": on.tiles + 2 * on.beside}
+    reads_by_tile = on.is_sparse and on.span == 3
+    words = {**eights, "word": 4 * on.tiles if reads_by_tile else on.tiles + 2 * on.beside}
     group, word = turns(words)
+    word = word // 4 + word % 4 if reads_by_tile else word
     chunk = on.lead - on.beside + at.ty * on.tiles + word
     read = only(QUAD * on.place(8 * group + lane // 4, chunk) + lane % 4, works)
 
-    kept = {**eights, "product": on.steps * on.is_sparse}
-    halves = {**eights, "product": on.steps, "half": 2}
-    (_, own), (_, step, half) = turns(kept), turns(halves)
+    times = {} if on.steps == 1 else eights  # a lane that needs few weights keeps them
+    kept = {**times, "product": on.steps * on.is_sparse * (on.rows > 0)}
+    digits = {**times, "product": on.steps * (on.rows > 0), "digit": on.digits}
+    own, (step, digit) = turns(kept)[-1], turns(digits)[-2:]
     downs = {"eight rows": max(groups - on.deep + 1, 0), "part": 3, "product": (on.deep + 1) // 2}
     group, part, s = turns(downs)
     band = (2 * s + on.deep - 1 - (group + on.deep - 1) % on.deep) % on.deep
     down = (part * on.deep + band) * LANES + lane
+
+    along = (step * on.digits + digit) * LANES + lane
 
     answers = {"eight rows": max(groups - on.deep + 1, 0)}
     pairs = {**answers, "tile": on.tiles, "row": 2}
@@ -50,7 +57,7 @@ def tensor_tile_bytes(at: Scene) -> Threads:
         *on.beyond(),
         at.load("Read a word of eight rows", TILE, words, read),
         each("Read which samples weights are for", kept, on.places_at + own * LANES + lane, 1),
-        each("Read weights along x", halves, ((2 * step + half) * LANES + lane) * QUAD, QUAD),
+        each("Read weights along x", digits, along * QUAD, QUAD),
         each("Read weights down", downs, on.down_at + 2 * down, 2),
         at.store("Store two samples", TILE, pairs, only(pair, works), 1, SHORT),
         at.load("Read a chunk of the answer", TILE, answers, only(QUAD * chunk, works), QUAD),
@@ -67,7 +74,8 @@ class Tiles:
     def __init__(self, at: Scene) -> None:
         self.at, span = at, blocks_that_count(at)
         self.is_sparse = at.channels > 1
-        self.steps = (span + 1) // 2 if self.is_sparse else span
+        self.digits = int(at.facts["ROW_DIGITS"])
+        self.steps = -(-span // (4 if self.is_sparse else 2))
         self.span, self.beside = span, span // 2
         self.lead = (self.beside + 1) // 2 * 2
         self.tiles = at.shape.covers[0] // CHUNK // at.block_y
@@ -77,7 +85,7 @@ class Tiles:
         self.staged = self.lead + at.shape.covers[0] // CHUNK + self.beside
         self.row_chunks = 2 * ((self.staged + 1) // 2 | 1)
         # In words, counted from the weights; then where these and all else begin, in chunks.
-        self.places_at = self.steps * 2 * LANES * QUAD
+        self.places_at = self.steps * self.digits * LANES * QUAD
         self.down_at = self.places_at + (self.steps if self.is_sparse else 1) * LANES
         words = self.down_at + 3 * self.deep * LANES * 2
         self.weights_at = 8 * self.tiles * at.block_y
@@ -96,8 +104,8 @@ class Tiles:
 
     def weights(self) -> tuple[Access, ...]:
         """Return how the weights are copied, array by array: Weights."""
-        at, first = self.at, self.span * 2 * LANES * QUAD if self.is_sparse else 0
-        arrays = [("along x", 0, 0, self.steps * 2 * LANES)]
+        at = self.at
+        arrays = [("along x", 0, 0, self.steps * self.digits * LANES)]
         if self.is_sparse:
             arrays.append(("and which samples", self.places_at, self.places_at, self.steps * 8))
         source = self.places_at + self.is_sparse * self.steps * LANES
@@ -107,10 +115,11 @@ class Tiles:
             loops = {"chunk": -(-chunks // at.threads) * (self.rows > 0)}
             n = turns(loops)[0] * at.threads + at.thread
             place, what = only(QUAD * n, n < chunks), f"Copy weights, {name}"
-            load = at.load(f"{what}: load", "weights", loops, _further(place, first + source), QUAD)
+            load = at.load(f"{what}: load", "weights", loops, _further(place, source), QUAD)
             place = _further(place, QUAD * self.weights_at + to)
             found += [load, at.store(f"{what}: store", TILE, loops, place, QUAD)]
-        return tuple(found)
+        loops, what = {"word": 3 * (self.rows > 0)}, "Load what scales sums"
+        return (*found, at.load(what, "weights", loops, source + chunks * QUAD + turns(loops)[0]))
 
     def staging(self) -> tuple[Access, ...]:
         """Return how rows are copied, each by one warp: begin_group."""

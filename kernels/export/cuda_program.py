@@ -130,11 +130,15 @@ def _library(rung: Rung) -> bool:
 
 
 def _knobs(rung: Rung, job: Job) -> str:
-    """Return the knobs as constants: nvcc does not look for macros in a #pragma unroll."""
+    """Return the knobs as constants: nvcc does not look for macros in a #pragma unroll.
+
+    Those that a header has a #define for, where nobody else has, are macros.
+    """
     values = {**rung.operands(job).knobs, **rung.defines(job)}
+    text = rung.headers + rung.source
     return "".join(
         f"constexpr int {name} = {value};\n"
-        if str(value).isdigit()
+        if str(value).isdigit() and f"#define {name} " not in text
         else f"#define {name} {value}\n"
         for name, value in values.items()
     )

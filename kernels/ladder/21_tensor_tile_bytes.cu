@@ -4,37 +4,39 @@ idea    = "The sums down the columns are products of matrices, too: a warp sums 
 lesson  = """
 Down the columns tensor_bytes multiplies and adds in float32, K times a sample, and keeps K sums of each in registers. Here tensor
 cores do that as well.  What a lane holds of the sums along x is, lane by lane, what the next product wants of it as the left
-matrix; only, it wants numbers of half precision, which hold eleven bits.  So each sum is split into a half and what that lost: the
-second product is made of three.  Tensor cores do the subtraction as well, a product with minus one on the diagonal.  What is lost
-can be too small for a half, and is kept as bfloat16, which has a float's exponent.  Sums of eight rows stay in registers, as many
-as a column of weights covers.  They stay where they are while the warp walks down, and the weights go round instead: so there is
-one copy of the second product for each place of the newest sums, and the compiler knows every register's number."""
+matrix; only, it wants numbers of half precision, which hold eleven bits.  The sums along x are integers, bytes times 8-bit digits
+of the weights, exact and without unpacking anything; of their 27 bits the highest eleven are, as the bits of a half, that many
+times the smallest number that a half holds, and so are the eight bits after these.  One selection of bytes takes either from two
+sums.  So the second product is made of three: high bits with the weights' halves and with what rounding to these lost, and low bits.
+Sums of eight rows stay in registers, as many as a column of weights covers.  They stay where they are while the warp walks down, and
+the weights go round instead: so there is one copy of the second product for each place of the newest sums, and the compiler knows
+every register's number."""
 after   = "tensor_bytes"
-weights = "byte_bands"
-includes = ["wide", "async", "tensor", "bytes"]
+weights = "digit_bands"
+includes = ["wide", "async", "tensor", "bytes", "digits"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as tile_separable."],
     ["RANK == 1", "These weights are not separable: they have rank {RANK}, and only those of rank 1 are one column times one row. Choose another implementation, such as shared."],
-    ["GAIN < 64", "Without their signs these weights add up to 64 or more, which half precision does not hold here. Choose another implementation, such as tensor_separable."],
     ["KSIZE <= 127", "A thread keeps the sums of all rows that {KSIZE} weights cover in registers here, and has registers for 127. Choose another implementation, such as tensor_separable."],
 ]
 capability = [8, 0]
 own_block = "A block owns 256 samples of a row, each warp 32 or 64 of them, and walks down the picture."
-# KSIZE additions along x and as many down the columns.  In units of 2^-24: two halves of a weight lose up
-# to 4, a half and a bfloat16 of a sum 8, and so do the low parts' weights, which are bfloat16, too.
+# KSIZE additions along x, which are exact, may lose as much by what is left out of their weights and of themselves:
+# see `may_lose` of digit_bands.py.  KSIZE down the columns; two halves of a weight lose up to 4 of 2^-24, low bits 4.
 chain_length = "2 * KSIZE + 24"
 error_factor = 2.0              # tensor cores cut sums off, they do not round them
 
 [[passes]]
 anatomy = "tile_bytes.tensor_tile_bytes"
 block  = ["32", "4 if KSIZE <= 63 else 8"]
-# Of blocks a multiprocessor holds as many as of their registers.
+# So many blocks a multiprocessor as MIN_BLOCKS below has for sm_90.  Others hold fewer, and some blocks wait there.
 covers = ["256", """8 * -(-((HEIGHT + 7) // 8) // blocks_down(-(-WIDTH * CHANNELS // 256),
-    MULTIPROCESSORS * (4 if KSIZE <= 9 else 3 if KSIZE <= 31 else 2 if KSIZE <= 63 else 1),
+    MULTIPROCESSORS * (4 if KSIZE <= (9 if ROW_DIGITS == 3 else 15) else 3 if KSIZE <= 31 else 2 if KSIZE <= 63 else 1),
     (HEIGHT + 7) // 8, 1 + (KSIZE + 6) // 8))"""]
 rows_by = "8"
 # Answers, the weights as lanes hold them, what lies beyond a row's ends, and the ring.
-shared_bytes = """(2048 + 1152 * (1 + (HALO_X + 7) // 8) + 768 * (1 + (KSIZE + 6) // 8) + 16 * ((2 * HALO_X + 3) // 4)
+shared_bytes = """(2048 + -(-(1 + (HALO_X + 7) // 8) // (4 if CHANNELS > 1 else 2)) * (512 * ROW_DIGITS + 128)
+    + 768 * (1 + (KSIZE + 6) // 8) + 16 * ((2 * HALO_X + 3) // 4)
     + 64 * 32 * ((17 + ((1 + (HALO_X + 7) // 8) // 2 + 1) // 2 * 2 + (1 + (HALO_X + 7) // 8) // 2) // 2 // 2 * 2 + 1))"""
 # A block copies its rows with whole chunks beside its own, an even number on the left; what wraps
 # around is read sample by sample, for eight rows at a time; so is alpha again, by the chunk.
@@ -44,15 +46,16 @@ loads.picture = """((up(WIDTH * CHANNELS, 16) + (BLOCKS_X > 1) * (
         * (HEIGHT + (KSIZE - 1) * segments(8))
     + (2 * HALO_X * (up(HEIGHT, 8) + up(KSIZE - 1, 8) * segments(8)) if BORDER == 'WRAP' and BLOCKS_X > 1 else 0)
     + HAS_ALPHA * up(WIDTH * CHANNELS, 16) * HEIGHT)"""
-loads.weights = """(((256 * (1 + (HALO_X + 7) // 8) if CHANNELS == 1 else 288 * ((2 + (HALO_X + 7) // 8) // 2))
-    + 192 * (1 + (KSIZE + 6) // 8)) * BLOCKS_X * segments(8))"""
+loads.weights = """((parts(1 + (HALO_X + 7) // 8, 4 if CHANNELS > 1 else 2) * (128 * ROW_DIGITS + 32 * (CHANNELS > 1))
+    + 192 * (1 + (KSIZE + 6) // 8) + 96 * (4 if KSIZE <= 63 else 8)) * BLOCKS_X * segments(8))"""
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
-# Products on the tensor cores, for tiles of 16 × 8 samples, warp by warp: along x with high halves and low
-# ones of the weights, to take a sum's half from it, and three down the columns.
+# Products on the tensor cores, for tiles of 16 × 8 samples, warp by warp: along x with each digit of the weights,
+# and three down the columns.  Then a multiply-add for each sum.
 flops = """(2 * 1024 * parts(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * (4 if KSIZE <= 63 else 2) * (
-    (1 + (2 if CHANNELS > 1 else 4) * (1 + (HALO_X + 7) // 8))
+    2 * ROW_DIGITS * parts(1 + (HALO_X + 7) // 8, 2 if CHANNELS > 1 else 1)
         * (up(HEIGHT, 8) // 8 + (KSIZE + 6) // 8 * segments(8))
-    + 3 * (1 + (KSIZE + 6) // 8) * up(HEIGHT, 8) // 8))"""
+    + 3 * (1 + (KSIZE + 6) // 8) * up(HEIGHT, 8) // 8)
+    + 2 * up(WIDTH * CHANNELS, 64 if KSIZE <= 63 else 32) * up(HEIGHT, 8))"""
 ---*/
 
 constexpr int STRIP = 256;                         // samples of a row: a block's,
@@ -60,11 +63,19 @@ constexpr int TILES = KSIZE <= 63 ? 4 : 2;         // of 16 x 8 sums, side by si
 constexpr int WARPS = STRIP / (16 * TILES);
 constexpr int THREADS = WARP * WARPS;
 constexpr int GROUPS = 1 + (KSIZE + 6) / 8;        // of 8 rows: so many matter to 8 rows of the answer
+// Products along x, for each digit: of so many blocks of samples, and of how many the last is.
+constexpr int BLOCKS_A_STEP = SPARSE_DIGITS ? 4 : 2;
+constexpr int STEPS_ALONG = (SPAN + BLOCKS_A_STEP - 1) / BLOCKS_A_STEP;
+constexpr int LAST_BLOCKS = (SPAN - 1) % BLOCKS_A_STEP < BLOCKS_A_STEP / 2 ? BLOCKS_A_STEP / 2 : BLOCKS_A_STEP;
+constexpr bool HOLDS_WEIGHTS = STEPS_ALONG == 1;  // along x, a lane, in registers
+// A product wants words in neighbouring registers, so that tiles side by side need the same word in several.
+// Where a tile has three, they are read for each alone; where it has more, copying takes less than reading.
+constexpr bool READS_BY_TILE = SPARSE_DIGITS && SPAN == 3;
 constexpr int RING = 8;                            // groups in shared memory: all but one of them on their way
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 constexpr int MIN_BLOCKS = KSIZE <= 9 ? 3 : KSIZE <= 63 ? 2 : 1;  // more of them would spill registers
 #else
-constexpr int MIN_BLOCKS = KSIZE <= 9 ? 4 : KSIZE <= 31 ? 3 : KSIZE <= 63 ? 2 : 1;
+constexpr int MIN_BLOCKS = KSIZE <= (DIGITS == 3 ? 9 : 15) ? 4 : KSIZE <= 31 ? 3 : KSIZE <= 63 ? 2 : 1;
 #endif
 
 // ---- Rows in shared memory. ----------------------------------------------------------------------
@@ -74,14 +85,24 @@ constexpr int MIN_BLOCKS = KSIZE <= 9 ? 4 : KSIZE <= 31 ? 3 : KSIZE <= 63 ? 2 : 
 // from row to row, and chunks that change places in every second four rows, put them into different banks.
 constexpr int LEAD = (BESIDE + 1) / 2 * 2;
 constexpr int STAGED = LEAD + STRIP / CHUNK + BESIDE;     // chunks
-constexpr int ROW_CHUNKS = 2 * ((STAGED + 1) / 2 | 1);
+constexpr int ROW_CHUNKS = 2 * ((STAGED + 1) / 2 | 1), GROUP_CHUNKS = 8 * ROW_CHUNKS;
+
+// Four blocks a multiprocessor with three groups of sums have no register left for a lane's number.
+constexpr bool KEEPS_LANE = KSIZE <= 9 || KSIZE > 15;
+
+// A thread's number, which stays in a register; else it is read anew for each group, and all that follows from it.
+__device__ __forceinline__ int kept(int number) {
+#ifndef CUDA_ON_CPU
+    asm volatile("" : "+r"(number));
+#endif
+    return number;
+}
 
 __device__ __forceinline__ int place_of(int row, int chunk) { return row * ROW_CHUNKS + (chunk ^ (row >> 2 & 1)); }
 
 // Words t of row g of so many neighbouring blocks, for lane 4 g + t.  group: eight rows.
 template <int COUNT>
-__device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4* group, int chunk) {
-    const int lane = threadIdx.x;
+__device__ __forceinline__ void read_words(unsigned (&words)[COUNT], const uint4* group, int chunk, int lane) {
 #ifndef CUDA_ON_CPU
     const unsigned from = static_cast<unsigned>(__cvta_generic_to_shared(group + place_of(lane % 8, chunk + lane / 8)));
     #pragma unroll
@@ -171,99 +192,49 @@ private:
 
 // ---- Sums down the columns. ----------------------------------------------------------------------
 
-// Two floats as bfloat16s, the first in the low bits: a float's exponent, and eight bits.
-__device__ __forceinline__ unsigned to_coarse_pair(float first, float second) {
-#ifndef CUDA_ON_CPU
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-    return pair;
-#else
-    const auto upper = [](float value) {
-        const unsigned bits = __float_as_uint(value);
-        return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
-    };
-    return upper(first) | upper(second) << 16;
-#endif
-}
-
-// As multiply_add of tensor.cuh, 8 and 16 deep, with bfloat16s.
-__device__ __forceinline__ void multiply_add_coarse(float (&sum)[4], unsigned left, unsigned left_below, unsigned right) {
-#ifndef CUDA_ON_CPU
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(left), "r"(left_below), "r"(right));
-#else
-    const auto upper = cuda_cpu::all_lanes(left, __LINE__), lower = cuda_cpu::all_lanes(left_below, __LINE__);
-    const auto columns = cuda_cpu::all_lanes(right, __LINE__);
-    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
-    const auto number = [](unsigned pair, int i) { return __uint_as_float(i == 0 ? pair << 16 : pair & 0xFFFF0000u); };
-    for (int k = 0; k < 4; ++k)
-        for (int i = 0; i < 2; ++i) {
-            const float a = number(upper[4 * g + k], i), b = number(lower[4 * g + k], i);
-            const float x = number(columns[8 * t + k], i), y = number(columns[8 * t + 4 + k], i);
-            sum[0] += a * x;
-            sum[1] += a * y;
-            sum[2] += b * x;
-            sum[3] += b * y;
-        }
-#endif
-}
-__device__ __forceinline__ void multiply_add_coarse(float (&sum)[4], const unsigned (&left)[4], uint2 right) {
-#ifndef CUDA_ON_CPU
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right.x), "r"(right.y));
-#else
-    multiply_add_coarse(sum, left[0], left[1], right.x);
-    multiply_add_coarse(sum, left[2], left[3], right.y);
-#endif
-}
-
-// Sums along x of eight rows of a tile's 16 columns, as a half and what that lost: a lane's pairs of
-// columns 2 g and 2 g + 1 in rows 2 t and 2 t + 1.
+// Sums along x of eight rows of a tile's 16 columns, of 27 bits, as halves for the 11 highest and the 8
+// after these: a lane's pairs of columns 2 g and 2 g + 1 in rows 2 t and 2 t + 1.  An integer below 2048
+// is, as the bits of a half, that many times the smallest number that a half holds.
 struct Sums {
     unsigned high[2], rest[2];
 };
 
-// minus_one: this lane's pair of a matrix with -1 on its diagonal.
-__device__ __forceinline__ Sums split(const float (&along)[4], unsigned minus_one) {
+__device__ __forceinline__ Sums split(const int (&along)[4]) {
     Sums made;
-    float rest[4];
     #pragma unroll
-    for (int i = 0; i < 2; ++i) made.high[i] = to_pair(along[2 * i], along[2 * i + 1]);
-    #pragma unroll
-    for (int i = 0; i < 4; ++i) rest[i] = along[i];
-    multiply_add(rest, made.high[0], made.high[1], minus_one);
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) made.rest[i] = to_coarse_pair(rest[2 * i], rest[2 * i + 1]);
+    for (int i = 0; i < 2; ++i) {
+        made.high[i] = __byte_perm(along[2 * i], along[2 * i + 1], 0x7632);
+#ifndef CUDA_ON_CPU
+        // Bytes 1 of both; between them the sign of the last, which is 0.
+        asm("prmt.b32 %0, %1, %2, 0xF5B1;" : "=r"(made.rest[i]) : "r"(along[2 * i]), "r"(along[2 * i + 1]));
+#else
+        made.rest[i] = (along[2 * i] >> 8 & 255) | (along[2 * i + 1] >> 8 & 255) << 16;
+#endif
+    }
     return made;
 }
 
 // Sums down the columns of the last GROUPS times eight rows.  They stay where they are, the newest at
-// `newest`, and the weights go round: down(p, part) is what a lane holds of COLUMN's band for eight rows
-// and the next, or the first; what rounding to halves lost, halves, and all as bfloat16.
+// `newest`, and the weights go round: down(p, part) is what a lane holds of the column's band for eight rows
+// and the next, or the first; what rounding to halves lost, halves for the sums' low bits, and for the high.
 template <typename Down>
 __device__ __forceinline__ void sum_down(
     float (&sums)[TILES][4], const Sums (&rows)[TILES][GROUPS], const Down& down, int newest)
 {
     #pragma unroll
-    for (int n = 0; n < TILES; ++n) begin_with_offset<4>(sums[n]);
+    for (int i = 0; i < 4 * TILES; ++i) sums[i / 4][i % 4] = 0.0f;
     #pragma unroll
-    for (int part = 0; part < 3; ++part)  // the last is what is ready last
+    for (int part = 0; part < 3; ++part)  // the largest last: the fewest sums are rounded at its size
         #pragma unroll
         for (int s = 0; s < GROUPS; s += 2) {
             const uint2 right = down((s + GROUPS - 1 - newest) % GROUPS, part);
             #pragma unroll
             for (int n = 0; n < TILES; ++n) {
-                const auto& above = part == 2 ? rows[n][s].rest : rows[n][s].high;
+                const auto& above = part == 1 ? rows[n][s].rest : rows[n][s].high;
                 if (s + 1 < GROUPS) {
-                    const auto& below = part == 2 ? rows[n][s + 1].rest : rows[n][s + 1].high;
+                    const auto& below = part == 1 ? rows[n][s + 1].rest : rows[n][s + 1].high;
                     const unsigned left[4] = {above[0], above[1], below[0], below[1]};
-                    if (part == 2) multiply_add_coarse(sums[n], left, right);
-                    else multiply_add(sums[n], left, right);
-                } else if (part == 2) {
-                    multiply_add_coarse(sums[n], above[0], above[1], right.x);
+                    multiply_add(sums[n], left, right);
                 } else {
                     multiply_add(sums[n], above[0], above[1], right.x);
                 }
@@ -273,8 +244,7 @@ __device__ __forceinline__ void sum_down(
 
 // Eight rows of TILES tiles, of which a lane holds two columns in two rows each, as they belong into
 // memory: lane TILES r + n gets the chunk of tile n in row r.  answers: 8 TILES chunks, the warp's.
-__device__ __forceinline__ uint4 as_chunks(const unsigned (&columns)[TILES], uint4* answers) {
-    const int lane = threadIdx.x;
+__device__ __forceinline__ uint4 as_chunks(const unsigned (&columns)[TILES], uint4* answers, int lane) {
     const auto place = [](int row, int tile) { return 8 * tile + (row + 8 / TILES * tile) % 8; };  // all in other banks
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(answers + place(lane % 8, lane / 8 % TILES)));
@@ -300,42 +270,109 @@ __device__ __forceinline__ uint4 as_chunks(const unsigned (&columns)[TILES], uin
 
 // ---- Weights. ------------------------------------------------------------------------------------
 
-// As `Bands` of bytes.cuh, in shared memory; all copied at once, by all threads.
+// The argument of `digit_bands`, see digit_bands.py: what lanes hold of the weights along x, digit by digit, the
+// most significant first, and which two of four samples these are for; then of those down.
 struct Weights {
-    uint4 halves[STEPS][2][WARP];
-    unsigned places[SPARSE ? STEPS : 1][WARP];
+    uint4 along[STEPS_ALONG][DIGITS][WARP];
+    unsigned places[SPARSE_DIGITS ? STEPS_ALONG : 1][WARP];
     uint2 down[3][GROUPS][WARP];
 
-    __device__ __forceinline__ void begin_copy(const Bands& from, int thread) {
-        copy(halves, from.halves, thread);
-        if (SPARSE) copy(places, from.places, thread);
-        copy(down, from.down, thread);
+    // All copied at once, by all threads.
+    __device__ __forceinline__ void begin_copy(const unsigned* from, int thread) {
+        from = copy(along, from, thread);
+        if (SPARSE_DIGITS) from = copy(places, from, thread);
+        copy(down, from, thread);
     }
 
 private:
     template <typename Array>
-    static __device__ __forceinline__ void copy(Array& to, const void* from, int thread) {
+    static __device__ __forceinline__ const unsigned* copy(Array& to, const unsigned* from, int thread) {
         #pragma unroll 1
         for (int i = thread; i < sizeof(Array) / sizeof(uint4); i += THREADS)
-            copy_async(reinterpret_cast<uint4*>(&to) + i, static_cast<const uint4*>(from) + i);
+            copy_async(reinterpret_cast<uint4*>(&to) + i, reinterpret_cast<const uint4*>(from) + i);
+        return from + sizeof(Array) / sizeof(unsigned);
     }
 };
+// Behind them: what a sum of integers begins with, and what turns sums down the columns into samples.
+constexpr int WORDS_OF_WEIGHTS = STEPS_ALONG * WARP * (4 * DIGITS + SPARSE_DIGITS) + 3 * GROUPS * WARP * 2;
+
+// What a lane needs of those along x, which it keeps if they are few.
+struct AlongX {
+    const Weights& weights;
+    int lane;
+    uint4 held[DIGITS];
+    unsigned held_places;
+
+    __device__ __forceinline__ AlongX(const Weights& from, int lane) : weights(from), lane(lane) {
+        if (!HOLDS_WEIGHTS) return;
+        for (int d = 0; d < DIGITS; ++d) held[d] = weights.along[0][d][lane];
+        held_places = SPARSE_DIGITS ? weights.places[0][lane] : 0;
+    }
+    __device__ __forceinline__ uint4 digit(int step, int d) const {
+        return HOLDS_WEIGHTS ? held[d] : weights.along[step][d][lane];
+    }
+    __device__ __forceinline__ unsigned places(int step) const {
+        return HOLDS_WEIGHTS ? held_places : SPARSE_DIGITS ? weights.places[step][lane] : 0;
+    }
+};
+
+// ---- Sums along x. -------------------------------------------------------------------------------
+
+using Words = unsigned[TILES][STEPS_ALONG * BLOCKS_A_STEP];  // of each tile; those that do not matter are any
+
+__device__ __forceinline__ void add_products(int (&sums)[TILES][4], const Words& words, const AlongX& weights, int digit) {
+    #pragma unroll
+    for (int s = 0; s < STEPS_ALONG; ++s) {
+        const uint4 left = weights.digit(s, digit);
+        const unsigned places = weights.places(s);
+        #pragma unroll
+        for (int n = 0; n < TILES; ++n) {
+            const unsigned* const right = words[n] + s * BLOCKS_A_STEP;
+            if (s + 1 < STEPS_ALONG) multiply_add_bytes<BLOCKS_A_STEP>(sums[n], left, places, right, sums[n]);
+            else multiply_add_bytes<LAST_BLOCKS>(sums[n], left, places, right, sums[n]);
+        }
+    }
+}
+
+// The 27 bits that count, see digit_bands.py.  None of these sums is negative, since they begin high enough.
+// 256 times the first digit's are what the second digit's are added to, by the products themselves, or
+// afterwards where there are registers for both; of a third digit's what they are 256ths of.
+__device__ __forceinline__ void sum_along(int (&sums)[TILES][4], const Words& words, const AlongX& weights, int begin) {
+    constexpr int second = DIGITS > 1;
+    int parts[DIGITS][TILES][4] = {};
+    #pragma unroll
+    for (int d = 0; d < DIGITS; ++d) {
+        #pragma unroll
+        for (int i = 0; i < 4 * TILES; ++i) {
+            if (SIGNED && d == second) parts[d][i / 4][i % 4] = begin;
+            if (!HOLDS_WEIGHTS && d == 1) parts[d][i / 4][i % 4] += parts[0][i / 4][i % 4] * 256;
+        }
+        add_products(parts[d], words, weights, d);
+    }
+    #pragma unroll
+    for (int i = 0; i < 4 * TILES; ++i) {
+        int& sum = sums[i / 4][i % 4];
+        sum = parts[second][i / 4][i % 4];
+        if (HOLDS_WEIGHTS && DIGITS > 1) sum += parts[0][i / 4][i % 4] * 256;
+        if (DIGITS > 2) sum += parts[DIGITS - 1][i / 4][i % 4] >> 8;
+        if (SUM_SHIFT > 0) sum *= 1 << (SUM_SHIFT > 0 ? SUM_SHIFT : 0);
+        if (SUM_SHIFT < 0) sum = static_cast<unsigned>(sum) >> (SUM_SHIFT < 0 ? -SUM_SHIFT : 0);
+    }
+}
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const sample* __restrict__ src,  // (height, width, CHANNELS), interleaved
     sample* __restrict__ dst,        // the same
-    const unsigned* __restrict__ bands, // the weights, see bytes.cuh
+    const unsigned* __restrict__ bands, // the weights, see `Weights`
     int height, int width, int pitch,
     int first_row, int end_row)      // the rows of dst that this launch writes
 {
-    const int lane = threadIdx.x, warp = threadIdx.y, samples = width * CHANNELS;
+    const int lane = KEEPS_LANE ? kept(threadIdx.x) : threadIdx.x, warp = kept(threadIdx.y), samples = width * CHANNELS;
     DYNAMIC_SHARED(uint4, shared);
     uint4* const answers = shared + warp * 8 * TILES;
     Weights& weights = *reinterpret_cast<Weights*>(shared + STRIP / 2);
     unsigned* const sources = reinterpret_cast<unsigned*>(&weights + 1);
     uint4* const ring = shared + STRIP / 2 + sizeof(Weights) / sizeof(uint4) + (2 * HALO_X + 3) / 4;
-    const auto in_ring = [&](int group) { return ring + group % RING * 8 * ROW_CHUNKS; };
-
     // Rows y0 to y0 + rows - 1 of a strip, for which as many and a halo are read, from `top` on.
     const int share = ((end_row - first_row + gridDim.y - 1) / gridDim.y + 7) / 8 * 8;
     const int left = blockIdx.x * STRIP, y0 = first_row + blockIdx.y * share, rows = min(share, end_row - y0);
@@ -344,7 +381,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
     const int groups = (rows + 7) / 8 + GROUPS - 1;
 
     // 1. The weights and the first rows begin to arrive, each row by one warp.
-    weights.begin_copy(Bands(bands), warp * WARP + lane);
+    weights.begin_copy(bands, warp * WARP + lane);
+    const int begin = bands[WORDS_OF_WEIGHTS];
+    const float scale = __uint_as_float(bands[WORDS_OF_WEIGHTS + 1]);
+    const float more = __uint_as_float(bands[WORDS_OF_WEIGHTS + 2]) + OFFSET;
     const int x_copied = left + (lane - LEAD) * CHUNK;
     bool has_chunk[(STAGED + WARP - 1) / WARP];  // of a row: lane, lane + 32
     #pragma unroll
@@ -352,23 +392,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         const int x = x_copied + i * CHUNK;
         has_chunk[i / WARP] = lane + i < STAGED && 0 <= x && x < samples;
     }
+    // Groups that lie in the picture whole, counted from the first of these.
+    const int before = top < 0 ? (7 - top) / 8 : 0, inside = max(0, min(height - top, count) / 8 - before);
+    const sample* from = row_of(src, top + warp, pitch) + x_copied;  // what this lane copies next: of the first row
+    int coming = 0;                                                  // the group that it is of
     const auto copy_row = [&](uint4* group, int row, const sample* from) {
         uint4* const to = group + place_of(row, lane);
         #pragma unroll
         for (int i = 0; i < STAGED; i += WARP)
             if (has_chunk[i / WARP]) copy_async(to + i, from + i * CHUNK);
     };
-    const auto begin_group = [&](int coming) {
-        uint4* const group = in_ring(coming);
-        const int y = top + 8 * coming;
-        if (8 * coming + 8 <= count && y >= 0 && y + 8 <= height) {  // as a rule
-            const sample* const from = row_of(src, y + warp, pitch) + x_copied;
+    const auto begin_group = [&](uint4* group) {
+        if (static_cast<unsigned>(coming - before) < static_cast<unsigned>(inside)) {  // as a rule
             #pragma unroll
             for (int i = 0; i < 8; i += WARPS) copy_row(group, warp + i, row_of(from, i, pitch));
         } else {
             #pragma unroll 1
             for (int row = warp; row < min(8, count - 8 * coming); row += WARPS) {
-                const int from_y = border_index(y + row, height);
+                const int from_y = border_index(top + 8 * coming + row, height);
                 if (from_y != OUTSIDE) copy_row(group, row, row_of(src, from_y, pitch) + x_copied);
                 else
                     #pragma unroll 1
@@ -376,54 +417,60 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
             }
         }
         end_group();  // an empty one at the end: so the wait below is the same for all
+        ++coming;
+        from = row_of(from, 8, pitch);
     };
     #pragma unroll 1
-    for (int i = 0; i < RING - 1; ++i) begin_group(i);
+    for (int i = 0; i < RING - 1; ++i) begin_group(ring + i * GROUP_CHUNKS);
 
-    const auto half_of = [&](int s, int part) { return weights.halves[s][part][lane]; };
-    const auto places_of = [&](int s) { return weights.places[s][lane]; };
     const auto down = [&](int p, int part) { return weights.down[part][p][lane]; };
-    const int g = lane / 4, t = lane % 4;
-    const unsigned minus_one = (g == 2 * t ? 0xBC00u : 0) | (g == 2 * t + 1 ? 0xBC000000u : 0);
-
     // 2. What lies beyond a row's ends, of the first rows; later of the next, one barrier before they are summed.
     const Beyond beyond = {src, height, width, pitch, left, sources};
     const bool is_beside = beyond.begin() < beyond.end();  // the whole block
-    if (is_beside) {
-        beyond.find();
+    if (is_beside) beyond.find();
+    if (is_beside || HOLDS_WEIGHTS) {
         wait_for_groups<RING - 2>();
         __syncthreads();
-        beyond.put(in_ring(0), top);
     }
+    if (is_beside) beyond.put(ring, top);
+    const AlongX along_x(weights, lane);
 
     // 3. Down the rows, eight at a time.
     const int x0 = left + warp * TILES * CHUNK;  // where the warp's samples begin
     Sums sums[TILES][GROUPS];
     int newest = 0;  // of the sums
+    int slot = 0;    // of the ring
     #pragma unroll 1
     for (int group = 0; group < groups; ++group, newest = newest + 1 < GROUPS ? newest + 1 : 0) {
         wait_for_groups<RING - 3>();  // this thread's chunks of these rows and the next are here,
         __syncthreads();  // those of all, and all are done with the rows before: others take their place
-        begin_group(group + RING - 1);
-        uint4* const eight = in_ring(group);
-        if (is_beside && group + 1 < groups) beyond.put(in_ring(group + 1), top + 8 * group + 8);
+        uint4* const eight = ring + slot * GROUP_CHUNKS;
+        begin_group(ring + (slot > 0 ? slot - 1 : RING - 1) * GROUP_CHUNKS);
+        slot = slot + 1 < RING ? slot + 1 : 0;
+        if (is_beside && group + 1 < groups) beyond.put(ring + slot * GROUP_CHUNKS, top + 8 * group + 8);
         if (x0 >= samples) continue;  // the whole warp
-        unsigned words[TILES + 2 * BESIDE];
-        read_words(words, eight, LEAD - BESIDE + warp * TILES);
-        unsigned around[TILES][SPAN];  // of each tile
-        #pragma unroll
-        for (int n = 0; n < TILES; ++n) {
+        Words words;
+        if constexpr (READS_BY_TILE) {
             #pragma unroll
-            for (int k = 0; k <= 2 * SIDE; ++k) around[n][k] = words[n + BESIDE - SIDE + k];
-            if (SPAN % 2 == 0) around[n][SPAN - 1] = t < 2 ? words[n + 2 * BESIDE] : words[n];
+            for (int n = 0; n < TILES; ++n) read_words(words[n], eight, LEAD - SIDE + warp * TILES + n, lane);
+        } else {
+            unsigned row[TILES + 2 * BESIDE];
+            read_words(row, eight, LEAD - BESIDE + warp * TILES, lane);
+            #pragma unroll
+            for (int n = 0; n < TILES; ++n) {
+                #pragma unroll
+                for (int k = 0; k < STEPS_ALONG * BLOCKS_A_STEP; ++k) words[n][k] = row[k <= 2 * SIDE ? n + BESIDE - SIDE + k : n];
+                if (SPAN % 2 == 0) words[n][SPAN - 1] = lane % 4 < 2 ? row[n + 2 * BESIDE] : row[n];
+            }
         }
-        float along[TILES][4], filtered[TILES][4];
-        sum_along(along, around, half_of, places_of);
+        int along[TILES][4];
+        float filtered[TILES][4];
+        sum_along(along, words, along_x, begin);
         #pragma unroll
         for (int place = 0; place < GROUPS; ++place)  // a constant: sums are in registers
             if (place == newest) {
                 #pragma unroll
-                for (int n = 0; n < TILES; ++n) sums[n][place] = split(along[n], minus_one);
+                for (int n = 0; n < TILES; ++n) sums[n][place] = split(along[n]);
                 if (group >= GROUPS - 1) sum_down(filtered, sums, down, place);
             }
         if (group < GROUPS - 1) continue;
@@ -431,8 +478,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) convolve(
         const bool is_stored = x < samples && row < rows && lane < 8 * TILES;
         unsigned columns[TILES];
         #pragma unroll
-        for (int n = 0; n < TILES; ++n) columns[n] = round_bytes(filtered[n]);
-        const uint4 answer = as_chunks(columns, answers);
+        for (int n = 0; n < TILES; ++n) {
+            #pragma unroll
+            for (int i = 0; i < 4; ++i) filtered[n][i] = filtered[n][i] * scale + more;
+            columns[n] = round_bytes(filtered[n]);
+        }
+        const uint4 answer = as_chunks(columns, answers, lane);
         if (!is_stored) continue;
         const uint4 original = HAS_ALPHA ? load_chunk(row_of(src, y0 + row, pitch), x) : answer;
         write_chunk(row_of(dst, y0 + row, pitch), x, keep_alpha(answer, original));

@@ -14,7 +14,7 @@ counts for all of them: with 9 × 9 weights, ten rows of 16 samples instead of t
 leave all but a third of such a band empty, and again tensor cores leave out two of every four numbers."""
 after   = "tensor_bytes"
 weights = "fixed_point"
-includes = ["wide", "async", "tensor"]
+includes = ["wide", "async", "tensor", "digits"]
 requires = [
     ["SAMPLE == 'uint8'", "Bytes go into the products as they are here, and these samples are {SAMPLE}. Choose another implementation, such as window_tile."],
     ["KSIZE <= 15", "Beyond a size of 15 most of what would be multiplied here is zero. Choose another implementation, such as tensor_split."],
@@ -58,11 +58,6 @@ flops = """(2 * parts(WIDTH * CHANNELS, 128)
                 else 8 if (HALO_X + 3) // 4 + (HALO_X + 11) // 4 <= 8 else 16)))))"""
 ---*/
 
-#ifndef DIGITS
-#define DIGITS 3                               // bytes of a weight
-#define SIGNED 1                               // whether these are signed
-#endif
-
 __constant__ float UNDO[1];                    // turns sums of integers into samples
 
 constexpr int WARPS = 8;                       // side by side
@@ -90,8 +85,7 @@ constexpr int ROW_WORDS = ROW_CHUNKS * 4;
 // 4 g + t, or so many words further, and has what the product wants of column g.
 
 constexpr int LEFT = (HALO_X + 3) / 4;         // words of a halo
-constexpr bool SPARSE = CHANNELS > 1;          // see below
-constexpr int STEP_WORDS = SPARSE ? 16 : 8;    // of a product's columns
+constexpr int STEP_WORDS = SPARSE_DIGITS ? 16 : 8;    // of a product's columns
 
 // Words of a row that matter to so many sums side by side; a power of two.
 __device__ constexpr int span_of(int columns) {
@@ -121,69 +115,6 @@ constexpr int NEEDED = 4 + KSIZE - 1;          // rows of the picture
 constexpr bool STAYS = STEPS <= (DIGITS == 3 ? 2 : 5);
 constexpr int AT_ONCE = KSIZE <= 3 ? 1 : ACROSS;
 
-// sum (16 x 8) = from + left (16 x 32 digits) times right (32 x 8 bytes).  A lane has of left four
-// bytes of row g from column 4 t on, the same of row g + 8, and both 16 columns further; of right, which
-// is held by columns, rows 4 t to 4 t + 3 of column g, and so on each 16 rows.
-//
-// Interleaved channels leave at least two of each four neighbours in a row of left zero: tensor cores
-// can leave these out, so that left is 16 x 64, of which 32 columns are kept, and right 64 x 8.  Which
-// are kept tell `places`, two bits for each: a lane's are of half a row, row g if t is even, else g + 8,
-// the left half if t is 0 or 1.
-__device__ __forceinline__ void multiply_add_bytes(
-    int (&sum)[4], const uint4& left, unsigned places, const unsigned* right, const int (&from)[4])
-{
-#ifdef CUDA_ON_CPU
-    const auto as_digit = [](unsigned byte) { return SIGNED ? static_cast<signed char>(byte) : static_cast<int>(byte & 255); };
-    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
-    const unsigned lefts[4] = {left.x, left.y, left.z, left.w};
-    float kept[2][32], column[2][4 * STEP_WORDS];  // of rows g and g + 8; columns 2 t and 2 t + 1
-    for (int part = 0; part < 4; ++part) {
-        const auto all = cuda_cpu::all_lanes(lefts[part], __LINE__);
-        for (int k = 0; k < 16; ++k)
-            kept[part % 2][part / 2 * 16 + k] = as_digit(all[4 * g + k / 4] >> 8 * (k % 4));
-    }
-    for (int part = 0; part < STEP_WORDS / 4; ++part) {
-        const auto all = cuda_cpu::all_lanes(right[part], __LINE__);
-        for (int k = 0; k < 16; ++k)
-            for (int i = 0; i < 2; ++i)
-                column[i][16 * part + k] = static_cast<uint8>(all[4 * (2 * t + i) + k / 4] >> 8 * (k % 4));
-    }
-    const auto all_places = cuda_cpu::all_lanes(places, __LINE__);
-    for (int i = 0; i < 4; ++i) {
-        float total = 0.0f;
-        for (int k = 0; k < 32; ++k) {
-            const int place = all_places[4 * g + k / 16 * 2 + i / 2] >> 2 * (k % 16) & 3;
-            total += kept[i / 2][k] * column[i % 2][SPARSE ? k / 2 * 4 + place : k];
-        }
-        sum[i] = from[i] + static_cast<int>(total);
-    }
-#elif __CUDA_ARCH__ >= 800
-#if SIGNED
-#define DIGIT "s8"
-#else
-#define DIGIT "u8"
-#endif
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1205
-#define SPARSE_PRODUCT "mma.sp::ordered_metadata.sync"
-#else
-#define SPARSE_PRODUCT "mma.sp.sync"
-#endif
-    if constexpr (SPARSE)
-        asm(SPARSE_PRODUCT ".aligned.m16n8k64.row.col.s32." DIGIT ".u8.s32 "
-            "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, 0x0;"
-            : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
-            : "r"(left.x), "r"(left.y), "r"(left.z), "r"(left.w),
-              "r"(right[0]), "r"(right[1]), "r"(right[2]), "r"(right[3]),
-              "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]), "r"(places));
-    else
-        asm("mma.sync.aligned.m16n8k32.row.col.s32." DIGIT ".u8.s32 "
-            "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
-            : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
-            : "r"(left.x), "r"(left.y), "r"(left.z), "r"(left.w), "r"(right[0]), "r"(right[1]),
-              "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3]));
-#endif
-}
-
 // ---- The weights. ---------------------------------------------------------------------------------
 
 // Sum `place` of 16 is for a sample of its tile: so a lane, with rows g and g + 8 as places 2 g and
@@ -208,7 +139,7 @@ __device__ __forceinline__ int second_kept(int first) {
 // What a lane tells of them.
 __device__ __forceinline__ unsigned places_of(int lane) {
     unsigned places = 0;
-    if (SPARSE)
+    if (SPARSE_DIGITS)
         #pragma unroll
         for (int i = 0; i < 8; ++i) {
             const int first = first_kept(lane / 2 % 2 * 8 + i, lane / 4 * 2 + lane % 2);
@@ -245,9 +176,9 @@ __device__ __forceinline__ void write_table(unsigned* table, const int* weights,
         #pragma unroll
         for (int i = 0; i < 4; ++i) {
             const int kept = part / 2 * 16 + lane % 4 * 4 + i;
-            const int word = SPARSE ? kept / 2 : kept / 4;
+            const int word = SPARSE_DIGITS ? kept / 2 : kept / 4;
             const int first = first_kept(word, place);
-            const int byte = !SPARSE ? i : i % 2 == 0 ? first : second_kept(first);
+            const int byte = !SPARSE_DIGITS ? i : i % 2 == 0 ? first : second_kept(first);
             const int weight = weight_at(weights, step, word, byte, place);
             #pragma unroll
             for (int d = 0; d < DIGITS; ++d)
@@ -328,8 +259,8 @@ __device__ __forceinline__ void filter_four(
                 for (int i = 0; i < AT_ONCE * DOWN; ++i) {
                     int (&sum)[4] = sums[i / DOWN][i % DOWN][d];
                     const unsigned* const right = words[i / DOWN] + (i % DOWN * TILE_ROWS + step * ROWS_A_STEP) * LANE_WORDS;
-                    if (step == 0) multiply_add_bytes(sum, left, weights.places, right, start);
-                    else multiply_add_bytes(sum, left, weights.places, right, sum);
+                    if (step == 0) multiply_add_bytes<STEP_WORDS / 4>(sum, left, weights.places, right, start);
+                    else multiply_add_bytes<STEP_WORDS / 4>(sum, left, weights.places, right, sum);
                 }
             }
         }

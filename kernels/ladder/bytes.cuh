@@ -72,7 +72,7 @@ __device__ __forceinline__ void multiply_add_sparse(
 #endif
 }
 
-// The argument of `byte_band` and `byte_bands`, see byte_bands.py: what lanes hold of the weights along x
+// The argument of `byte_band`, see byte_bands.py: what lanes hold of the weights along x
 // for products of one block and, where channels interleave, for sparse ones; then of those down.
 struct Bands {
     const uint4* halves;     // [STEPS][2][WARP]: what rounding to halves lost, and the halves, 22 bits together

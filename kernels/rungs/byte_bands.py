@@ -9,7 +9,6 @@ from kernels.core.job import Job
 
 LANES = 32
 BLOCK = 16  # samples: a column of a product's right matrix, and as many sums
-FEWER_ROWS = 8  # of sums along x, in a product down the columns
 
 Words = NDArray[np.uint32]
 Places = NDArray[np.int64]
@@ -32,24 +31,6 @@ def bands_along(row: NDArray[np.float64], job: Job) -> Words:
     steps = range((band.span + 1) // 2)
     sparse = [band.words(*band.kept_of_two_blocks(s)) for s in steps]
     return np.concatenate((*whole, *sparse, *(band.places(s) for s in steps)))
-
-
-def bands_down(column: NDArray[np.float64]) -> Words:
-    """Return the words that lanes hold of a band of `column`, for products down; see bytes.cuh.
-
-    Three times, for what rounding to halves lost, the halves, and bfloat16s, for each eight rows
-    LANES × 2 words: those for eight rows and for the next eight, or the first.
-    """
-    ksize = len(column)
-    groups = 1 + (ksize + 6) // FEWER_ROWS
-    around = np.zeros(FEWER_ROWS * groups + 9)
-    around[7 : 7 + ksize] = column
-    lane = np.arange(LANES)
-    at = 7 + 2 * (lane % 4) - lane // 4 + FEWER_ROWS * np.arange(groups)[:, None]
-    two = around[np.stack((at, at + 1), -1)]  # (group, lane, 2)
-    high = two.astype(np.float16)
-    parts = (_pairs(_halves(two - high)), _pairs(_halves(two)), _pairs(_bfloat16(two)))
-    return np.concatenate([np.stack((p, np.roll(p, -1, 0)), -1).ravel() for p in parts])
 
 
 class _Band:
@@ -131,12 +112,6 @@ def _sample_of(place: Places) -> Places:
 
 def _halves(values: NDArray[np.floating]) -> NDArray[np.uint16]:
     return values.astype(np.float16).view(np.uint16)
-
-
-def _bfloat16(values: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Return the upper halves of float32s, rounded half to even."""
-    bits = values.astype(np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
 def _pairs(bits: NDArray[np.uint16]) -> Words:

@@ -74,8 +74,8 @@ def fixed_point_of_bytes(raw: bytes, ksize: int) -> FixedPoint:
     largest = max(float(np.abs(exact).max()), MIN_LARGEST)
     signed = bool(exact.min() < 0)
     for digits in range(1, MAX_DIGITS + 1):
-        undos = _scales(largest, largest_of(digits, signed), digits == MAX_DIGITS)
-        undo, loss = _best(exact, undos)
+        undos = scales(largest, largest_of(digits, signed), digits == MAX_DIGITS)
+        undo, loss = best_of(exact, undos)
         if loss <= may_lose(weights) or digits == MAX_DIGITS:
             break
     integers = np.rint(exact / undo).astype(np.int32)
@@ -83,7 +83,7 @@ def fixed_point_of_bytes(raw: bytes, ksize: int) -> FixedPoint:
     return FixedPoint(digits, signed, integers, undo)
 
 
-def _best(exact: NDArray[np.float64], undos: NDArray[np.float64]) -> tuple[float, float]:
+def best_of(exact: NDArray[np.float64], undos: NDArray[np.float64]) -> tuple[float, float]:
     """Return that of `undos` with which weights lose least, the first of equals, and how much."""
     losses = []
     at_once = max(1, SLICE // exact.size)
@@ -96,7 +96,7 @@ def _best(exact: NDArray[np.float64], undos: NDArray[np.float64]) -> tuple[float
     return float(undos[best]), float(all_losses[best])
 
 
-def _scales(largest: float, top: int, one: bool) -> NDArray[np.float64]:
+def scales(largest: float, top: int, one: bool) -> NDArray[np.float64]:
     """Return numbers whose multiples weights may become, (n,): of float32.
 
     With a power of two weights like 1/16 stay exact; the others make an integer of the largest.

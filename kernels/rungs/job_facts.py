@@ -11,6 +11,7 @@ import numpy as np
 from kernels.core.device import Device
 from kernels.core.job import Job
 from kernels.core.weights import gain, separable_terms, terms_gain
+from kernels.rungs.digit_bands import row_of
 from kernels.rungs.expressions import text_of, value_of
 from kernels.rungs.fixed_point import fixed_point
 from kernels.rungs.spectra import fft_side, tiles_of
@@ -73,6 +74,7 @@ class Facts(dict[str, Any]):
     THREADS                  BLOCK_X * BLOCK_Y
     RANK                     how many separable weights add up to these; see `separable_terms`
     DIGITS                   bytes that hold each weight as an integer; see `fixed_point`
+    ROW_DIGITS               the same of the row of separable weights; see `digit_bands`
     GAIN                     Σ|w| of these
     TERMS_GAIN               Σ|w| of all of those over GAIN: 1 where none cancel
     UNIFORM                  whether all weights are one number
@@ -132,6 +134,7 @@ def _tiles(facts: Facts) -> tuple[int, int]:
 ON_DEMAND: dict[str, Callable[[Facts], Any]] = {
     "RANK": lambda facts: len(separable_terms(facts.job.weights)),
     "DIGITS": lambda facts: fixed_point(facts.job.weights).digits,
+    "ROW_DIGITS": lambda facts: row_of(facts.job.weights).digits,
     "GAIN": lambda facts: gain(facts.job.weights),
     "TERMS_GAIN": lambda facts: terms_gain(facts.job.weights),
     "UNIFORM": lambda facts: bool(np.ptp(facts.job.weights) == 0),

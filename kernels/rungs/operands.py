@@ -7,7 +7,10 @@ constant   __constant__ float WEIGHTS[KSIZE * KSIZE]
 separable  __constant__ float COLUMN[KSIZE], ROW[KSIZE]
 byte_band  an argument: uint32, the row times a power of two as the lanes of a warp hold it, see
            `byte_bands.bands_along`; and __constant__ float COLUMN[KSIZE], times another
-byte_bands an argument: uint32, the same row and behind it that column, see `bands_down`
+digit_bands
+           an argument: uint32, the row as integers of DIGITS bytes, SIGNED or not, and the column,
+           as the lanes of a warp hold them, see `digit_bands`; sums along x times 2^SUM_SHIFT are
+           what the column is for
 low_rank   __constant__ float COLUMNS[RANK * KSIZE], ROWS[RANK * KSIZE]
 bands      an argument: (2, KSIZE, words, 2) uint32, `band_words` of each row of weights times a
            power of two, and __constant__ float UNDO[1], which divides by that again
@@ -36,7 +39,8 @@ from numpy.typing import NDArray
 from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
-from kernels.rungs.byte_bands import bands_along, bands_down
+from kernels.rungs.byte_bands import bands_along
+from kernels.rungs.digit_bands import digit_bands
 from kernels.rungs.fixed_point import fixed_point
 from kernels.rungs.spectra import fft_side, roots, spectrum
 
@@ -73,9 +77,10 @@ def _byte_band(job: Job) -> Operands:
     return Operands({"COLUMN": column}, (bands_along(row.astype(np.float64), job),))
 
 
-def _byte_bands(job: Job) -> Operands:
-    column, row = (each.astype(np.float64) for each in _scaled_for_bytes(job))
-    return Operands(arguments=(np.concatenate((bands_along(row, job), bands_down(column))),))
+def _digit_bands(job: Job) -> Operands:
+    words, row = digit_bands(job)
+    knobs = {"DIGITS": row.digits, "SIGNED": int(row.signed), "SUM_SHIFT": row.shift}
+    return Operands(arguments=(words,), knobs=knobs)
 
 
 def _scaled_for_bytes(job: Job) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -171,7 +176,7 @@ FORMS: dict[str, Callable[[Job], Operands]] = {
     "constant": _in_constant_memory,
     "separable": _separable,
     "byte_band": _byte_band,
-    "byte_bands": _byte_bands,
+    "digit_bands": _digit_bands,
     "low_rank": _low_rank,
     "uniform": _uniform,
     "spectrum": _spectrum,

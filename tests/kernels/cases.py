@@ -223,7 +223,7 @@ def uniform_weights(random: np.random.Generator, ksize: int) -> NDArray[np.float
 FITTING: dict[str, Callable[[np.random.Generator, int], NDArray[np.float32]]] = {
     "separable": separable_weights,
     "byte_band": separable_weights,
-    "byte_bands": separable_weights,
+    "digit_bands": separable_weights,
     "thin_bands": separable_weights,
     "low_rank": low_rank_weights,
     "uniform": uniform_weights,

@@ -226,30 +226,36 @@ FAULTS = {
     "rows take others' places while these are read": Fault(
         "tensor_dense_bytes", "__syncthreads();  // those of all", "// those of all"
     ),
-    "what rounding sums of bytes lost is left out": Fault(
-        "tensor_tile_bytes", "part < 3; ++part)  // the last", "part < 2; ++part)  // the last"
+    "the low bits of sums of bytes are left out": Fault(
+        "tensor_tile_bytes", "(along[2 * i] >> 8 & 255) | ", "0 | "
     ),
     "what rounding the weights down lost is left out": Fault(
         "tensor_tile_bytes", "part = 0; part < 3; ++part)  // ", "part = 1; part < 3; ++part)  // "
+    ),
+    "both halves of a block in two are the right one": Fault(
+        "tensor_tile_bytes", "lane % 4 < 2 ? row[n + 2 * BESIDE] : row[n]", "row[n + 2 * BESIDE]"
+    ),
+    "sums of signed digits begin with nothing": Fault(
+        "tensor_tile_bytes", "const int begin = bands[WORDS_OF_WEIGHTS];", "const int begin = 0;"
     ),
     "the weights go round the other way": Fault(
         "tensor_tile_bytes", "(s + GROUPS - 1 - newest) % GROUPS", "(s + newest) % GROUPS"
     ),
     "rows are summed before what lies beside them is here": Fault(
         "tensor_tile_bytes",
-        "put(in_ring(group + 1), top",
-        "put(in_ring(group), top",
+        "beyond.put(ring + slot * GROUP_CHUNKS, top",
+        "beyond.put(eight, top",
     ),
     "what lies beside the first rows is put there before these are here": Fault(
         "tensor_tile_bytes",
-        "        __syncthreads();\n        beyond.put",
-        "        beyond.put",
+        "        __syncthreads();\n    }\n    if (is_beside)",
+        "    }\n    if (is_beside)",
     ),
     "of chunks that change places one does not": Fault(
         "tensor_tile_bytes", "samples[from ^ other]", "samples[from]"
     ),
     "rows above the picture are read as if inside": Fault(
-        "tensor_tile_bytes", "y >= 0 && y + 8 <= height", "y + 8 <= height"
+        "tensor_tile_bytes", "before = top < 0 ? (7 - top) / 8 : 0", "before = 0"
     ),
     "alpha is of the first rows": Fault(
         "tensor_tile_bytes", "row_of(src, y0 + row, pitch), x)", "row_of(src, row % 8, pitch), x)"

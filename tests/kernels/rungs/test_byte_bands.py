@@ -6,18 +6,8 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import Shim
-from kernels.rungs.byte_bands import bands_along, bands_down
+from kernels.rungs.byte_bands import bands_along
 from kernels.rungs.operands import operands_of
-from kernels.rungs.rung import ladder
-from tests.kernels.runners import verdict
-from tests.made_up import H200
-
-RUNGS = {rung.key: rung for rung in ladder()}
-NEEDS_A_COMPILER = pytest.mark.skipif(
-    compiler.why_not() is not None, reason=str(compiler.why_not())
-)
 
 
 def job_of(ksize, channels):
@@ -73,22 +63,6 @@ def test_of_four_numbers_two_different_ones_are_kept_in_their_order(channels):
         assert (first < second).all()
 
 
-@pytest.mark.parametrize("ksize", [1, 3, 9, 31, 127])
-def test_each_of_eight_rows_has_every_tap_down_a_column_once(ksize):
-    column = np.random.default_rng(ksize).uniform(1, 2**15, ksize).astype(np.float32)
-    groups = 1 + (ksize + 6) // 8
-    low, high, coarse = bands_down(column.astype(np.float64)).reshape(3, groups, 32, 2)
-    both = halves(low).astype(np.float64) + halves(high)
-    as_float = (
-        (np.stack((coarse & 0xFFFF, coarse >> 16), -1) << 16).astype(np.uint32).view(np.float32)
-    )
-    for found, loss in ((both, 2**-21), (as_float.astype(np.float64), 2**-8)):
-        np.testing.assert_array_equal(found[:, :, 1], np.roll(found[:, :, 0], -1, 0))
-        for n in range(8):
-            taps = found[:, 4 * n : 4 * n + 4, 0]
-            np.testing.assert_allclose(np.sort(taps[taps != 0]), np.sort(column), rtol=loss)
-
-
 @pytest.mark.parametrize("scale", [1e-20, 1e-6, 1, 1e6, 1e20])
 def test_columns_and_rows_are_the_weights_times_a_power_of_two(scale):
     column, row = np.random.default_rng(2).uniform(-1, 1, (2, 7)).astype(np.float32)
@@ -101,15 +75,3 @@ def test_columns_and_rows_are_the_weights_times_a_power_of_two(scale):
     np.testing.assert_array_equal(
         scaled.constants["COLUMN"], plain.constants["COLUMN"] * np.float32(2**24 / times)
     )
-
-
-@NEEDS_A_COMPILER
-def test_weights_up_to_where_halves_end_are_filtered_and_larger_ones_refused(build_cache):
-    rung = RUNGS["tensor_tile_bytes"]
-    picture = np.random.default_rng(1).integers(0, 256, (9, 20, 1), np.uint8)
-    taps = np.outer([1, -2, 1], [1, 0, 0]).astype(np.float32)
-    largest = Job(picture, taps * np.float32(63.9 / 4), "clamp", rung.key)
-    assert rung.why_not(largest, H200) is None
-    assert verdict(largest, Shim(rung, [largest], build_cache).run(largest)).ok
-    larger = Job(picture, taps * 16, "clamp", rung.key)
-    assert "add up to 64" in rung.why_not(larger, H200)

@@ -21,8 +21,9 @@ WEIGHTS = {
     "separable": "The weights are taken apart into a column and a row: 2·K products instead of K².",
     "byte_band": "The weights are taken apart into a column and a row; the row comes as a band "
     "matrix of halves, word by word as the lanes of a warp hold it.",
-    "byte_bands": "The weights are taken apart into a column and a row, which come as bands of "
-    "halves, word by word as the lanes of a warp hold them.",
+    "digit_bands": "The weights are taken apart into a column and a row; the row comes as a band "
+    "matrix of 8-bit digits, the column as one of halves, word by word as the lanes of a warp hold "
+    "them.",
     "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
     "many as their rank.",
     "fixed_point": "The weights come as integers of one to three bytes, as many as they need, "
