@@ -1,12 +1,17 @@
 """Run as a program: measures how much of a screen shows the picture when the program starts.
 
-`python -m tests.workbench.window.layout.shares WIDTHxHEIGHT FOLDER`, with QT_SCALE_FACTOR set,
-prints what it finds as JSON. FOLDER is for settings and the like.
+`python -m tests.workbench.window.layout.shares FOLDER WIDTHxHEIGHT,SCALING ...` writes what it
+finds on each of these screens as JSON, a file of its name in FOLDER; there is a folder for settings
+and the like, too.  Each has a process of its own, which begins with all modules imported: that
+would take each a third of its time.
 """
 
+import importlib
 import json
 import os
+import pkgutil
 import sys
+import traceback
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,12 +21,40 @@ from PySide6.QtWidgets import QApplication, QWidget
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.engine.engine import Engine
 from tests.workbench import scenes
+from workbench import panels
 from workbench.base import theme
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.panels.compare.picture_view import PictureView
+from workbench.window.main_window import MainWindow
 
 
-def main(size, folder):
+def main(folder, *screens):
+    for each in pkgutil.walk_packages(panels.__path__, f"{panels.__name__}."):
+        importlib.import_module(each.name)
+    started = [_begun(Path(folder), screen) for screen in screens]
+    ends = [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in started]
+    return max(map(abs, ends))
+
+
+def _begun(folder, screen):
+    """Start a process for a screen, and return its number."""
+    if process := os.fork():
+        return process
+    try:
+        size, scaling = screen.split(",")
+        own = folder / f"home of {screen}"
+        own.mkdir()
+        found = found_on(size, scaling, str(own))
+        (folder / screen).write_text(json.dumps(found), encoding="utf-8")
+    except BaseException:  # noqa: BLE001 - it ends here, whatever it is
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def found_on(size, scaling, folder):
+    """Return what a first start finds; this process cannot ask about another screen then."""
+    os.environ["QT_SCALE_FACTOR"] = scaling
     for variable in (DIRECTORY_VARIABLE, "XDG_DATA_HOME", FOLDER_VARIABLE):
         os.environ[variable] = folder
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_screen(Path(folder), size)}"
@@ -37,13 +70,11 @@ def main(size, folder):
     with _started() as window:
         window.showNormal()
         found["normal"] = measured(window)
-    sys.stdout.write(json.dumps(found))
+    return found
 
 
 @contextmanager
 def _started():
-    from workbench.window.main_window import MainWindow
-
     window = MainWindow(lambda: Engine(use_gpu=False), Settings())
     window.show()
     try:
@@ -130,4 +161,4 @@ def _name(widget):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    sys.exit(main(*sys.argv[1:]))

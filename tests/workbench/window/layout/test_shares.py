@@ -1,7 +1,6 @@
 """Most of the screen is the picture, on the screens that people have."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -19,17 +18,11 @@ FRAME_PX = 4  # around a window, on the screen that Qt makes up
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What a first start finds on each of these screens, by size and scaling."""
-    started = {}
-    for size in SIZES:
-        for scaling in SCALINGS:
-            folder = tmp_path_factory.mktemp("home")
-            started[size, scaling] = subprocess.Popen(
-                [sys.executable, "-m", "tests.workbench.window.layout.shares", size, str(folder)],
-                env={**os.environ, "QT_SCALE_FACTOR": str(scaling)},
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-    return {key: json.loads(each.communicate()[0]) for key, each in started.items()}
+    folder = tmp_path_factory.mktemp("homes")
+    screens = {(size, scaling): f"{size},{scaling}" for size in SIZES for scaling in SCALINGS}
+    program = [sys.executable, "-m", "tests.workbench.window.layout.shares"]
+    subprocess.run([*program, str(folder), *screens.values()], check=True)
+    return {key: json.loads((folder / name).read_text()) for key, name in screens.items()}
 
 
 def test_the_picture_has_most_of_the_screen(found, capsys):
