@@ -26,6 +26,7 @@ PAGE, README = ROOT / "docs" / "scale.md", ROOT / "README.md"
 
 PLANNED_SIDE = 100_000  # pixels of 8-bit RGB
 STAGES = {"read": "reading", "filter": "filtering", "write": "writing", "all": "all at a time"}
+LIMITS = {"files": "files and memory", "kernel": "the GPU's kernel"}  # of a folder on GPUs
 PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
 STAGES_OF_FILES = ("decode", "filter", "encode")
 COMMANDS = {
@@ -251,7 +252,7 @@ def _folders(data: Data) -> str:
     rows = []
     for each in data["folders"]:
         count, rate = len(each["devices"]), max(each["per_s"])
-        name = f"{each['name'].removeprefix('folder ')} (the GPU's {each['limit']})"
+        name = f"{each['name'].removeprefix('folder ')} ({LIMITS[each['limit']]})"
         against = numbers.fine_ratio(rate / one[each["name"]]) if count > 1 else ""
         limit = IN_WORDS.get(each["waited_for"], NOTHING)
         rate_in_words = f"{numbers.three_digits(rate)} per s"
@@ -285,7 +286,7 @@ def _devices_in_short(data: Data) -> Iterator[tuple[str, ...]]:
     for each in data["folders"]:
         if (count := len(each["devices"])) > 1:
             ratio = numbers.fine_ratio(max(each["per_s"]) / one[each["name"]])
-            what = f"a folder on {count} GPUs, where the {each['limit']} is the limit"
+            what = f"a folder on {count} GPUs, limited by {LIMITS[each['limit']]}"
             yield what, ratio, _machine(data)
 
 

@@ -46,7 +46,7 @@ def folder(devices, *per_s):
     name = "folder gaussian 5×5 4096×4096, auto"
     numbers = list(range(devices))
     return {
-        **{"name": name, "limit": "link", "devices": numbers},
+        **{"name": name, "limit": "kernel", "devices": numbers},
         **{"per_s": list(per_s), "waited_for": "filter"},
     }
 
@@ -167,7 +167,7 @@ def test_readme_has_a_line_for_each_of_them(script):
         "a TIFF in strips, 10,000², from file to file | 200 MP/s; the wall is the disk, to write; "
         "100,000² pixels would take about 50 s",
         "one picture on 2 GPUs, strong: gaussian 5×5, 8,192² | 2.00×; with transfers 2.00×",
-        "a folder on 2 GPUs, where the link is the limit | 1.90× | 2 × NVIDIA H100, 16 cores",
+        "a folder on 2 GPUs, limited by the GPU's kernel | 1.90× | 2 × NVIDIA H100, 16 cores",
         "a folder of 100,000 files of 8×8 pixels | 400 per s in the first tenth, 310 in the last, "
         "79.0 MiB of memory at most",
         "a folder of 10,000 files, killed 40 times and resumed | 0 lost, 0 done twice, 200 MiB",

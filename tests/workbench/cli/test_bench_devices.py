@@ -154,7 +154,7 @@ def test_a_folder_is_done_by_one_and_by_two_in_turns(bench, tmp_path):
     data = json.loads(path.read_text(encoding="utf-8"))
     assert data["cells"] == []
     assert [(each["limit"], each["devices"]) for each in data["folders"]] == [
-        *(("link", [0]), ("link", [0, 1])),
+        *(("files", [0]), ("files", [0, 1])),
         *(("kernel", [0]), ("kernel", [0, 1])),
     ]
     assert all(each["waited_for"] == "filter" for each in data["folders"])

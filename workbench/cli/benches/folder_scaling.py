@@ -1,6 +1,6 @@
 """A folder over several GPUs, timed in turns with one: the same files, the processes of `batch`.
 
-All files are one, by other names, and not packed: neither the disk nor decoding is to be the limit.
+All files are one, by other names, and not packed: decoding is not to be the limit.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ FILES = 512  # a few seconds, and four times as many as are under way at a time
 SIDE = 2048
 ROUNDS = 2  # in turns; the quickest counts, since whatever else runs only slows it down
 
-Limit = Literal["link", "kernel"]
+Limit = Literal["files", "kernel"]
 
 
 @dataclass(frozen=True, slots=True)
 class FolderCell:
     """A filter for a folder.
 
-    limit           what is meant to be the GPU's limit with it
+    limit           what is meant to be it: files, with a filter that is done at once, by cores and
+                    memory that all GPUs share; or the GPU's kernel
     implementation  None: the best there is
     """
 
@@ -61,7 +62,7 @@ class FolderCell:
         return Recipe(chosen, self.implementation, sampling=UNTIMED, check_every=FILES)
 
 
-CELLS = (FolderCell("link", "gaussian", 5), FolderCell("kernel", "gaussian", 63, "global"))
+CELLS = (FolderCell("files", "gaussian", 5), FolderCell("kernel", "gaussian", 63, "global"))
 
 
 @dataclass(slots=True)
