@@ -43,7 +43,7 @@ STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
 # Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
 OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
 OWN_TOO_LARGE = "Choose a smaller picture, more memory, or another implementation."
-FIND_ITS_BUG = "`workbench check {file} --find-bug` looks for the cause."
+FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
 TIFF_EXTENSIONS = (".tif", ".tiff")
 UNTIMED = Sampling(max_samples=0, cache="warm")
 # Folders that are being written into, by how many, and those of them that were made for it.
@@ -202,7 +202,7 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     if outcome.is_wrong and outcome.result:
         outcome.error = f"{outcome.pair.name}: {outcome.result.check}; nothing was written."
         if recipe.is_own:
-            outcome.error += f" {FIND_ITS_BUG.format(file=recipe.implementation)}"
+            outcome.error += f" {FIND_ITS_BUG}"
 
 
 def write(outcome: Outcome, recipe: Recipe) -> None:

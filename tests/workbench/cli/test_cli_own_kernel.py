@@ -80,18 +80,30 @@ def test_for_programs_what_has_no_time_has_null(capsys):
     ("text", "words"),
     [
         (COPY, "a.png: WRONG in "),
+        (COPY, "; nothing was written. `workbench check --find-bug` with the kernel's file looks"),
         (RIGHT.replace("to_sample(sum);", "to_sample(sum)"), "a.png: mine.cu: Line 21: "),
         (RIGHT.replace("int pitch,", ""), "mine.cu, line 3: convolve takes 6 arguments and is"),
         ('/*---\nrequires = [["KSIZE > 99", "Not {KSIZE}."]]\n---*/\n' + RIGHT, "a.png: Not 5."),
         (LOOP, "a.png: mine.cu: Line 16"),
     ],
-    ids=["wrong", "syntax", "arguments", "refused", "endless"],
+    ids=["wrong", "hint", "syntax", "arguments", "refused", "endless"],
 )
 def test_what_is_not_right_is_said_and_nothing_is_written(text, words, capsys, monkeypatch):
     monkeypatch.setattr(own_run, "CROP_S", 0.5)
     assert apply(text) == 1
     assert words in capsys.readouterr().err
     assert not Path("out.png").exists()
+
+
+def test_more_memory_is_what_a_kernel_of_ones_own_asks_for(capsys):
+    """It filters no strips, which is what others are advised to do."""
+    image_files.save("a.tif", generated.noise(400, 400, 4))
+    Path("mine.cu").write_text(RIGHT, encoding="utf-8")
+    words = ["apply", "a.tif", "out.tif", "--implementation", "./mine.cu", "--no-gpu"]
+    assert main.main([*words, "--memory", "1M"]) == 1
+    said = capsys.readouterr().err
+    assert "1.00\u202fMiB are allowed. Kernels of your own filter pictures as a whole." in said
+    assert "strips" not in said
 
 
 STARTED = """

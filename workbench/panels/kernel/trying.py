@@ -215,8 +215,8 @@ class Trying(QObject):
 
     @Slot()
     def _begin_another(self) -> None:
-        """Show nothing of the kernel before, and try this one."""
-        self._answered = None
+        """Show nothing of the kernel before, and try this one, though it be the same text."""
+        self._answered = self._asked = None
         self._builds.forget()
         self._built = []
         self._view.show_nothing()

@@ -160,6 +160,9 @@ def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
     assert 'after   = "shared"' in text(opened)
     assert trials.texts[-1] == text(opened)
     assert words(opened, "kernel-name") == "my_shared.cu · not saved"
+    lines["Shared-memory tile"].trigger()  # the same again
+    tried(qtbot, opened)
+    assert "✓ Verified" in words(opened, "kernel-verdict")
 
 
 # -- trying
