@@ -19,6 +19,7 @@ NOTES = Path(__file__).with_name("published.toml")
 # Where a publication has another name for what we have.
 IMPLEMENTATIONS = {"cpu_sequential": "sequential"}
 FILTERS = {"edge detection": "laplacian_diagonal"}
+Essence = tuple[int, int, str, int | None]  # width, height, implementation and kernel size
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,8 @@ class PublishedRow:
         one, so these do not count.
         """
         return (
-            (cell.width, cell.height, cell.count) == (self.width, self.height, 1)
-            and cell.implementation == self.implementation
-            and cell.ksize == self.ksize
+            _essence(cell) == _essence(self)
+            and cell.count == 1
             and cell.pixel_type == self.pixel_type
             and self.channels in (None, cell.channels)
             and self.filter in ("", cell.filter)
@@ -85,7 +85,7 @@ class Published:
         return f"{self.institution} {self.year}".rstrip()
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def published_for(plan: Plan) -> tuple[Published, ...]:
     """Return every published number that is of a cell of `plan`.
 
@@ -93,7 +93,9 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
 
     Where several tables of a publication have a cell, the table that has most of the plan's counts.
     """
-    cells = plan.cells()
+    cells: dict[Essence, list[Cell]] = {}
+    for cell in plan.cells():
+        cells.setdefault(_essence(cell), []).append(cell)
     found = [(row, cell) for row in rows() for cell in _of(row, cells, plan)]
     sizes = Counter((row.source, row.gpu, row.table) for row, _ in found)
     best: dict[tuple[str, str, Cell], tuple[PublishedRow, Cell]] = {}
@@ -120,13 +122,19 @@ def rows() -> tuple[PublishedRow, ...]:
         return tuple(_row(each) for each in csv.DictReader(file))
 
 
-def _of(row: PublishedRow, cells: tuple[Cell, ...], plan: Plan) -> Iterator[Cell]:
+def _essence(of: PublishedRow | Cell) -> Essence:
+    """Return what a cell and a time of it always have in common."""
+    return of.width, of.height, of.implementation, of.ksize
+
+
+def _of(row: PublishedRow, cells: dict[Essence, list[Cell]], plan: Plan) -> Iterator[Cell]:
     """Yield the first of `cells` that `row` is a time of.
 
     Of those that differ in what it does not say, one is enough.
     """
     if (plan.source in ("", row.source)) and not left_out(row):
-        found = next((cell for cell in cells if row.stands_for(cell)), None)
+        alike = cells.get(_essence(row), [])
+        found = next((cell for cell in alike if row.stands_for(cell)), None)
         if found is not None:
             yield found
 
