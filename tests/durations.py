@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 TABLE = Path(__file__).with_suffix(".txt")
-QUICK_S = 0.25
+QUICK_S = 0.15
 
 
 @cache
