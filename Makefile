@@ -40,7 +40,7 @@ durations: override ARGS += -p tests.durations
 durations: unit ## run all tests, and write anew which of them take long: `make quick` is the others
 	for round in 1 2 3; do $(BIN)/python -m pytest -n auto --dist loadfile --quick $(ARGS); done
 
-compiled: .venv/test.stamp ## compile all rungs for all cards, and keep what the compilers said for the tests
+compiled: .venv/test.stamp ## compile rungs that changed for all cards, and keep what the compilers said for the tests
 	$(BIN)/python -m tests.kernels.rungs.compiled
 
 mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"

@@ -2,8 +2,9 @@
 
     python -m tests.kernels.rungs.compiled
 
-compiles every rung for every card and writes the file anew.  An entry stands under a digest of all
-that the compiler is given, and of its version: what has changed since then is compiled.
+compiles every rung for every card and writes the file anew; what is in it is taken from there.  An
+entry stands under a digest of all that the compiler is given, and of its version: what has changed
+since then is compiled.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def compile_rung(rung: Rung, job: Job, architecture: int) -> Kept:
 @cache
 def kept() -> dict[str, list[list[str | int]]]:
     """Return the fields of each function's `Resources`, by the digest of what was compiled."""
-    found: dict[str, list[list[str | int]]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    text = KEPT.read_text(encoding="utf-8") if KEPT.exists() else "{}"
+    found: dict[str, list[list[str | int]]] = json.loads(text)
     return found
 
 
@@ -69,8 +71,10 @@ def ladder_tables() -> ModuleType:
 
 
 def all_of_them() -> Iterator[tuple[Rung, Job, int]]:
-    """Return what the tests compile: for the ladder's table, and for spills."""
+    """Return what the tests compile: for the ladder's table, and for spills, also of the longest
+    transform."""
     from tests.kernels.rungs.test_rungs_compile import ARCHITECTURES, compilations
+    from tests.kernels.rungs.test_spectra import RUNGS, a_large_job
 
     script = ladder_tables()
     for rung in ladder():
@@ -81,13 +85,15 @@ def all_of_them() -> Iterator[tuple[Rung, Job, int]]:
     for each in compilations():
         if not each.marks:
             yield each.values
+    for architecture in ARCHITECTURES[1:]:
+        yield RUNGS["fft_registers"], a_large_job("fft_registers"), architecture
 
 
 def main() -> None:
     found = {}
     for rung, job, architecture in all_of_them():
         if nvrtc.compiler_for(architecture) is not None:
-            made = compile_anew(rung, job, architecture).resources
+            made = compile_rung(rung, job, architecture).resources
             found[digest(rung, job, architecture)] = [astuple(each) for each in made]
     lines = (f"{json.dumps(key)}: {json.dumps(found[key])}" for key in sorted(found))
     KEPT.write_text("{{\n{}\n}}\n".format(",\n".join(lines)), encoding="utf-8")

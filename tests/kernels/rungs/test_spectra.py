@@ -7,7 +7,7 @@ import pytest
 
 from kernels.core.borders import read
 from kernels.core.job import Job
-from kernels.cuda.nvrtc import compile_rung, compiler_for
+from kernels.cuda.nvrtc import compiler_for
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
@@ -15,6 +15,7 @@ from kernels.oracle.reference import correlate
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import ladder
 from kernels.rungs.spectra import SIDES, fft_side, roots, spectrum, tiles_of
+from tests.kernels.rungs.compiled import compile_rung
 
 RUNGS = {rung.key: rung for rung in ladder()}
 
@@ -81,5 +82,5 @@ def test_the_longest_transform_is_right(key, build_cache):
 def test_the_longest_transform_keeps_in_registers(architecture):
     if compiler_for(architecture) is None:
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
-    compiled = compile_rung(RUNGS["fft_registers"], a_large_job("fft_registers"), architecture)
-    assert {each.spill_bytes for each in compiled.resources} == {0}
+    made = compile_rung(RUNGS["fft_registers"], a_large_job("fft_registers"), architecture)
+    assert {each.spill_bytes for each in made.resources} == {0}
