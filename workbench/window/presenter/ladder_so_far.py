@@ -15,6 +15,7 @@ from workbench.base.plain_text import tip_text
 
 MAX_BARS = 4  # the newest
 NAME_SHARE = 0.36  # of the width, at least, where a name needs it
+MIN_NAME = 0.7  # of the longest name
 ROW = 1.12  # height, in lines of text
 BESIDE = 0.12  # of a row, above and below its bar
 SPACE_PX, MIN_PX, MIN_ROOM_PX = 10, 3, 40
@@ -101,11 +102,15 @@ class LadderSoFar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        needed = self._names_px() + self._said_px() + MIN_ROOM_PX + 3 * SPACE_PX
-        return QSize(needed, round(MAX_BARS * ROW * self.fontMetrics().height()))
+        return self._with_names(self._names_px())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return self.sizeHint()  # what stands beside it gives way
+        # A name may lose its end rather than the words beside the ladder theirs.
+        return self._with_names(round(MIN_NAME * self._names_px()))
+
+    def _with_names(self, names_px: int) -> QSize:
+        needed = names_px + self._said_px() + MIN_ROOM_PX + 3 * SPACE_PX
+        return QSize(needed, round(MAX_BARS * ROW * self.fontMetrics().height()))
 
     def _names_px(self) -> int:
         # Whole pixels, and one more: what is wider by a part of one would be elided.

@@ -627,6 +627,21 @@ def test_the_ladder_is_whole_beside_a_gpus_long_name(size, qtbot, themed):
         assert label.width() >= label.sizeHint().width(), name
 
 
+def test_words_beside_the_ladder_are_whole_where_its_names_are_long(qtbot, themed):
+    stage = Stage()
+    qtbot.addWidget(stage)
+    stage.resize(1280, 800)
+    stage.show()
+    figures = Figures("19.9 µs", "filter time, L2 cold", "16.1×", "as fast as OpenCV, 16 threads")
+    stage.show_figures(figures)
+    named = {"Tensor cores, tiles of bytes": 6.58, "FFT": 46.1, "FFT in registers": 19.9}
+    bars = [LadderBar(name, (name,), ms) for name, ms in named.items()]
+    stage.ladder.show_bars(bars, bars[-1])
+    QApplication.processEvents()
+    note = child(stage, "stage-speedup-note", QLabel)
+    assert note.width() >= note.sizeHint().width()
+
+
 def test_a_time_of_another_machine_shortens_no_bar(qapp, qtbot):
     theme.apply(qapp, "light")
     ladder = LadderSoFar()
