@@ -83,7 +83,7 @@ class _Band:
             is_alpha = (sums % self.job.channels == self.job.channels - 1)[..., None]
             weights = np.where(is_alpha, away == 0, weights)
         high = weights.astype(np.float16)
-        return np.concatenate((_pairs(_halves(weights - high)), _pairs(_halves(high)))).ravel()
+        return np.concatenate((halves_in_pairs(weights - high), halves_in_pairs(high))).ravel()
 
     def _is_of_two(self, s: int) -> bool:
         return 2 * s + 1 < self.span
@@ -110,12 +110,8 @@ def _sample_of(place: Places) -> Places:
     return place // 2 * 4 + place % 2
 
 
-def _halves(values: NDArray[np.floating]) -> NDArray[np.uint16]:
-    return values.astype(np.float16).view(np.uint16)
-
-
-def _pairs(bits: NDArray[np.uint16]) -> Words:
-    """Return two neighbours along the last axis as a word, the first in the low bits."""
-    wide = bits.astype(np.uint32)
+def halves_in_pairs(values: NDArray[np.floating]) -> Words:
+    """Return two neighbours along the last axis as halves in a word, the first in the low bits."""
+    wide = values.astype(np.float16).view(np.uint16).astype(np.uint32)
     words: Words = wide[..., 0] | wide[..., 1] << np.uint32(16)
     return words

@@ -16,19 +16,15 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, separable_terms
+from kernels.rungs.byte_bands import BLOCK, LANES, Places, Words, halves_in_pairs
 from kernels.rungs.fixed_point import MAX_DIGITS, MIN_LARGEST, best_of, largest_of, lost, scales
 
-LANES = 32
-BLOCK = 16  # samples: a column of a product's right matrix, and as many sums
 WORDS_A_BLOCK = 4
 FEWER_ROWS = 8  # of sums along x, in a product down the columns
 SUM_BITS = 27  # of a sum along x: 11 and 8 go into the products down the columns
 LEFT_OUT_BITS = 8
 MOST = (1 << SUM_BITS) - 512  # that sums of bytes may come to; they may begin a little above zero
 HALF_UNIT = 2.0**-24  # the smallest number of half precision
-
-Words = NDArray[np.uint32]
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,9 +129,8 @@ def digit_bands(job: Job) -> tuple[Words, Row]:
     steps = range(band.steps)
     along = [band.words(s, digit) for s in steps for digit in range(row.digits)]
     places = [band.places(s) for s in steps] if band.is_sparse else []
-    of_sum = (
-        column * row.undo * row.last_digit * 2.0**-row.shift
-    )  # of a sum along x, as it is scaled
+    # Weights of sums along x as these are scaled.
+    of_sum = column * row.undo * row.last_digit * 2.0**-row.shift
     down, exponent = _scaled(of_sum * 2.0 ** (SUM_BITS - 11) / HALF_UNIT)
     more = of_sum.sum() * (row.cut_off - row.begin * 2.0**row.shift)
     floats = np.array([2.0**exponent, more], np.float32)
@@ -158,7 +153,7 @@ def bands_down(column: NDArray[np.float64]) -> Words:
     at = 7 + 2 * (lane % 4) - lane // 4 + FEWER_ROWS * np.arange(groups)[:, None]
     two = around[np.stack((at, at + 1), -1)]  # (group, lane, 2)
     high = two.astype(np.float16)
-    parts = (_pairs(two - high), _pairs(two / 2**8), _pairs(high))
+    parts = [halves_in_pairs(each) for each in (two - high, two / 2**8, high)]
     return np.concatenate([np.stack((p, np.roll(p, -1, 0)), -1).ravel() for p in parts])
 
 
@@ -244,11 +239,4 @@ def _as_words(digits: Places) -> Words:
     """Return four neighbours along the last axis as a word, the first in the low bits."""
     wide = digits.astype(np.uint32)
     words: Words = np.bitwise_or.reduce(wide << 8 * np.arange(4, dtype=np.uint32), -1)
-    return words
-
-
-def _pairs(values: NDArray[np.floating]) -> Words:
-    """Return two neighbours along the last axis as halves in a word, the first in the low bits."""
-    wide = values.astype(np.float16).view(np.uint16).astype(np.uint32)
-    words: Words = wide[..., 0] | wide[..., 1] << np.uint32(16)
     return words
