@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from itertools import takewhile
+from dataclasses import dataclass
+from functools import partial
 from threading import Event
 from typing import Any, TypeVar
 
@@ -13,12 +14,37 @@ from numpy.typing import NDArray
 from kernels.core.cores import usable_cores
 from kernels.core.job import Job, Sampling
 from kernels.core.verdict import Check, Tolerance
-from kernels.cuda_child.expected_answers import ExpectedAnswers, Unseen
+from kernels.cuda_child.expected_answers import ExpectedAnswers, Reference, Unseen
 from kernels.oracle.checking import Oracle, checking
 
 MAX_THREADS = 3  # more of them wait for the interpreter, and for one another
 
 T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class _Checking:
+    """The check of one answer, in parts that threads share.
+
+    then  told what came of it, once that is known
+    room  the answer's memory, where it may be written to then; None: it may not
+    """
+
+    parts: list[Future[Check]]
+    then: Callable[[Check], None] = lambda _: None
+    room: NDArray[Any] | None = None
+    known: Check | None = None
+
+    @property
+    def check(self) -> Check | None:
+        """Return what came of it; None: it is not done."""
+        if self.known is None and all(each.done() for each in self.parts):
+            known, *others = (each.result() for each in self.parts)
+            for each in others:
+                known = known.with_strip(each, 0)
+            self.known = known
+            self.then(known)
+        return self.known
 
 
 class CheckQueue:
@@ -38,7 +64,7 @@ class CheckQueue:
         count = min(max(usable_cores() - 1, 1), MAX_THREADS)
         self._threads = ThreadPoolExecutor(count, "checks")
         self._is_closed = Event()
-        self._checks: list[Future[Check]] = []
+        self._checks: list[_Checking] = []
 
     def begin(self) -> None:
         """Work out what is going to be expected, while nothing has been added yet."""
@@ -46,8 +72,13 @@ class CheckQueue:
 
     def add(self, job: Job, answer: NDArray[Any]) -> None:
         """Add the answer to the user's own picture, (H, W, C)."""
-        reference = self._expected.reference(self._submit)
-        self._checks.append(self._submit(self._checking_own(job, answer, reference)))
+        tolerance = self._tolerance_of(job)
+        if (passed := self._expected.passed(tolerance, answer)) is not None:
+            self._checks.append(_Checking([], known=passed))
+            return
+        parts = self._parts(job, answer, self._expected.reference(self._submit))
+        then = partial(self._expected.note_passed, tolerance, answer)
+        self._checks.append(_Checking(parts, then))
 
     def unseen(self, is_whole: bool) -> Unseen:
         """Return a picture that no run has seen, of whose answer some is to be compared, or all."""
@@ -55,22 +86,39 @@ class CheckQueue:
 
     def add_unseen(self, unseen: Unseen, answer: NDArray[Any], is_whole: bool) -> None:
         """Add the answer to such a picture; all of it is compared if that is asked for only now."""
-        reference = unseen.reference if unseen.is_whole == is_whole else None
-        self._checks.append(self._submit(self._checking(unseen.job, answer, reference)))
+        reference = unseen.reference if unseen.is_whole == is_whole else ()
+        parts = self._parts(unseen.job, answer, reference)
+        self._checks.append(_Checking(parts, room=answer))
+
+    def room(self) -> NDArray[Any] | None:
+        """Return the memory of such an answer that was checked; None: there is none.
+
+        New memory would cost a fault a page.
+        """
+        for each in self._checks:
+            if each.room is not None and each.check is not None:
+                room, each.room = each.room, None
+                return room
+        return None
 
     @property
     def done(self) -> list[Check]:
         """Return the checks that came to their end, the first added first."""
-        return [each.result() for each in takewhile(Future.done, self._checks)]
+        found = []
+        for each in self._checks:
+            if (check := each.check) is None:
+                break
+            found.append(check)
+        return found
 
     @property
     def left(self) -> int:
         """Return how many are not done."""
-        return sum(not each.done() for each in self._checks)
+        return sum(each.check is None for each in self._checks)
 
     def wait(self, seconds: float) -> None:
         """Wait until all are done, but not longer."""
-        wait(self._checks, seconds)
+        wait([part for each in self._checks for part in each.parts], seconds)
 
     def close(self) -> None:
         """Do no more of them, without waiting for what is under way: a GUI thread may be here."""
@@ -87,16 +135,8 @@ class CheckQueue:
                 raise CancelledError
         return known
 
-    def _checking_own(
-        self, job: Job, answer: NDArray[Any], reference: Future[Oracle] | None
-    ) -> Iterator[Check]:
-        tolerance = self._tolerance_of(job)
-        if (passed := self._expected.passed(tolerance, answer)) is not None:
-            yield passed
-            return
-        for check in self._checking(job, answer, reference):
-            yield check
-        self._expected.note_passed(tolerance, answer, check)
+    def _parts(self, job: Job, answer: NDArray[Any], reference: Reference) -> list[Future[Check]]:
+        return [self._submit(self._checking(job, answer, each)) for each in reference or (None,)]
 
     def _checking(
         self, job: Job, answer: NDArray[Any], reference: Future[Oracle] | None

@@ -102,7 +102,6 @@ class _Child:
         )
 
     def _run(self, asked: Asked) -> dict[str, Any]:
-        self._say(phase="preparing")
         both = self._shared.array(*asked.memory)[: 2 * asked.picture_bytes]
         picture, answer = both.view(asked.blank.picture.dtype).reshape(2, *asked.shape)
         return guarded_run(

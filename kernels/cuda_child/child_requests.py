@@ -3,8 +3,8 @@
 A request is (length, pickle) on its standard input.  It says lines of JSON on its standard output:
 
 ready     first of all: "device", the facts of the GPU, or "reason", why there is none
-phase     it begins with "compiling", "preparing", "launching" or "fetching": each has a deadline of
-          its own
+phase     it begins with "compiling", "launching" or "fetching": each has a deadline of its own, as
+          has "preparing", with which a request begins
 done      the end of a request, with what it found
 error     the end of it as well: the class of an expected failure, its "sentence", "log", "status"
 bug       a traceback: a bug of ours, never to be taken for the kernel's

@@ -1,4 +1,7 @@
-"""Where a run's arrays lie in one block of the device's memory: each between red zones."""
+"""Where a run's arrays lie in one block of the device's memory: each between red zones.
+
+What a run found there is held against `before`: the same block as it was when the run began.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES, poison, red_zone, row_end
+from kernels.core.poison import RED_BYTES, poison, red_zone, row_end, same_bits
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
@@ -47,11 +50,25 @@ class Layout:
     def fill(self, block: NDArray[np.uint8], job: Job, turn: int) -> None:
         """Lay in the picture; poison all else: answer and buffers with one that is each turn's."""
         for (begin, end), name in self.red_zones():
-            block[begin:end] = self._red_zone(end - begin, name)
-        for begin, end in self.places.values():
+            block[begin:end] = red_zone(end - begin, list(self.places).index(name))
+        for begin, end in self._poisoned():
             block[begin:end] = poison(end - begin, turn)
-        self.array(block, "source", job).view(np.uint8)[:] = 0xFF  # NaN between the rows
-        self.samples(block, "source", job)[:] = job.picture.reshape(job.height, -1)
+        self.lay_in(block, job)
+
+    def lay_in(self, block: NDArray[np.uint8], job: Job) -> None:
+        """Lay in the picture, and NaN between its rows."""
+        rows = self.array(block, "source", job)
+        row = job.width * job.channels
+        rows.view(np.uint8)[:, row * rows.itemsize :] = 0xFF
+        rows[:, :row] = job.picture.reshape(job.height, -1)
+
+    def turn_over(self, block: NDArray[np.uint8]) -> None:
+        """Put the other turn's poison in the place of this turn's."""
+        for begin, end in self._poisoned():
+            np.invert(block[begin:end], out=block[begin:end])
+
+    def _poisoned(self) -> Iterator[Place]:
+        return (place for name, place in self.places.items() if name != "source")
 
     def array(self, block: NDArray[np.uint8], name: str, job: Job) -> NDArray[Any]:
         """Return the (H, pitch) samples of "source" or "target"."""
@@ -62,37 +79,38 @@ class Layout:
         """Return those of "source" or "target" that are the picture's: (H, W · C)."""
         return self.array(block, name, job)[:, : job.width * job.channels]
 
-    def touched_outside(self, block: NDArray[np.uint8]) -> list[tuple[str, int]]:
+    def touched_outside(
+        self, block: NDArray[np.uint8], before: NDArray[np.uint8]
+    ) -> list[tuple[str, int]]:
         """Return the arrays beside which something was written, and where, from their begin."""
         return [
             (name_in_words(name), begin + int(wrong[0]) - self.places[name][0])
             for (begin, end), name in self.red_zones()
-            if (wrong := np.flatnonzero(block[begin:end] != self._red_zone(end - begin, name))).size
+            if (wrong := np.flatnonzero(block[begin:end] != before[begin:end])).size
         ]
 
     def touched_padding(
-        self, block: NDArray[np.uint8], job: Job, turn: int
+        self, block: NDArray[np.uint8], before: NDArray[np.uint8], job: Job
     ) -> list[tuple[str, int]]:
         """Return the pictures between whose rows something was written, and behind which row."""
         end, found = row_end(job.picture), []
         for name in WORDS:
-            now = self.array(block, name, job).view(np.uint8)
-            filled: Any = 0xFF
-            if name == "target":
-                filled = poison(now.size, turn).reshape(now.shape)[:, end:]
-            wrong = (now[:, end:] != filled).any(axis=1)
+            now, was = (
+                self.array(each, name, job).view(np.uint8)[:, end:] for each in (block, before)
+            )
+            wrong = (now != was).any(axis=1)
             if wrong.any():
                 found.append((name_in_words(name), int(np.flatnonzero(wrong)[0])))
         return found
 
-    def _red_zone(self, size: int, name: str) -> NDArray[np.uint8]:
-        return red_zone(size, list(self.places).index(name))
-
-    def is_changed(self, block: NDArray[np.uint8], job: Job) -> bool:
+    def is_changed(self, block: NDArray[np.uint8], before: NDArray[np.uint8], job: Job) -> bool:
         """Return whether the picture is no longer what was laid in."""
+        begin, end = self.places["source"]
+        if same_bits(block[begin:end], before[begin:end]):  # as a rule, and sooner known
+            return False
         bits = f"u{job.picture.itemsize}"
-        before = job.picture.reshape(job.height, -1).view(bits)
-        return not np.array_equal(self.samples(block, "source", job).view(bits), before)
+        now, was = (self.samples(each, "source", job).view(bits) for each in (block, before))
+        return not np.array_equal(now, was)
 
 
 def layout_of(rung: Rung, job: Job, device: Device) -> Layout:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Sampling
+from kernels.core.poison import same_bits
 from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.fresh_input import fresh
 from kernels.oracle.checking import TILE, Oracle
@@ -23,12 +24,13 @@ from kernels.oracle.reference import filtered
 
 SOME_TILES = 8  # of an answer, drawn at random
 MAX_BYTES = 192 << 20  # of what is worked out before it is needed
-# Worked out at once: in many small tiles the interpreter goes to and fro between threads, and what
-# waits for it is the run of the kernel.
+# Worked out at once, by one of the threads that share a picture: in many small tiles the
+# interpreter goes to and fro between them, and what waits for it is the run of the kernel.
 STRIP_SAMPLES = 1 << 17
 MAX_PASSED = 4  # answers that are remembered, of kernels that add up in another order
 
 Worked = Iterator[Oracle]  # the tiles so far, until all are there
+Reference = tuple["Future[Oracle]", ...]  # each of some tiles
 Submit = Callable[[Worked], "Future[Oracle]"]
 
 
@@ -36,11 +38,11 @@ Submit = Callable[[Worked], "Future[Oracle]"]
 class Unseen:
     """A picture of a job's kind that no run has seen, and the reference for what is compared.
 
-    reference  None: that is worked out when the answer is there, tile by tile
+    reference  (): that is worked out when the answer is there, tile by tile
     """
 
     job: Job
-    reference: Future[Oracle] | None
+    reference: Reference
     is_whole: bool
 
 
@@ -50,9 +52,9 @@ class ExpectedAnswers:
     def __init__(self, job: Job, sampling: Sampling) -> None:
         self._job, self._sampling = job, sampling
         self._random = np.random.default_rng()
-        self._whole: Future[Oracle] | None = None
+        self._whole: Reference = ()
         self._unseen: list[Unseen] = []
-        self._passed: list[tuple[Tolerance, NDArray[np.uint8], Check]] = []
+        self._passed: list[tuple[Tolerance, NDArray[np.generic], Check]] = []
 
     def is_of(self, job: Job, sampling: Sampling) -> bool:
         """Return whether they are for this job, compared as far."""
@@ -73,10 +75,10 @@ class ExpectedAnswers:
             is_whole = not any(each.is_whole for each in self._unseen)
             self._unseen.append(self._made(submit, is_whole))
 
-    def reference(self, submit: Submit) -> Future[Oracle] | None:
-        """Return the reference of the user's picture; None: it is to be worked out in passing."""
-        if self._whole is None and self.is_kept:
-            self._whole = submit(_working_out(self._job))
+    def reference(self, submit: Submit) -> Reference:
+        """Return the reference of the user's picture; (): it is to be worked out in passing."""
+        if not self._whole and self.is_kept:
+            self._whole = _worked_out(self._job, submit)
         return self._whole
 
     def unseen(self, submit: Submit, is_whole: bool) -> Unseen:
@@ -92,29 +94,26 @@ class ExpectedAnswers:
 
     def drop_unfinished(self) -> None:
         """Keep what is known now; what is still worked out may be given up."""
-        if self._whole is not None and not _is_known(self._whole):
-            self._whole = None
+        if not _is_known(self._whole):
+            self._whole = ()
         self._unseen = [each for each in self._unseen if _is_known(each.reference)]
 
     def passed(self, tolerance: Tolerance, answer: NDArray[np.generic]) -> Check | None:
         """Return the check of an answer to the user's picture that equals this one bit by bit."""
-        bits = _bits(answer)
         known = (each for each in self._passed if each[0] == tolerance)
-        return next((check for _, other, check in known if np.array_equal(other, bits)), None)
+        return next((check for _, other, check in known if same_bits(other, answer)), None)
 
     def note_passed(self, tolerance: Tolerance, answer: NDArray[np.generic], check: Check) -> None:
         """Remember an answer to the user's picture that was compared as a whole, and is right."""
         if self.is_kept and check.ok and check.is_full:
-            self._passed = [*self._passed, (tolerance, _bits(answer), check)][-MAX_PASSED:]
+            self._passed = [*self._passed, (tolerance, answer, check)][-MAX_PASSED:]
 
     def _made(self, submit: Submit, is_whole: bool) -> Unseen:
         job = fresh(self._job, self._random)
         job.picture.flags.writeable = False
         if not is_whole:
-            return Unseen(job, submit(_working_out_some(job, self._random)), False)
-        if not self.is_kept:
-            return Unseen(job, None, True)
-        return Unseen(job, submit(_working_out(job)), True)
+            return Unseen(job, (submit(_working_out_some(job, self._random)),), False)
+        return Unseen(job, _worked_out(job, submit) if self.is_kept else (), True)
 
     @property
     def _is_full(self) -> bool:
@@ -155,13 +154,17 @@ def forget() -> None:
         _shelf.clear()
 
 
-def _working_out(job: Job) -> Worked:
-    found: Oracle = {}
+def _worked_out(job: Job, submit: Submit) -> Reference:
+    """Have all of it worked out, in strips that threads share."""
     rows = max(STRIP_SAMPLES // (job.width * job.channels), 1)
-    for top in range(0, job.height, rows):
-        bottom = min(top + rows, job.height)
-        found[top, bottom, 0, job.width] = filtered(job, (top, bottom))
-        yield found
+    return tuple(
+        submit(_working_out(job, top, min(top + rows, job.height)))
+        for top in range(0, job.height, rows)
+    )
+
+
+def _working_out(job: Job, top: int, bottom: int) -> Worked:
+    yield {(top, bottom, 0, job.width): filtered(job, (top, bottom))}
 
 
 def _working_out_some(job: Job, random: np.random.Generator) -> Worked:
@@ -176,14 +179,7 @@ def _working_out_some(job: Job, random: np.random.Generator) -> Worked:
         yield found
 
 
-def _is_known(reference: Future[Oracle] | None) -> bool:
-    return (
-        reference is not None
-        and reference.done()
-        and not reference.cancelled()
-        and reference.exception() is None
+def _is_known(reference: Reference) -> bool:
+    return bool(reference) and all(
+        each.done() and not each.cancelled() and each.exception() is None for each in reference
     )
-
-
-def _bits(answer: NDArray[np.generic]) -> NDArray[np.uint8]:
-    return np.ascontiguousarray(answer).reshape(-1).view(np.uint8)

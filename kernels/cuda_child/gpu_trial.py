@@ -29,6 +29,7 @@ from kernels.core.poison import (
     order_in_words,
     outside_in_words,
     padding_in_words,
+    same_bits,
     unwritten_in_words,
 )
 from kernels.core.resident_warps import Occupancy
@@ -229,11 +230,8 @@ class _Trial:
         """Run it twice on the whole picture, with different poison."""
         first = yield from self._run(self._job, "the whole")
         again = yield from self._run(self._job, "the whole", turn=1)
-        # What differs between runs may equal both poisons here and there, and was written then.
-        never = self._as_before(self._job, first.answer, 0)
-        never &= self._as_before(self._job, again.answer, 1)
-        problem = order_in_words(first.answer, again.answer, never)
-        return replace(again, problem=problem or unwritten_in_words(never) or self._of_rows)
+        problem = self._differing(first.answer, again.answer)
+        return replace(again, problem=problem or self._of_rows)
 
     def checked(self, known: GpuTrial, whole: _Run) -> Generator[Progress | GpuTrial, None, None]:
         """Check the answer, and time it where it is right; yield each as soon as it is known."""
@@ -271,6 +269,15 @@ class _Trial:
                 elif not is_news:
                     yield step
 
+    def _differing(self, first: NDArray[Any], again: NDArray[Any]) -> str:
+        """Return the sentence for what differs between two runs, or was not written."""
+        if same_bits(first, again):  # nor is any of it poison, no byte of which is twice the same
+            return ""
+        # What differs between runs may equal both poisons here and there, and was written then.
+        never = self._as_before(self._job, first, 0)
+        never &= self._as_before(self._job, again, 1)
+        return order_in_words(first, again, never) or unwritten_in_words(never)
+
     def _timed_or_wrong(self, whole: _Run) -> Generator[Progress | Timing, None, None]:
         """Time it; what ends that counts only where the answer to the picture itself is right."""
         try:
@@ -293,7 +300,9 @@ class _Trial:
         until = monotonic() + MAX_TIMING_S
         while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
             unseen, turn = self._checks.unseen(count == wholly), int(random.integers(0, 2))
-            run = yield from self._run(unseen.job, "the whole", turn, sampling.cache)
+            run = yield from self._run(
+                unseen.job, "the whole", turn, sampling.cache, room=self._checks.room()
+            )
             if is_only:
                 samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
             else:
@@ -365,14 +374,18 @@ class _Trial:
         turn: int = 0,
         cache: Cache = "cold",
         rows: tuple[int, int] | None = None,
+        room: NDArray[Any] | None = None,
     ) -> Generator[Progress, None, _Run]:
-        """Run it once; nothing may have been written but the answer."""
+        """Run it once; nothing may have been written but the answer.
+
+        room  for that; None: new memory
+        """
         if self._rung.defines(job) != self._rung.defines(self._job):
             yield from self._compiled(job)
         asked = asked_of("run", self._rung, job, rows=rows, turn=turn, cache=cache)
         doing = Progress(f"running {self._rung.title} on {stage} of the picture")
         yield doing
-        steps = self._child.running(asked, job.picture, self._deadline_s)
+        steps = self._child.running(asked, job.picture, self._deadline_s, room)
         late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
         said, answer = yield from told_of(steps, lambda: late if self._child.is_overdue else doing)
         for name, offset in said["outside"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job
 from kernels.core.timing import Cache
 from kernels.cuda_child.child_requests import Phase
-from kernels.cuda_child.device_layout import Place, layout_of
+from kernels.cuda_child.device_layout import Layout, Place, layout_of
 from kernels.cuda_child.kept_memory import KeptMemory
 from kernels.rungs.rung import Rung
 
@@ -55,25 +56,51 @@ class GuardedDevice(Protocol):
         """Return the memory of the device that this process holds."""
 
 
-class HostMemory:
-    """Memory of this computer for what goes to a device, kept from run to run.
+@dataclass(slots=True, eq=False)
+class _Room:
+    """Memory of this computer for runs that need as much.
 
-    New memory would cost a fault a page, each time.
+    block   goes to the device, and comes back
+    before  what `block` is when it goes; a kernel may reach what is locked, and this is not
+    filled  what `before` was filled for: which layout, and which turn
+    """
+
+    block: NDArray[np.uint8]
+    before: NDArray[np.uint8]
+    filled: tuple[Layout, int] | None = None
+
+
+class HostMemory:
+    """Memory of this computer for what goes to a device, kept from run to run with what is in it.
+
+    New memory would cost a fault a page, and to poison it all again a good part of a run.
     """
 
     def __init__(self, device: GuardedDevice) -> None:
         self._device = device
         self._kept = KeptMemory(self._made)
 
-    def array(self, size: int) -> NDArray[np.uint8]:
-        """Return `size` bytes, whatever is in them, where computer and device have as much."""
-        return self._kept.get(size)
+    def filled(
+        self, layout: Layout, job: Job, turn: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Return the block that a run takes, and the same once more, to hold it against."""
+        room = self._kept.get(layout.size)
+        filled, room.filled = room.filled, None  # until it is filled wholly
+        if filled is None or filled[0] != layout:
+            layout.fill(room.before, job, turn)
+        else:
+            if filled[1] != turn:
+                layout.turn_over(room.before)
+            layout.lay_in(room.before, job)
+        room.filled = layout, turn
+        room.block[:] = room.before
+        return room.block, room.before
 
-    def _made(self, size: int) -> NDArray[np.uint8]:
+    def _made(self, size: int) -> _Room:
         assert isinstance(self._device.facts, Device)
         if size <= self._device.facts.memory_bytes:
             try:
-                return self._device.host_memory(size)
+                return _Room(self._device.host_memory(size), np.empty(size, np.uint8))
             except MemoryError:
                 pass
         raise OutOfMemoryError(
@@ -96,13 +123,12 @@ def guarded_run(
     """Run it once into `answer`, (H, W, C); return its time and what it did that it may not."""
     assert isinstance(device.facts, Device)
     layout = layout_of(rung, job, device.facts)
-    block = host.array(layout.size)
-    layout.fill(block, job, turn)
+    block, before = host.filled(layout, job, turn)
     ms = device.launch(rung, job, rows, block, layout.places, cache, enter)
     answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
     return {
         "ms": ms,
-        "outside": layout.touched_outside(block),
-        "padding": layout.touched_padding(block, job, turn),
-        "changed": layout.is_changed(block, job),
+        "outside": layout.touched_outside(block, before),
+        "padding": layout.touched_padding(block, before, job),
+        "changed": layout.is_changed(block, before, job),
     }

@@ -157,20 +157,27 @@ class WarmChild:
         return said
 
     def running(
-        self, asked: Asked, picture: NDArray[Any], launch_s: float
+        self,
+        asked: Asked,
+        picture: NDArray[Any],
+        launch_s: float,
+        room: NDArray[Any] | None = None,
     ) -> Generator[None, None, tuple[dict[str, Any], NDArray[Any]]]:
-        """Run a kernel on a picture; return what was found, and the answer, (H, W, C)."""
+        """Run a kernel on a picture; return what was found, and the answer, (H, W, C).
+
+        room  for the answer, like the picture; None: new memory
+        """
         yield from self.ready()  # nobody else looks at the memory then
         if self._is_ended:
             raise was_ended()
         size = picture.nbytes
         memory = self._memory.array(2 * size)
         memory[:size] = picture.reshape(-1).view(np.uint8)
-        memory[size : 2 * size] = 0
         place = (self._memory.handle, self._memory.size)
         said = yield from self.asking(replace(asked, memory=place), launch_s)
-        answer = memory[size : 2 * size].copy()
-        return said, answer.view(picture.dtype).reshape(picture.shape)
+        answer = np.empty_like(picture) if room is None else room
+        answer.reshape(-1).view(np.uint8)[:] = memory[size : 2 * size]
+        return said, answer
 
     def end(self) -> None:
         """End it, whatever it does, without waiting: a GPU may take its time to let go of it."""

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.core.poison import RED_BYTES
+from kernels.core.poison import RED_BYTES, same_bits
 from kernels.cuda_child.device_layout import layout_of, packed, unwritten
+from kernels.cuda_child.guarded_run import HostMemory
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.bad_texts import BLUR
 from tests.made_up import H200
@@ -35,23 +36,26 @@ def test_what_is_laid_in_is_seen_and_every_byte_beside_it_as_well():
     picture = np.random.default_rng(2).integers(0, 255, (5, 7, 1), np.uint8)
     job = Job(picture, BLUR)
     layout = layout_of(RUNGS["global"], job, H200)
-    block = np.empty(layout.size, np.uint8)
+    block, before = np.empty((2, layout.size), np.uint8)
     for turn in (0, 1):
         layout.fill(block, job, turn)
+        before[:] = block
         source, target = (layout.array(block, name, job) for name in ("source", "target"))
         assert (packed(source, job) == picture).all()
         assert (source[:, 7:] == 0xFF).all()
         assert (packed(target, job) == unwritten(layout, job, turn)).all()
-        assert layout.touched_outside(block) == []
-        assert not layout.is_changed(block, job)
+        assert layout.touched_outside(block, before) == []
+        assert not layout.is_changed(block, before, job)
     assert (unwritten(layout, job, 0) != unwritten(layout, job, 1)).all()
     begin, end = layout.places["target"]
     for at, offset in ((begin - 1, -1), (end, end - begin)):
         block[at] ^= 255
-        assert layout.touched_outside(block) == [("the answer", offset)]
+        assert layout.touched_outside(block, before) == [("the answer", offset)]
         block[at] ^= 255
-    layout.array(block, "source", job)[4, 6] ^= 1
-    assert layout.is_changed(block, job)
+    source[4, 7] ^= 1  # no sample
+    assert not layout.is_changed(block, before, job)
+    source[4, 6] ^= 1
+    assert layout.is_changed(block, before, job)
 
 
 def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
@@ -61,8 +65,34 @@ def test_what_is_copied_from_beside_one_array_to_beside_another_is_noticed():
     assert len(names) > 2
     for first in names:
         for other in names:
-            block = np.empty(layout.size, np.uint8)
-            layout.fill(block, job, 0)
+            before = np.empty(layout.size, np.uint8)
+            layout.fill(before, job, 0)
+            block = before.copy()
             (_, behind), (_, at) = layout.places[first], layout.places[other]
             block[at : at + 16] = block[behind : behind + 16]
-            assert bool(layout.touched_outside(block)) == (first != other)
+            assert bool(layout.touched_outside(block, before)) == (first != other)
+
+
+class Computer:
+    """A device that has as much memory as is asked for."""
+
+    facts = H200
+
+    def host_memory(self, size):
+        return np.empty(size, np.uint8)
+
+
+def test_what_is_kept_from_run_to_run_is_what_would_be_filled_anew():
+    random, host = np.random.default_rng(3), HostMemory(Computer())
+    # Rows of the same pitch that end elsewhere, another pixel type of as many bytes, another size.
+    kinds = [((37, 61, 1), np.uint8), ((37, 60, 1), np.uint8), ((37, 30, 1), np.uint16)]
+    for shape, dtype in [kinds[n] for n in (0, 0, 0, 1, 2, 0, 1)] + [((64, 64, 3), np.uint8)]:
+        job = Job(random.integers(0, 255, shape).astype(dtype), BLUR)
+        layout = layout_of(RUNGS["separable"], job, H200)
+        for turn in (0, 1, 1, 0):
+            anew = np.empty(layout.size, np.uint8)
+            layout.fill(anew, job, turn)
+            block, before = host.filled(layout, job, turn)
+            assert same_bits(block, anew)
+            assert same_bits(before, anew)
+            block[:] = 7  # what a run does with it
