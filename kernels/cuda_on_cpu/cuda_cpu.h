@@ -4,13 +4,11 @@
 // rung may not use here: textures, asynchronous copies, tensor cores, inline PTX.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -116,15 +114,25 @@ __attribute__((weak, visibility("hidden"))) extern char __stop_cuda_shared[];
 
 namespace cuda_cpu {
 
-// The same as CUDA's own launch: arguments[i] points to the i-th argument of the kernel.
+// Of the runtime and no thread's own: nothing for whoever watches accesses.
+#define UNWATCHED __attribute__((no_sanitize("thread")))
+
+// One launch of a kernel, as a thread begins: arguments[i] points to the i-th argument.  Not a tuple:
+// to compile one takes longer than most kernels.
+template <class... Parameters> struct KernelCall {
+    void (*kernel)(Parameters...);
+    void** arguments;
+    UNWATCHED static void begin(void* call) { static_cast<KernelCall*>(call)->run(std::index_sequence_for<Parameters...>()); }
+    template <size_t... i> UNWATCHED void run(std::index_sequence<i...>) const {
+        kernel(*static_cast<Parameters*>(arguments[i])...);
+    }
+};
+
+// The same as CUDA's own launch.
 template <class... Parameters>
 const char* launch(const Launch& how, void (*kernel)(Parameters...), void** arguments) {
-    auto values = [&]<size_t... i>(std::index_sequence<i...>) {
-        return std::tuple<Parameters...>(*static_cast<Parameters*>(arguments[i])...);
-    }(std::index_sequence_for<Parameters...>());
-    auto call = [&] { std::apply(kernel, values); };
-    return launch(how, [](void* self) { (*static_cast<decltype(call)*>(self))(); }, &call,
-                  {__start_cuda_shared, __stop_cuda_shared});
+    KernelCall<Parameters...> call{kernel, arguments};
+    return launch(how, call.begin, &call, {__start_cuda_shared, __stop_cuda_shared});
 }
 
 // What a kernel takes, in words: "pu1" is a pointer to unsigned integers of one byte, "i4" an int.
@@ -142,9 +150,6 @@ template <class... Parameters> const char* signature(void (*)(Parameters...)) {
     ((at = put_kind<Parameters>(at)), ...);
     return words;
 }
-
-// Of the runtime and no thread's own: nothing for whoever watches accesses.
-#define UNWATCHED __attribute__((no_sanitize("thread")))
 
 // Every lane of `mask` shows `value` and gets what lane `from` shows.
 template <class T>

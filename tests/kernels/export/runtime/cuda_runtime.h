@@ -75,8 +75,7 @@ template <class... P, class... A>
 void launch_on_cpu(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, const A&... arguments) {
     const char* message = "more shared memory than was asked for";
     if (shared <= allowed_shared(reinterpret_cast<void*>(kernel))) {
-        std::tuple<P...> values(arguments...);
-        auto call = [&] { std::apply(kernel, values); };
+        auto call = [&] { kernel(arguments...); };
         const cuda_cpu::Launch how{grid.x, grid.y, block.x, block.y, shared, cuda_cpu::SHUFFLED, 1};
         message = cuda_cpu::launch(how, [](void* self) { (*static_cast<decltype(call)*>(self))(); }, &call);
     }
