@@ -103,10 +103,7 @@ class CodeEditor(QPlainTextEdit):
     def replace_text(self, text: str) -> None:
         """Show `text` instead; Ctrl+Z brings back what was there."""
         line = self.textCursor().blockNumber()
-        cursor = QTextCursor(self.document())
-        with typing_aids.one_step(cursor):
-            cursor.select(QTextCursor.SelectionType.Document)
-            cursor.insertText(text)
+        typing_aids.replace(self.document(), text)
         self.go_to_line(line + 1)
 
     def begin_with(self, text: str) -> None:

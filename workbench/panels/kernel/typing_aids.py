@@ -1,4 +1,4 @@
-"""Help with typing code: indenting, commenting lines, a brace on its own line.
+"""Help with typing code: indenting, commenting lines, a brace on its own line, another text.
 
 Each is one step of undo.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice, takewhile
 
-from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 STEP = 4  # spaces
 COMMENT = re.compile(r"(\s*)// ?")
@@ -97,6 +98,30 @@ def toggle_comment(cursor: QTextCursor) -> None:
             at = QTextCursor(block)
             at.setPosition(block.position() + column)
             at.insertText("// ")
+
+
+def replace(document: QTextDocument, text: str) -> None:
+    """Put `text` in the place of the document's.
+
+    Lines at either end that are the same stay, marks in them as well: they are not coloured anew.
+    """
+    before, now = document.toPlainText().split("\n"), text.split("\n")
+    if len(before) != document.blockCount():  # lines of another kind within one of these
+        before = []
+    shorter = min(len(before), len(now)) - 1  # a line of each is replaced
+    first = _same(before, now, shorter)
+    last = _same(before[::-1], now[::-1], shorter - first)
+    cursor = QTextCursor(document.findBlockByNumber(first))
+    end = document.findBlockByNumber(document.blockCount() - 1 - last)
+    with one_step(cursor):
+        cursor.setPosition(end.position() + end.length() - 1, KEEP)
+        cursor.insertText("\n".join(now[first : len(now) - last]))
+
+
+def _same(some: list[str], other: list[str], most: int) -> int:
+    """Return how many elements both begin with, but no more than `most`."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(some, other, strict=False))
+    return len(list(islice(same, max(most, 0))))
 
 
 def selected_lines(cursor: QTextCursor) -> list[QTextBlock]:

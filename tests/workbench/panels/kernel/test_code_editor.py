@@ -137,6 +137,39 @@ def test_another_text_from_outside_can_be_undone(editor):
     assert editor.toPlainText() == "one\ntwo"
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("a\nb\nc", "a\nx\nc"),
+        ("a\nb\nc", "a\nb\nb\nc"),
+        ("a\nb\nb\nc", "a\nb\nc"),
+        ("a\nb\nc", "a\nb"),
+        ("a\nb", "x\na\nb"),
+        ("a\nb", "a\nb\n"),
+        ("a\nb\n", "a\nb"),
+        ("a", ""),
+        ("", "a\nb"),
+        ("𝕂\nb\n𝕂", "𝕂\n𝕂c\n𝕂"),  # two units of Qt's each
+        ("a\u2028b\nc", "a\nc"),
+        ("a\nb\nc", "a\nb\nc"),
+    ],
+)
+def test_of_another_text_from_outside_only_lines_that_differ_are_touched(editor, before, now):
+    editor.begin_with(before)
+    editor.replace_text(now)
+    assert editor.toPlainText() == now
+    keys(editor, (Qt.Key.Key_Z, CTRL))
+    assert editor.toPlainText() == before.replace("\u2028", "\n")
+
+
+def test_marks_stay_with_their_lines_where_another_text_arrives_from_outside(editor):
+    editor.begin_with("a\nb\nwrong;\nd")
+    editor.show_marks([Mark(3, 0, "It is wrong.")])
+    editor.replace_text("a\nmore\nb\nwrong;\nd")
+    assert editor.marked_lines() == {3: "error"}
+    assert editor.sentence_at(3) == "It is wrong."
+
+
 # -- the keyboard
 
 
