@@ -289,6 +289,7 @@ def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monk
     said = capsys.readouterr().out
     for part, words in saving.PARTS.items():
         assert said.count(f"{part}: {words}") == 2 * len(saving.KEYS)
+    assert said.count(saving.REST) == 2 * len(saving.KEYS)
 
 
 def test_the_parts_of_a_save_add_up_to_all_of_it():
