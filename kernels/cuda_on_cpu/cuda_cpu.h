@@ -4,6 +4,12 @@
 // rung may not use here: textures, asynchronous copies, tensor cores, inline PTX.
 #pragma once
 
+// Bessel functions and their like are most of <cmath>, and of what g++ reads for each text.
+#if __has_include(<bits/c++config.h>)
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#endif
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
