@@ -89,14 +89,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) convolve(
     const int y0 = first_row + blockIdx.y * tall;
     const int rows = min(tall, end_row - y0);  // of dst; of src there are KSIZE - 1 more
 
-    #pragma unroll 1
-    for (int j = 0; j < STAGES - 1; ++j) {
-        begin_row(ring + j * ROW_CHUNKS, src, strip_x, inside, y0 - RADIUS + j, height, width, pitch);
-        end_group();
-    }
     float sums[KSIZE][CHUNK] = {};
+    // The first turns only begin rows, so that begin_row, which is long, is compiled in one place.
     #pragma unroll 1
-    for (int j = 0; j < rows + KSIZE - 1; ++j) {
+    for (int j = 1 - STAGES; j < rows + KSIZE - 1; ++j) {
         wait_for_groups<STAGES - 2>();  // this lane's part of row j is here,
         __syncwarp();  // that of all lanes, and all are done with row j - 1: the next takes its place
         const int next = j + STAGES - 1;
@@ -104,14 +100,15 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) convolve(
             begin_row(ring + next % STAGES * ROW_CHUNKS, src, strip_x, inside, y0 - RADIUS + next,
                       height, width, pitch);
         end_group();
+        if (j < 0) continue;
 
         float window[WINDOW];
         #pragma unroll
         for (int c = 0; c <= 2 * HALO_CHUNKS; ++c)
             unpack(ring[j % STAGES * ROW_CHUNKS + threadIdx.x + c], window + c * CHUNK);
 
-        // The first rows and the last count for fewer rows of dst.  One call does for all rows: with a
-        // second one for those between it is no quicker, and takes a quarter longer to compile.
+        // The first rows and the last count for fewer rows of dst.  A second call, for those between,
+        // would be no quicker.
         add_row(sums, window, KSIZE - 1 - j, KSIZE - 1 - (j - rows + 1));
 
         const int y = y0 + j - (KSIZE - 1);
