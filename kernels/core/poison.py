@@ -51,7 +51,10 @@ def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> NDArray[np.bool_
 
 
 def same_bits(some: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Return whether two arrays of one shape and type, each in one piece, are equal bit by bit."""
+    """Return whether two arrays of one shape and type are equal bit by bit."""
+    if not (some.flags.c_contiguous and other.flags.c_contiguous):
+        bits = f"u{some.itemsize}"
+        return np.array_equal(some.view(bits), other.view(bits))
     these, those = (each.reshape(-1).view(np.uint8) for each in (some, other))
     words = these.size // 8 * 8  # compared as 64 bits: what is noted of each takes memory, too
     return np.array_equal(

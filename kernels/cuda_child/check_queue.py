@@ -9,6 +9,7 @@ from functools import partial
 from threading import Event
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cores import usable_cores
@@ -18,6 +19,7 @@ from kernels.cuda_child.expected_answers import ExpectedAnswers, Reference, Unse
 from kernels.oracle.checking import Oracle, checking
 
 MAX_THREADS = 3  # more of them wait for the interpreter, and for one another
+ROOMS = 3  # for answers: two to the user's own picture, and the first that is timed
 
 T = TypeVar("T")
 
@@ -65,10 +67,16 @@ class CheckQueue:
         self._threads = ThreadPoolExecutor(count, "checks")
         self._is_closed = Event()
         self._checks: list[_Checking] = []
+        self._rooms: list[NDArray[Any]] = []
 
-    def begin(self) -> None:
-        """Work out what is going to be expected, while nothing has been added yet."""
+    def begin(self, picture: NDArray[Any]) -> None:
+        """Work out what is going to be expected, while nothing has been added yet.
+
+        picture  like the answers, for which there is to be memory
+        """
         self._expected.begin(self._submit)
+        if self._expected.is_kept:
+            self._rooms = [np.full_like(picture, 0) for _ in range(ROOMS)]
 
     def add(self, job: Job, answer: NDArray[Any]) -> None:
         """Add the answer to the user's own picture, (H, W, C)."""
@@ -91,15 +99,15 @@ class CheckQueue:
         self._checks.append(_Checking(parts, room=answer))
 
     def room(self) -> NDArray[Any] | None:
-        """Return the memory of such an answer that was checked; None: there is none.
+        """Return memory for an answer, perhaps of one that was checked; None: there is none.
 
         New memory would cost a fault a page.
         """
         for each in self._checks:
             if each.room is not None and each.check is not None:
-                room, each.room = each.room, None
-                return room
-        return None
+                self._rooms.append(each.room)
+                each.room = None
+        return self._rooms.pop() if self._rooms else None
 
     @property
     def done(self) -> list[Check]:

@@ -1,6 +1,6 @@
 """Where a run's arrays lie in one block of the device's memory: each between red zones.
 
-What a run found there is held against `before`: the same block as it was when the run began.
+What is there after a run is held against `before`: all but the picture as it was when it began.
 """
 
 from __future__ import annotations
@@ -62,6 +62,11 @@ class Layout:
         rows.view(np.uint8)[:, row * rows.itemsize :] = 0xFF
         rows[:, :row] = job.picture.reshape(job.height, -1)
 
+    def lay_around(self, block: NDArray[np.uint8], before: NDArray[np.uint8]) -> None:
+        """Lay in all but the picture."""
+        begin, end = self.places["source"]
+        block[:begin], block[end:] = before[:begin], before[end:]
+
     def turn_over(self, block: NDArray[np.uint8]) -> None:
         """Put the other turn's poison in the place of this turn's."""
         for begin, end in self._poisoned():
@@ -98,19 +103,15 @@ class Layout:
             now, was = (
                 self.array(each, name, job).view(np.uint8)[:, end:] for each in (block, before)
             )
-            wrong = (now != was).any(axis=1)
+            wrong = (now != (0xFF if name == "source" else was)).any(axis=1)
             if wrong.any():
                 found.append((name_in_words(name), int(np.flatnonzero(wrong)[0])))
         return found
 
-    def is_changed(self, block: NDArray[np.uint8], before: NDArray[np.uint8], job: Job) -> bool:
+    def is_changed(self, block: NDArray[np.uint8], job: Job) -> bool:
         """Return whether the picture is no longer what was laid in."""
-        begin, end = self.places["source"]
-        if same_bits(block[begin:end], before[begin:end]):  # as a rule, and sooner known
-            return False
-        bits = f"u{job.picture.itemsize}"
-        now, was = (self.samples(each, "source", job).view(bits) for each in (block, before))
-        return not np.array_equal(now, was)
+        before = job.picture.reshape(job.height, -1)
+        return not same_bits(self.samples(block, "source", job), before)
 
 
 def layout_of(rung: Rung, job: Job, device: Device) -> Layout:

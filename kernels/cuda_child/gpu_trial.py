@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import monotonic, perf_counter
 from typing import Any, Literal
 
@@ -199,8 +200,8 @@ class _Trial:
     def compiled(self) -> Generator[Progress, None, GpuTrial]:
         """Compile it for the whole picture, and work out meanwhile what to expect of it."""
         self._enter("compile")
-        meanwhile = self._checks.begin if usable_cores() > 1 else lambda: None
-        said = yield from self._compiled(self._job, meanwhile)
+        begin = partial(self._checks.begin, self._job.picture)
+        said = yield from self._compiled(self._job, begin if usable_cores() > 1 else lambda: None)
         occupancy = said["occupancy"]
         built = Built(
             said["compile_ms"],
@@ -228,8 +229,8 @@ class _Trial:
 
     def whole(self) -> Generator[Progress, None, _Run]:
         """Run it twice on the whole picture, with different poison."""
-        first = yield from self._run(self._job, "the whole")
-        again = yield from self._run(self._job, "the whole", turn=1)
+        first = yield from self._run(self._job, "the whole", room=self._checks.room())
+        again = yield from self._run(self._job, "the whole", turn=1, room=self._checks.room())
         problem = self._differing(first.answer, again.answer)
         return replace(again, problem=problem or self._of_rows)
 

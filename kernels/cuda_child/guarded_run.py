@@ -61,7 +61,8 @@ class _Room:
     """Memory of this computer for runs that need as much.
 
     block   goes to the device, and comes back
-    before  what `block` is when it goes; a kernel may reach what is locked, and this is not
+    before  what all of it but the picture is when it goes; a kernel may reach what is locked, and
+            this is not
     filled  what `before` was filled for: which layout, and which turn
     """
 
@@ -83,17 +84,16 @@ class HostMemory:
     def filled(
         self, layout: Layout, job: Job, turn: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """Return the block that a run takes, and the same once more, to hold it against."""
+        """Return the block that a run takes, and what to hold all but the picture in it against."""
         room = self._kept.get(layout.size)
         filled, room.filled = room.filled, None  # until it is filled wholly
         if filled is None or filled[0] != layout:
             layout.fill(room.before, job, turn)
-        else:
-            if filled[1] != turn:
-                layout.turn_over(room.before)
-            layout.lay_in(room.before, job)
+        elif filled[1] != turn:
+            layout.turn_over(room.before)
         room.filled = layout, turn
-        room.block[:] = room.before
+        layout.lay_around(room.block, room.before)
+        layout.lay_in(room.block, job)
         return room.block, room.before
 
     def _made(self, size: int) -> _Room:
@@ -130,5 +130,5 @@ def guarded_run(
         "ms": ms,
         "outside": layout.touched_outside(block, before),
         "padding": layout.touched_padding(block, before, job),
-        "changed": layout.is_changed(block, before, job),
+        "changed": layout.is_changed(block, job),
     }

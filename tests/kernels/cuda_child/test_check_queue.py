@@ -1,5 +1,6 @@
 """Checks that wait their turn: shared by threads, put together again, their memory used again."""
 
+import numpy as np
 import pytest
 
 from kernels.core.job import Sampling
@@ -34,7 +35,7 @@ def test_an_answer_compared_by_several_threads_has_the_check_of_one_that_is_comp
     answer = right(job)
     answer[3, 5] ^= 1
     answer[99, 119] ^= 0x80
-    made.begin()
+    made.begin(job.picture)
     made.add(job, answer)
     made.wait(60)
     *_, at_once = checking(job, answer, TOLERANCE)
@@ -54,3 +55,12 @@ def test_the_memory_of_an_answer_is_used_again_once_it_is_checked_and_the_users_
     assert made.room() is None
     assert [each.ok for each in made.done] == [True, True]
     assert made.left == 0
+
+
+def test_memory_for_the_first_answers_is_there_before_they_are(checks):
+    job, made = checks
+    made.begin(job.picture)
+    rooms = [made.room() for _ in range(3)]
+    assert made.room() is None
+    assert all(each.shape == job.picture.shape for each in rooms)
+    assert not any(np.shares_memory(rooms[0], each) for each in (*rooms[1:], job.picture))
