@@ -34,7 +34,10 @@ RANK = ("number", "word", "special", "directive", "text", "comment")
 
 
 def spans_of(text: str) -> list[tuple[Span, ...]]:
-    """Return the parts of each line that have a kind, one of RANK."""
+    """Return the parts of each line that have a kind, one of RANK, in an order of their own.
+
+    A line that stays has the same parts in the same order: else it would be coloured anew.
+    """
     parser, query = _grammar()
     is_open = any(each[1] for each in COMMENTS.finditer(text))
     coded = (f"{text}*/" if is_open else text).encode(ENCODING, "surrogatepass")
@@ -43,7 +46,7 @@ def spans_of(text: str) -> list[tuple[Span, ...]]:
     found = QueryCursor(query).captures(tree.root_node)
     found.setdefault("special", []).extend(filter(_is_built_in, found.pop("name", ())))
     for kind in RANK:
-        for node in found.get(kind, ()):
+        for node in sorted(found.get(kind, ()), key=_place):
             (first, begin), (last, end) = node.start_point, node.end_point
             for line in range(first, min(last, len(lines) - 1) + 1):
                 left = begin // 2 if line == first else 0
@@ -51,6 +54,10 @@ def spans_of(text: str) -> list[tuple[Span, ...]]:
                 if right > left:
                     lines[line].append((left, right - left, kind))
     return [tuple(line) for line in lines]
+
+
+def _place(node: Node) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
 
 
 def _is_built_in(node: Node) -> bool:
