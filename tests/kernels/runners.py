@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.core.device import NoDevice
+from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Sampling
 from kernels.core.verdict import Check
 from kernels.cpu import HostImplementation, host_implementations
+from kernels.cuda.probing import probe
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import POISON, Order, Shim
 from kernels.engine.engine import Engine
@@ -44,7 +45,8 @@ HOST = {each.key: each for each in host_implementations()}
 RUNGS = {each.key: each for each in ladder()}
 ON_HOST = list(HOST)
 ON_SHIM = [f"{key}-shim" for key in RUNGS]
-ON_GPU = [f"{key}-gpu" for key in RUNGS]
+# Without a GPU one rung is skipped for all of them.
+ON_GPU = [f"{key}-gpu" for key in (RUNGS if isinstance(probe(), Device) else ["global"])]
 NAMES = ON_HOST + ON_SHIM + ON_GPU
 
 
