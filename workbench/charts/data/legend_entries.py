@@ -128,14 +128,7 @@ def with_threads(point: Point, data: Data) -> str:
     title = implementation_title(point.cell.implementation)
     if point.on_gpu:
         return title
-    same = (
-        each.measurement.threads
-        for each in data.points
-        if each.measurement
-        and each.source == point.source
-        and each.cell.implementation == point.cell.implementation
-    )
-    threads = max((count for count in same if count), default=0)
+    threads = data.threads.get((point.source, point.cell.implementation), 0)
     return f"{title} ({threads} thread{'s' if threads > 1 else ''})" if threads else title
 
 

@@ -59,6 +59,16 @@ class Data:
         return ascii_uppercase[own.index(source)]
 
     @cached_property
+    def threads(self) -> Mapping[tuple[Source, str], int]:
+        """Return the most threads that a source's implementation had, where it had any."""
+        found: dict[tuple[Source, str], int] = {}
+        for point in self.points:
+            if point.measurement and (count := point.measurement.threads):
+                whose = point.source, point.cell.implementation
+                found[whose] = max(found.get(whose, 0), count)
+        return found
+
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Return all planned cells, and those measured besides."""
         found: dict[Cell, None] = {}

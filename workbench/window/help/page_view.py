@@ -143,6 +143,8 @@ class PageView(QTextBrowser):
         """Set what Markdown leaves open: distances, sizes of headings, borders of tables."""
         document = self.document()
         points = self.font().pointSizeF()
+        together = QTextCursor(document)
+        together.beginEditBlock()  # else all of the page is laid out after every change
         block = document.begin()
         while block.isValid():
             cursor = QTextCursor(block)
@@ -168,6 +170,7 @@ class PageView(QTextBrowser):
         for frame in document.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
                 _dress_table(frame, QColor(theme.colors(self.palette()).grid))
+        together.endEditBlock()
 
     def _mark(self) -> None:
         color = self.palette().color(QPalette.ColorRole.Highlight)
