@@ -20,8 +20,9 @@ def widgets(kind=QWidget):
     for window in top_levels():
         if modal is not None and window is not modal and not modal.isAncestorOf(window):
             continue
+        inside = _name(window)
         for each in [window, *parts(window, QWidget)]:
-            stem = f"{_name(window)}/{_name(each)}"
+            stem = f"{inside}/{_name(each)}"
             counts[stem] = counts.get(stem, 0) + 1
             if isinstance(each, kind) and each.isVisible() and each.isEnabled():
                 found[f"{stem}#{counts[stem]}"] = each
@@ -34,10 +35,12 @@ def parts(thing, kind=QObject):
     findChildren() and window() would make the window own them all, as PySide sees it: with a
     window they were in, they would be invalid, wherever they had moved in time.
     """
+    found = []
     for each in thing.children():
         if isinstance(each, kind) and not (each.isWidgetType() and each.isWindow()):
-            yield each
-            yield from parts(each, kind)
+            found.append(each)
+            found += parts(each, kind)
+    return found
 
 
 def actions(window):

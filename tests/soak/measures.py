@@ -52,9 +52,9 @@ def held():
     """Look at this process, when it has nothing to do."""
     _empty_bounded_caches()
     for _ in range(3):
-        gc.collect()
+        if not gc.collect():
+            break
     _give_back_freed()
-    objects = Counter(map(_type_of, gc.get_objects()))
     tops = QApplication.topLevelWidgets()
     return Held(
         rss_mib=_rss_mib(),
@@ -62,12 +62,23 @@ def held():
         threads=_threads(),
         windows=Counter(_type_of(each) for each in tops),
         qt_objects=Counter(each.metaObject().className() for top in tops for each in parts(top)),
-        objects=objects,
+        objects=_objects(),
     )
 
 
+def _objects():
+    found = Counter()
+    for kind, count in Counter(map(type, gc.get_objects())).items():
+        found[_name_of(kind)] += count
+    return found
+
+
 def _type_of(thing):
-    return f"{type(thing).__module__}.{type(thing).__qualname__}"
+    return _name_of(type(thing))
+
+
+def _name_of(kind):
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _threads():
@@ -78,8 +89,8 @@ def _threads():
 
 def _empty_bounded_caches():
     """Ours are as large as they may become, sooner or later; what has no bound stays in view."""
-    for each in gc.get_objects():
-        is_ours = isinstance(each, _lru_cache_wrapper) and each.__module__.startswith(PACKAGES)
+    for each in [each for each in gc.get_objects() if type(each) is _lru_cache_wrapper]:
+        is_ours = each.__module__.startswith(PACKAGES)
         if is_ours and each.cache_parameters()["maxsize"] is not None:
             each.cache_clear()
 
