@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from kernels.core.errors import DeviceLostError, SessionFileError
 from kernels.core.job import Progress
 from kernels.core.version import program_version
 from kernels.pictures import generated
+from kernels.sweeps import plan_run, rounds
 from kernels.sweeps.plan_files import KEYS, plan_of
 from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Measurement
@@ -59,6 +61,16 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "small.toml").write_text(SMALL)
     (tmp_path / "long.toml").write_text(LONG)
     return tmp_path
+
+
+@pytest.fixture
+def in_a_hurry(monkeypatch):
+    """Here, not in other processes, a round of a cell takes a few samples only."""
+
+    def part_of(sampling, number):
+        return replace(rounds.part_of(sampling, number), max_seconds=0.005)
+
+    monkeypatch.setattr(plan_run, "part_of", part_of)
 
 
 @pytest.fixture
@@ -367,7 +379,7 @@ def test_a_table_that_cannot_be_written_is_said_and_the_session_kept(here, capsy
     assert len(cells("t")) == 8
 
 
-def test_on_a_terminal_a_line_says_how_far_it_is(here, monkeypatch, capsys):
+def test_on_a_terminal_a_line_says_how_far_it_is(here, in_a_hurry, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "60")
     assert run("long.toml", "--out", "l") == 0
@@ -402,7 +414,7 @@ def wait_for_lines(path, count, process):
     pytest.fail("nothing was measured")
 
 
-def test_killed_half_way_it_loses_nothing_and_goes_on(here, capsys):
+def test_killed_half_way_it_loses_nothing_and_goes_on(here, in_a_hurry, capsys):
     path = here / "k" / "session.jsonl"
     with measuring("long.toml", "--out", "k") as process:
         wait_for_lines(path, 4, process)
@@ -427,7 +439,7 @@ def test_killed_half_way_it_loses_nothing_and_goes_on(here, capsys):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C is not a signal to one process there")
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(here, sent, code):
+def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(here, in_a_hurry, sent, code):
     path = here / "k" / "session.jsonl"
     with measuring("long.toml", "--out", "k", "--seconds", "9") as process:
         wait_for_lines(path, 3, process)

@@ -8,6 +8,7 @@ import site
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -37,6 +38,34 @@ def tell():
             print("LOADED", name, file=sys.stderr)
 atexit.register(tell)
 """
+# (folder, program) each; says as JSON what came of them.
+EACH = """
+import contextlib, io, json, os, traceback
+outcomes = []
+for folder, program in {!r}:
+    os.chdir(folder)
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    code = 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            exec(compile(program, "<program>", "exec"), {{"__name__": "__main__"}})
+        except SystemExit as end:
+            code = end.code
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+    said = [each.buffer.getvalue().decode() for each in (out, err)]
+    outcomes.append(dict(zip(("returncode", "stdout", "stderr"), (code, *said))))
+print(json.dumps(outcomes))
+"""
+KINDS = [
+    *((f"a.{extension}", "uint8", 3) for extension in ("png", "jpg", "tif", "webp", "bmp")),
+    *(("a.png", "uint16", channels) for channels in (1, 2, 3, 4)),
+    ("a.ppm", "uint16", 3),
+    ("a.tif", "float32", 4),
+    ("a.tif", "float16", 1),
+]
+COPIED = ["plain", "custom", "offset-16", "gradient", "stored"]
 
 
 @pytest.fixture(scope="session")
@@ -56,19 +85,38 @@ def without_qt(packages, tmp_path):
     """Runs Python in a folder of pictures, where Qt cannot be imported; gives what came of it."""
 
     def run(*words, program=None):
-        path = os.pathsep.join(map(str, (ROOT, packages)))
-        environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-        program = program or f"from workbench.cli.main import main\nsys.exit(main({list(words)!r}))"
-        return subprocess.run(
-            [sys.executable, "-S", "-c", BEGINNING + program],  # -S: without what is installed
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return run_without_qt(packages, tmp_path, program or command(*words))
 
     return run
+
+
+@pytest.fixture(scope="module")
+def all_without_qt(packages, tmp_path_factory):
+    """Runs one program after the other in one process, each in a folder of its own."""
+
+    def run(programs):
+        said = run_without_qt(packages, tmp_path_factory.getbasetemp(), EACH.format(programs))
+        assert (said.returncode, said.stderr) == (0, "")
+        return [SimpleNamespace(**each) for each in json.loads(said.stdout)]
+
+    return run
+
+
+def command(*words):
+    return f"import sys\nfrom workbench.cli.main import main\nsys.exit(main({list(words)!r}))"
+
+
+def run_without_qt(packages, folder, program):
+    path = os.pathsep.join(map(str, (ROOT, packages)))
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, "-S", "-c", BEGINNING + program],  # -S: without what is installed
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks before it links")
@@ -81,27 +129,30 @@ def test_there_is_no_qt_there(without_qt):
     assert without_qt(program="import numpy, cv2, PIL, tifffile, numba").stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("name", "pixel_type", "channels"),
-    [
-        *((f"a.{extension}", "uint8", 3) for extension in ("png", "jpg", "tif", "webp", "bmp")),
-        *(("a.png", "uint16", channels) for channels in (1, 2, 3, 4)),
-        ("a.ppm", "uint16", 3),
-        ("a.tif", "float32", 4),
-        ("a.tif", "float16", 1),
-    ],
-)
-def test_apply_reads_and_writes_every_kind_of_file(
-    without_qt, tmp_path, name, pixel_type, channels
-):
-    image_files.save(tmp_path / name, noise(20, 30, channels, pixel_type))
-    target = f"b{Path(name).suffix}"
-    said = without_qt("apply", name, target, "--filter", "sharpen", "--json", "--no-gpu")
+@pytest.fixture(scope="module")
+def applied(all_without_qt, tmp_path_factory):
+    """{(name, pixel type, channels): (folder, what came of filtering it there)}."""
+    folders = [tmp_path_factory.mktemp("applied") for _ in KINDS]
+    programs = []
+    for folder, (name, pixel_type, channels) in zip(folders, KINDS, strict=True):
+        image_files.save(folder / name, noise(20, 30, channels, pixel_type))
+        words = ("apply", name, target_of(name), "--filter", "sharpen", "--json", "--no-gpu")
+        programs.append((str(folder), command(*words)))
+    return dict(zip(KINDS, zip(folders, all_without_qt(programs), strict=True), strict=True))
+
+
+def target_of(name):
+    return f"b{Path(name).suffix}"
+
+
+@pytest.mark.parametrize(("name", "pixel_type", "channels"), KINDS)
+def test_apply_reads_and_writes_every_kind_of_file(applied, name, pixel_type, channels):
+    folder, said = applied[name, pixel_type, channels]
     assert (said.returncode, said.stderr) == (0, "")
     found = json.loads(said.stdout)
     assert found["check"]["ok"]
     assert (found["pixel_type"], found["channels"]) == (pixel_type, channels)
-    assert image_files.load(tmp_path / target).samples.dtype == pixel_type
+    assert image_files.load(folder / target_of(name)).samples.dtype == pixel_type
 
 
 @pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
@@ -131,22 +182,33 @@ def test_load_gives_a_picture(without_qt, tmp_path):
     assert (said.stdout, said.stderr) == ("float16 (20, 30, 3)\n", "")
 
 
-@pytest.mark.parametrize("name", ["plain", "custom", "offset-16", "gradient", "stored"])
-def test_a_copied_script_and_command_run(without_qt, tmp_path, name):
-    changes = CHOICES[name]
-    image_files.save(tmp_path / "a.png", noise(20, 30, 3))
-    loaded = image_files.load(tmp_path / "a.png").stored_as(changes.get("pixel_type"))
-    state = State(picture=loaded, **changes)
+@pytest.fixture(scope="module")
+def copied(all_without_qt, tmp_path_factory):
+    """{name: (folder, state, what came of its script, what came of its command)}."""
+    folders, states, programs = [], [], []
+    for name in COPIED:
+        folder = tmp_path_factory.mktemp("copied")
+        image_files.save(folder / "a.png", noise(20, 30, 3))
+        loaded = image_files.load(folder / "a.png").stored_as(CHOICES[name].get("pixel_type"))
+        state = State(picture=loaded, **CHOICES[name])
+        script = python(state) + "\nimport numpy; numpy.save('filtered.npy', filtered)\n"
+        programs += [(str(folder), script), (str(folder), command(*words_of(state), "--no-gpu"))]
+        folders.append(folder)
+        states.append(state)
+    said = all_without_qt(programs)
+    return dict(zip(COPIED, zip(folders, states, said[::2], said[1::2], strict=True), strict=True))
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_a_copied_script_and_command_run(copied, name):
+    folder, state, script, by_command = copied[name]
     answer = Engine(use_gpu=False).run(intents.job_for(state)).picture
-    script = python(state) + "\nimport numpy; numpy.save('filtered.npy', filtered)\n"
-    said = without_qt(program="\n" + script)
-    assert (said.returncode, said.stderr) == (0, "")
-    assert "verified" in said.stdout
-    np.testing.assert_array_equal(np.load(tmp_path / "filtered.npy"), answer)
-    words = words_of(state)
-    said = without_qt(*words, "--no-gpu")
-    assert (said.returncode, said.stderr) == (0, "")
-    np.testing.assert_array_equal(image_files.load(tmp_path / words[2]).samples, answer)
+    assert (script.returncode, script.stderr) == (0, "")
+    assert "verified" in script.stdout
+    np.testing.assert_array_equal(np.load(folder / "filtered.npy"), answer)
+    assert (by_command.returncode, by_command.stderr) == (0, "")
+    written = folder / words_of(state)[2]
+    np.testing.assert_array_equal(image_files.load(written).samples, answer)
 
 
 def test_a_copied_script_makes_a_built_in_picture(without_qt):
