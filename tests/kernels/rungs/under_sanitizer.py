@@ -32,8 +32,10 @@ MAX_THREADS = {"address": inf, "races": 2500}  # a launch, unless there are none
 A_PRODUCT = 2e-8
 # For each row of weights: 32 threads take turns, where tensor cores would multiply.
 A_THREAD_S_BAND = {"address": 8e-5, "races": 1e-3}
+A_SAMPLE = {"address": 2e-6, "races": 2e-5}  # there, too
 A_COMPILATION = 0.2
-MAX_SECONDS = 4  # a case, unless there are none so quick
+MAX_SECONDS = 6  # a case, unless there are none so quick
+MUCH_QUICKER = 0.4  # seconds
 OF_A_LAUNCH = ("size_hw", "block_xy", "several blocks")  # not of what is compiled
 LAUNCHED_AGAIN = 2  # programs, with other pictures and blocks
 DONE = "all is well"
@@ -60,7 +62,11 @@ def quick_cases(flavour: str, rung: Rung) -> list[Case]:
     quick = [case for case in launches if seconds[case] <= most]
     here = unseen & {level for case in quick for level in _levels(case, rung)}
     chosen += _covering(quick, seconds, here, rung)
-    return chosen + _covering(left, seconds, unseen - here, rung)
+    chosen += _covering(left, seconds, unseen - here, rung)
+    for case in sorted(chosen, key=seconds.__getitem__, reverse=True):
+        others = [other for other in chosen if other is not case]
+        chosen = [*others, _as_quick_as_can_be(case, others, flavour, rung)]
+    return sorted(chosen, key=lambda case: _most_threads(case, rung))
 
 
 def _covering(
@@ -73,6 +79,26 @@ def _covering(
         chosen.append(max(cases, key=lambda case: len(levels[case] & unseen) / seconds[case]))
         unseen = unseen - levels[chosen[-1]]
     return chosen
+
+
+def _as_quick_as_can_be(case: Case, others: list[Case], flavour: str, rung: Rung) -> Case:
+    """The case, or one of fewer samples that shows what no other does, if it is much quicker."""
+    most = _seconds(case, flavour, rung) - A_COMPILATION
+    if most < MUCH_QUICKER:
+        return case
+    needed = _levels(case, rung).difference(*(_levels(other, rung) for other in others))
+    smaller = [
+        replace(case, size_hw=size_hw, channels=channels)
+        for size_hw, channels in product(LEVELS["size_hw"], LEVELS["channels"])
+    ]
+    smaller = [each for each in smaller if needed <= _levels(each, rung)]
+    quickest = min(smaller, key=lambda each: _seconds(each, flavour, rung))
+    is_quicker = _seconds(quickest, flavour, rung) < most - MUCH_QUICKER
+    return quickest if is_quicker and quickest not in others else case
+
+
+def _most_threads(case: Case, rung: Rung) -> int:
+    return max(_threads(case.job(rung.key), rung))
 
 
 def _levels(case: Case, rung: Rung) -> set[tuple[str, Any]]:
@@ -95,12 +121,19 @@ def _seconds(case: Case, flavour: str, rung: Rung) -> float:
     job = case.job(rung.key)
     if rung.why_not(job, H200):
         return inf
-    steps = [step for step in plan_steps(rung, job, DEVICE) if step.grid and step.block]
-    threads = [prod(step.grid) * prod(step.block) for step in steps]
-    a_row = A_THREAD_S_BAND[flavour] if "tensor" in rung.includes else A_PRODUCT * job.ksize
+    threads = _threads(job, rung)
+    is_tensor = "tensor" in rung.includes
+    a_row = A_THREAD_S_BAND[flavour] if is_tensor else A_PRODUCT * job.ksize
     too_many = max(max(threads) - MAX_THREADS[flavour], 0) * MAX_SECONDS
     a_thread = A_THREAD[flavour] + a_row * job.ksize
-    return sum(threads) * a_thread + A_COMPILATION + too_many
+    samples = job.picture.size * A_SAMPLE[flavour] * is_tensor
+    return sum(threads) * a_thread + samples + A_COMPILATION + too_many
+
+
+def _threads(job: Job, rung: Rung) -> list[int]:
+    """How many there are in each launch."""
+    steps = [step for step in plan_steps(rung, job, DEVICE) if step.grid and step.block]
+    return [prod(step.grid) * prod(step.block) for step in steps]
 
 
 def main(flavour: str, folder: str) -> None:
