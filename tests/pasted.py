@@ -3,16 +3,19 @@
 As a plugin of pytest (`-p tests.pasted`) it leaves those that one file more can change and that
 answer soon: the ones that name the new rung or filter, and of modules that ask for the list of
 rungs, implementations or filters, all but what is of another one, builds device code, draws its
-cases at random, opens a window or takes long by the table of durations.  What that leaves out, the
+cases at random, opens a window or takes long by the table of durations: a test that asks for the
+list itself may take much longer than one that only stands beside it.  What that leaves out, the
 whole suite has.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
@@ -30,7 +33,7 @@ EXAMPLES = (
 NEW = {"two_sums", "motion_blur"}
 ASKS = re.compile(r"\b(ladder|all_implementations|all_filters|patterns)\(\)")
 SLOW = {"qtbot", "build_cache"}
-LONG_S = 2.0  # of a test function, all of its cases together
+LONG_S, LONG_BESIDE_S = 2.0, 0.25  # of a test function, all of its cases together
 # As on a computer without NVIDIA's compilers: with them it takes a minute.
 TABLES = """
 import sys
@@ -79,16 +82,17 @@ def pytest_collection_modifyitems(items: list) -> None:
     from kernels.filters import all_filters
     from tests.durations import durations
 
-    long = {name for name, seconds in durations().items() if seconds > LONG_S}
     known = {each.key for each in (*all_implementations(), *all_filters())} - NEW
-    items[:] = [each for each in items if _may_change(each, known, long)]
+    items[:] = [each for each in items if _may_change(each, known, durations())]
 
 
-def _may_change(item, known: set[str], long: set[str]) -> bool:
+def _may_change(item, known: set[str], seconds: dict[str, float]) -> bool:
     words = set(re.findall(r"\w+", item.callspec.id)) if hasattr(item, "callspec") else set()
     if words & NEW:
         return True
-    if words & known or item.nodeid.partition("[")[0] in long:
+    name = item.nodeid.partition("[")[0]
+    limit_s = LONG_S if item.originalname in _askers(item.path) else LONG_BESIDE_S
+    if words & known or seconds.get(name, 0.0) > limit_s:
         return False
     if SLOW & set(item.fixturenames) or hasattr(item.obj, "hypothesis"):
         return False
@@ -97,6 +101,30 @@ def _may_change(item, known: set[str], long: set[str]) -> bool:
 
 def _asks(path: Path) -> bool:
     return bool(ASKS.search(path.read_text(encoding="utf-8")))
+
+
+@cache
+def _askers(path: Path) -> set[str]:
+    """Return what of a module asks for a list, or names what does."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    parts: dict[str, str] = {}
+    for node in ast.parse(text).body:
+        first = min([node, *getattr(node, "decorator_list", [])], key=lambda each: each.lineno)
+        source = "\n".join(lines[first.lineno - 1 : node.end_lineno])
+        targets = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+        own = {each.id for each in targets if isinstance(each.ctx, ast.Store)}
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            own = {node.name}
+        parts |= dict.fromkeys(own, source)
+    found = {name for name, source in parts.items() if ASKS.search(source)}
+    while more := {
+        name
+        for name, source in parts.items()
+        if name not in found and found & set(re.findall(r"\w+", source))
+    }:
+        found |= more
+    return found
 
 
 def main() -> int:
