@@ -37,7 +37,7 @@ class FactsCard(QFrame):
         super().__init__()
         self.setProperty("card", True)
         self._name = name
-        self._facts: Sequence[FactRow] = ()
+        self._facts: Sequence[FactRow] | None = None  # nothing was shown yet
         self._is_wide = False
         self._rows = QGridLayout()
         self._rows.setColumnStretch(1, 1)
@@ -47,8 +47,12 @@ class FactsCard(QFrame):
         self.column.add(self._rows)
 
     def show_rows(self, rows: Sequence[FactRow]) -> None:
-        """Show these in place of those before."""
-        self._facts = rows
+        """Show these in place of those before, unless they are the same."""
+        if self._facts is None or list(rows) != list(self._facts):
+            self._facts = rows
+            self._lay_rows(rows)
+
+    def _lay_rows(self, rows: Sequence[FactRow]) -> None:
         for label in self.findChildren(QLabel):
             self._rows.removeWidget(label)
             label.deleteLater()
@@ -63,7 +67,7 @@ class FactsCard(QFrame):
         super().resizeEvent(event)
         if (is_wide := event.size().width() >= TWO_FROM_PX) != self._is_wide:
             self._is_wide = is_wide
-            self.show_rows(self._facts)
+            self._lay_rows(self._facts or ())
 
     def _add(self, row: FactRow, line: int, column: int, columns: int) -> None:
         title = Label(row.name, is_muted=True)
