@@ -1,6 +1,7 @@
 """`workbench`, `shot` and `bench`: the real window, driven from the command line."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from PySide6.QtGui import QImage
 
 from kernels import Engine
 from kernels.pictures import generated
+from kernels.rungs.starting_points import starting_points
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
 from tests.workbench.engines import MadeUpGpu
@@ -267,9 +269,19 @@ def test_the_saving_bench_prints_its_figures(folder, capsys, monkeypatch):
     assert main.main(["bench", "saving", "--runs", "2", "--no-gpu"]) == 0
     said = capsys.readouterr().out
     for key in saving.KEYS:
-        assert f"{key}, saved by another program" in said
-        assert f"{key}, saved in the panel, CPU" in said
-        assert f"{key}, saved in the panel a second after the last key, CPU" in said
+        lines = r"\((\d+) lines compiled\)"
+        for way in saving.WAYS:
+            assert re.search(rf"{key} {lines}, saved {way}, CPU", said)
+
+
+def test_only_short_texts_have_a_limit_in_the_saving_bench(tmp_path):
+    short = []
+    for point in starting_points():
+        (path := tmp_path / "mine.cu").write_text(point.text, encoding="utf-8")
+        if saving.lines_compiled(path) <= saving.MAX_LINES:
+            short.append(point.key)
+    assert {"", "constant", "shared"} <= set(short)
+    assert "ring" not in short
 
 
 def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monkeypatch):
