@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 
 from workbench.report.latex_columns import MAX_WORD
 
@@ -68,6 +69,7 @@ def _breakable(word: str) -> str:
     return r"\allowbreak{}".join("".join(map(_escaped, part)) for part in parts)
 
 
+@cache
 def _escaped(character: str) -> str:
     if character in SPECIAL:
         return SPECIAL[character]

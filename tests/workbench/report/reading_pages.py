@@ -1,29 +1,42 @@
 """A page as tests see it: its elements in order, and its tables as rows of text."""
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
 
 VOID = ("meta", "img", "br", "link", "input")
 
 
-@dataclass(eq=False)
-class Element:
-    """pieces: of text, its own and of all within."""
+class Page:
+    """All elements of a page and all pieces of its text, in its order."""
 
-    tag: str
-    attributes: dict
-    parent: "Element | None" = field(repr=False)
-    pieces: list = field(default_factory=list, repr=False)
-    inside: list = field(default_factory=list, repr=False)
+    def __init__(self):
+        self.elements, self.pieces = [], []
+
+
+class Element:
+    """One element; what is within it is a part of the page's lists."""
+
+    def __init__(self, tag, attributes, parent, page):
+        self.tag, self.attributes, self.parent, self._page = tag, attributes, parent, page
+        page.elements.append(self)
+        self._begin = self._end = len(page.elements), len(page.pieces)
+
+    def end(self):
+        """Have within it all that the page has got since it began."""
+        self._end = len(self._page.elements), len(self._page.pieces)
+
+    @property
+    def inside(self):
+        """Those within, in the page's order."""
+        return self._page.elements[self._begin[0] : self._end[0]]
 
     def all(self, *tags):
-        """Those within, in the page's order."""
+        """Those within of these kinds, in the page's order."""
         return [each for each in self.inside if each.tag in tags]
 
     @cached_property
     def text(self):
-        return "".join(self.pieces)
+        return "".join(self._page.pieces[self._begin[1] : self._end[1]])
 
     @cached_property
     def words(self):
@@ -33,12 +46,11 @@ class Element:
 class _Reader(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.root = self.open = Element("page", {}, None)
+        self._page = Page()
+        self.root = self.open = Element("page", {}, None, self._page)
 
     def handle_starttag(self, tag, attributes):
-        element = Element(tag, dict(attributes), self.open)
-        for outer in outwards(self.open):
-            outer.inside.append(element)
+        element = Element(tag, dict(attributes), self.open, self._page)
         if tag not in VOID:
             self.open = element
 
@@ -49,17 +61,11 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.tag == tag, f"</{tag}> inside <{self.open.tag}>"
+        self.open.end()
         self.open = self.open.parent
 
     def handle_data(self, data):
-        for outer in outwards(self.open):
-            outer.pieces.append(data)
-
-
-def outwards(element):
-    while element is not None:
-        yield element
-        element = element.parent
+        self._page.pieces.append(data)
 
 
 def read_page(text):
@@ -68,6 +74,7 @@ def read_page(text):
     reader.feed(text)
     reader.close()
     assert reader.open is reader.root, f"<{reader.open.tag}> is never closed"
+    reader.root.end()
     return reader.root
 
 

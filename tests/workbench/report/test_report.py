@@ -270,10 +270,17 @@ def test_what_makes_a_figure_doubtful_stands_beside_it(report, outcome, remark):
     assert {row["Remarks"] for row in rows if row["Implementation"] != "OpenCV"} == {remark}
 
 
-def test_of_many_cells_the_quickest_that_has_one_sample_is_marked_as_such(report):
+@pytest.fixture(scope="module")
+def many_cells(tmp_path_factory):
+    """A session of very many, of which the largest kernels have one sample; its report."""
     once = changed(samples_ms=(0.0001,), ended="single")
     session = a_session("everything", outcome=lambda c, m: once(c, m) if c.ksize == 7 else m)
-    rows = table(report(session), "the quickest of each")
+    path = write_report([session], tmp_path_factory.mktemp("report") / "out")
+    return session, read_page(path.read_text(encoding="utf-8"))
+
+
+def test_of_many_cells_the_quickest_that_has_one_sample_is_marked_as_such(many_cells):
+    rows = table(many_cells[1], "the quickest of each")
     marks = {(row["Kernel size"], row["Remarks"]) for row in rows}
     assert marks == {("3×3", ""), ("5×5", ""), ("7×7", "one sample")}
 
@@ -569,9 +576,8 @@ def test_a_sweep_that_was_stopped_says_what_is_missing(report):
     assert "2 cells were planned and not measured." in report(a_session(SMALL, first=4)).words
 
 
-def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(report):
-    session = a_session("everything")
-    page = report(session)
+def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(many_cells):
+    session, page = many_cells
     details = next(each for each in page.all("details") if each.words.startswith("Table"))
     title = "Table 3. Sizes, kernels, blocks and filters – verified times ("
     assert details.words.startswith(title)
