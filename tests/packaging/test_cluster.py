@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -25,6 +26,7 @@ PODS = {
     for each in json.loads((CLUSTER / "kubernetes-scheduler.json").read_text())["items"]
 }
 SHARDS, WORKERS = 8, 4
+TASKS = 3  # how many there are, Slurm says to each
 # Of `man sbatch`: an option, and what its value looks like.
 SBATCH = {
     "job-name": r"[\w-]+",
@@ -76,12 +78,12 @@ def assert_whole(folder):
 def test_slurm_tasks_do_the_whole(folder):
     given = ["in put", "out", "--filter", "sharpen"]
     words = ["bash", str(SLURM), str(folder / given[0]), str(folder / given[1]), *given[2:]]
-    for task in range(1, SHARDS + 1):
+    for task in range(1, TASKS + 1):
         done = ran(
             words,
             folder,
             SLURM_ARRAY_TASK_ID=str(task),
-            SLURM_ARRAY_TASK_COUNT=str(SHARDS),
+            SLURM_ARRAY_TASK_COUNT=str(TASKS),
             SLURM_CPUS_PER_TASK="1",
         )
         assert done.returncode == 0, done.stderr
@@ -97,8 +99,9 @@ def test_a_slurm_task_without_its_variables_or_with_a_failure_fails(folder):
 
 
 def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
-    for n in range(60):
-        image_files.save(folder / f"in put/m{n}.png", noise(400, 400, 3))
+    image_files.save(folder / "in put/m0.png", noise(400, 400, 3))
+    for n in range(1, 60):
+        shutil.copy(folder / "in put/m0.png", folder / f"in put/m{n}.png")
     source, out = folder / "in put", folder / "out"
     words = ["bash", str(SLURM), str(source), str(out)]
     shard = {"SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_CPUS_PER_TASK": "1"}
@@ -106,6 +109,7 @@ def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
     with subprocess.Popen(words, env=environment(folder, **shard), stderr=subprocess.PIPE) as task:
         while not journal.exists() or journal.read_text().count("\n") < 3:
             assert task.poll() is None
+            sleep(0.01)
         task.terminate()
         assert b"Stopped; the same command with --resume does the rest" in task.stderr.read()
     assert task.returncode != 0
