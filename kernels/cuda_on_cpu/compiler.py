@@ -49,8 +49,10 @@ class Compiler:
     @property
     def options(self) -> tuple[str, ...]:
         """Return what any text is compiled with."""
+        # Whoever watches accesses is called for each, and directly; of calls nobody wants to know.
+        gnu = ("-fno-plt", "--param=tsan-instrument-func-entry-exit=0")
         # zig would have undefined behaviour trap, unasked.
-        own = () if self.is_gnu else ("-fno-sanitize=undefined", "-Wno-everything")
+        own = gnu if self.is_gnu else ("-fno-sanitize=undefined", "-Wno-everything")
         return ("-std=c++20", "-fPIC", *HALVES, *own)
 
 
