@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -10,12 +11,11 @@ from kernels.core.device import Device
 from kernels.core.job import Job, Pick, Ran, Result
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.engine.engine import all_implementations
+from kernels.engine.engine import Implementation, all_implementations
 
 PICTURE = np.zeros((100, 200, 3), np.uint8)
 PICTURE.flags.writeable = False
 WEIGHTS = np.full((5, 5), 0.04, np.float32)
-IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
 
 H200 = Device(
     index=0,
@@ -44,12 +44,18 @@ PARTLY = Check(0.5, (0, 0, 0), 0, 0, 1e-3, 1_500, 20_000)
 FAILED = Check(35.0, (7, 3, 1), 40, 12, 1e-3, 20_000, 20_000)
 
 
+@cache
+def implementations() -> dict[str, Implementation]:
+    """Every one by its key; asked for where it is needed, as processes import this module."""
+    return {each.key: each for each in all_implementations()}
+
+
 def result(
     implementation="shared", samples_ms=(0.2, 0.1, 0.3), check=PASSED, job=None, **facts
 ) -> Result:
     """A Result of PICTURE and WEIGHTS, unless `job` is given."""
     job = job or a_job(implementation)
-    on_gpu = IMPLEMENTATIONS[job.implementation].kind == "cuda"
+    on_gpu = implementations()[job.implementation].kind == "cuda"
     x, y = job.block_xy
     ran = (
         Ran("convolve", grid=(19, 13), block=(x, y), registers=40, shared_bytes=1664)

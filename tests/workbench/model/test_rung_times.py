@@ -7,12 +7,12 @@ import pytest
 
 from kernels.core.cpu_load import Load
 from kernels.core.job import Job
-from tests.made_up import IMPLEMENTATIONS, a_job, result
+from tests.made_up import a_job, implementations, result
 from workbench.model.rung_times import LadderLine, RungTimes, WorkKey, ladder_places
 
 
 def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
-    shared = IMPLEMENTATIONS["shared"]
+    shared = implementations()["shared"]
     refused = LadderLine(shared, "There is no GPU.", None, None, None)
     assert refused.in_words == "Shared-memory tile: There is no GPU."
     able = LadderLine(shared, None, None, None, None)
@@ -23,7 +23,7 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
     times, busy = RungTimes(), Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
     found = result("opencv", (2.0,) * 6, load=busy)
     times.add_result(found)
-    (line,) = ladder_places([(IMPLEMENTATIONS["opencv"], None)], times, found.job, "cold")
+    (line,) = ladder_places([(implementations()["opencv"], None)], times, found.job, "cold")
     assert line.time_in_words.endswith("ms*")
     said = line.in_words.splitlines()
     assert said[0].endswith("ms*")

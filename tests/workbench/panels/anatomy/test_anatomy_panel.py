@@ -16,7 +16,7 @@ from kernels.anatomy.block_counts import counting_idle
 from kernels.anatomy.tile_shapes import Rect
 from kernels.rungs.rung import ladder
 from tests.counting import calls
-from tests.made_up import IMPLEMENTATIONS, a_job
+from tests.made_up import a_job, implementations
 from tests.workbench.driving import (
     child,
     click,
@@ -40,7 +40,7 @@ PICTURE = np.zeros((60, 90, 3), np.uint8)
 
 
 def look(key="shared", block_xy=(32, 8), at=(100, 20), **facts):
-    subject = subject_of(IMPLEMENTATIONS[key], a_job(key, block_xy, **facts), None)
+    subject = subject_of(implementations()[key], a_job(key, block_xy, **facts), None)
     assert not isinstance(subject, str), subject
     return look_at(subject, *at)
 
@@ -109,7 +109,7 @@ def test_words_name_what_is_counted():
 @pytest.mark.parametrize("key", [rung.key for rung in ladder()])
 def test_every_rung_says_something(key):
     """Of a job that it takes, or why it takes none."""
-    rung = IMPLEMENTATIONS[key]
+    rung = implementations()[key]
     job = a_job(key, picture=PICTURE)
     job = replace(job, gradient=rung.gradient)
     subject = subject_of(rung, job, None)
@@ -128,8 +128,8 @@ def test_every_rung_says_something(key):
 def test_every_thread_can_be_gone_to(key, channels):
     """As the arrow keys do: what it makes leads back to it; and each access has its own name."""
     picture = np.zeros((150, 200, channels), np.uint8)
-    job = replace(a_job(key, picture=picture), gradient=IMPLEMENTATIONS[key].gradient)
-    subject = subject_of(IMPLEMENTATIONS[key], job, None)
+    job = replace(a_job(key, picture=picture), gradient=implementations()[key].gradient)
+    subject = subject_of(implementations()[key], job, None)
     if isinstance(subject, str):
         pytest.skip(subject)
     for number in range(len(subject.shapes)):

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from tests.made_up import IMPLEMENTATIONS, a_job
+from tests.made_up import a_job, implementations
 from workbench.panels.anatomy.anatomy_overlay import paint_look
 from workbench.panels.anatomy.hairlines import paint_hairlines
 from workbench.panels.anatomy.subject import look_at, subject_of
@@ -64,7 +64,7 @@ def test_nothing_is_painted_into_no_area():
 def test_the_grid_stands_on_the_edges_of_blocks(scale, left, top):
     """Of 16×16 threads, a pixel each; the tile looked at, in the far corner, is out of sight."""
     job = a_job(picture=np.zeros((1000, 1000, 1), np.uint8), block_xy=(16, 16))
-    subject = subject_of(IMPLEMENTATIONS["shared"], job, None)
+    subject = subject_of(implementations()["shared"], job, None)
     look = look_at(subject, 999, 999)
     across, down = subject.shape.covers
     image = canvas(128, 300, 200)

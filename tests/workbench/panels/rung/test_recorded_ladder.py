@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton
 
 from kernels.pictures.generated import noise, scene
 from kernels.rungs.rung import ladder
-from tests.made_up import IMPLEMENTATIONS
+from tests.made_up import implementations
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from workbench.base import numbers
 from workbench.base.numbers import GAP
@@ -92,7 +92,7 @@ def test_no_line_is_empty_where_there_is_a_recorded_time(window):
     found = lines(window)
     known = recorded_times().of_work(window.live.result.job)
     assert len(known) > 15
-    assert set(found) == set(IMPLEMENTATIONS)
+    assert set(found) == set(implementations())
     for key, (line, tip) in ((rung.key, found[rung.key]) for rung in ladder()):
         assert (line.median_ms is not None) == (key in known)
         assert (f"Recorded on an {GPU}" in tip) == (key in known)
@@ -180,7 +180,7 @@ def test_without_a_gpu_the_cpus_are_measured(qtbot, window):
     assert button.isEnabled()
     assert not child(window, "ladder-reason").isVisible()
     able = [key for key, (line, _) in lines(window).items() if line.reason is None]
-    assert able == [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cpu"]
+    assert able == [key for key, each in implementations().items() if each.kind == "cpu"]
 
 
 def test_why_nothing_can_be_measured_stands_under_the_button(window):

@@ -28,7 +28,7 @@ from kernels.rungs.device_text import LADDER
 from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.record import Record
 from tests.made_sessions import measured as measured_of
-from tests.made_up import FAILED, IMPLEMENTATIONS, a_job, result
+from tests.made_up import FAILED, a_job, implementations, result
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
@@ -43,7 +43,7 @@ from workbench.session import ptx
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 
-RUNGS = [key for key, each in IMPLEMENTATIONS.items() if each.kind == "cuda"]
+RUNGS = [key for key, each in implementations().items() if each.kind == "cuda"]
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
 
 
@@ -92,21 +92,21 @@ def marked(window):
 
 
 def test_it_tells_the_idea_of_what_is_chosen_and_follows_at_once(qtbot, window):
-    shared = IMPLEMENTATIONS["shared"]
+    shared = implementations()["shared"]
     assert words(window, "rung-title") == shared.title
     assert words(window, "rung-idea") == shared.idea
     assert "Constant memory" in words(window, "rung-after")
     choose(window, "global")
-    assert words(window, "rung-title") == IMPLEMENTATIONS["global"].title
+    assert words(window, "rung-title") == implementations()["global"].title
     choose(window, "parallel")
-    assert words(window, "rung-idea") == IMPLEMENTATIONS["parallel"].idea
+    assert words(window, "rung-idea") == implementations()["parallel"].idea
     assert words(window, "rung-place").startswith("CPU")
 
 
 def test_a_link_leads_to_the_rung_it_changes_a_thing_about(qtbot, window):
     child(window, "rung-after", QLabel).linkActivated.emit("constant")
     assert window.store.state.implementation == "constant"
-    assert words(window, "rung-title") == IMPLEMENTATIONS["constant"].title
+    assert words(window, "rung-title") == implementations()["constant"].title
 
 
 def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot, window):
@@ -124,13 +124,13 @@ def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot,
 def test_it_says_whether_the_block_picker_applies(qtbot, window):
     for key in RUNGS:
         window.rung.get().wanted.emit("implementation", key)
-        expected = IMPLEMENTATIONS[key].own_block or "It takes the block shape that you choose."
+        expected = implementations()[key].own_block or "It takes the block shape that you choose."
         assert words(window, "rung-block") == expected
 
 
 def test_under_auto_it_shows_what_was_picked_and_why(qtbot, window):
     result = settle(qtbot, window, lambda: choose(window, "auto"))
-    assert words(window, "rung-title") == IMPLEMENTATIONS[result.implementation].title
+    assert words(window, "rung-title") == implementations()[result.implementation].title
     assert words(window, "rung-place").endswith(f"picked by Auto: {result.picked.why}")
     tab(window, "ladder")
     assert marked(window) == [result.implementation]
@@ -154,7 +154,7 @@ def test_what_was_picked_is_shown_before_its_answer_is_checked(qtbot, make_windo
     window.opener.opened.emit(Picture("made up.png", noise(20, 30, 3)))
     until(qtbot, lambda: window.live.result is not None)
     picked = window.live.result.implementation
-    until(qtbot, lambda: words(window, "rung-title") == IMPLEMENTATIONS[picked].title)
+    until(qtbot, lambda: words(window, "rung-title") == implementations()[picked].title)
     assert "40 per thread" in words(window, "rung-resources")
 
 
@@ -166,11 +166,11 @@ def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
     trigger(window, "Implementation")
     until(qtbot, window.rung.get().isVisible)
     pick(child(window, "rung-shown", QComboBox), "shared")
-    assert words(window, "rung-title") == IMPLEMENTATIONS["shared"].title
+    assert words(window, "rung-title") == implementations()["shared"].title
     assert "--no-gpu" in words(window, "rung-refusal")
     assert window.store.state.implementation == before
     choose(window, "sequential")  # and then it follows again
-    assert words(window, "rung-title") == IMPLEMENTATIONS["sequential"].title
+    assert words(window, "rung-title") == implementations()["sequential"].title
 
 
 # -- the source
@@ -301,7 +301,7 @@ def test_the_window_goes_on_while_ptx_is_made_and_only_the_newest_wish_counts(
     for ksize in (7, 9, 11):
         result = settle(qtbot, window, lambda k=ksize: window.store.update(ksize=k))
         assert result.job.ksize == ksize
-    assert text(window, "rung-ptx") == f"Compiling {IMPLEMENTATIONS['shared'].title}…"
+    assert text(window, "rung-ptx") == f"Compiling {implementations()['shared'].title}…"
     gate["open"] = True
     until(qtbot, lambda: text(window, "rung-ptx").startswith(".version"))
     assert [options[-1] for options, _ in asked] == [asked[0][0][-1], asked[1][0][-1]]
@@ -452,7 +452,7 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
 
 def test_the_ladders_progress_counts_rounds_and_its_end_who_has_a_time(qtbot, window):
     keys = ("opencv", "parallel")
-    lines = [LadderLine(IMPLEMENTATIONS[key], None, None, None, None) for key in keys]
+    lines = [LadderLine(implementations()[key], None, None, None, None) for key in keys]
     view = LadderView()
     qtbot.addWidget(view)
     view.show_places(lines, "opencv", {}, "a job")
@@ -489,7 +489,7 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
 def test_on_the_cpu_the_ladder_is_there_as_well(qtbot, window):
     tab(window, "ladder")
     settle(qtbot, window, lambda: choose(window, "opencv"))
-    assert list(places(window)) == list(IMPLEMENTATIONS)
+    assert list(places(window)) == list(implementations())
     assert marked(window) == ["opencv"]
 
 
@@ -557,12 +557,12 @@ def test_the_block_shape_that_is_chosen_goes_before_a_newer_time_of_another():
 def test_a_wrong_answer_is_said_to_be_wrong():
     times = RungTimes()
     times.add_result(result("shared", check=FAILED))
-    (place,) = ladder_places([(IMPLEMENTATIONS["shared"], None)], times, a_job(), "cold")
+    (place,) = ladder_places([(implementations()["shared"], None)], times, a_job(), "cold")
     assert "WRONG" in place.in_words
 
 
 def test_a_made_up_device_has_the_architecture_that_is_compiled_for():
-    rung = IMPLEMENTATIONS["shared"]
+    rung = implementations()["shared"]
     old = replace(DEVICE, compute_capability=(7, 5))
     assert ptx.request_for(rung, a_job(), old).architecture == 75
     assert ptx.request_for(rung, a_job(), None).architecture == ptx.WITHOUT_A_DEVICE

@@ -30,7 +30,7 @@ from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.presets import presets
 from tests.made_sessions import PLANS, a_session
-from tests.made_up import IMPLEMENTATIONS
+from tests.made_up import implementations
 from tests.workbench.driving import trigger, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
@@ -77,7 +77,7 @@ def make_panel(qapp, qtbot, store, worker):
         qtbot.addWidget(panel)
         panel.resize(340, 760)
         panel.show_device(DEVICE)
-        panel.show_implementations([(each, None) for each in IMPLEMENTATIONS.values()])
+        panel.show_implementations([(each, None) for each in implementations().values()])
         panel.show_state(PHOTO)
         panel.show()
         if is_open:
@@ -185,7 +185,7 @@ def test_start_asks_for_the_values_and_implementations_chosen(panel):
     toggle(panel, "sequential")
     plan = asked(panel)
     assert plan.sizes == ((8, 8), (16, 16), (32, 32))
-    assert plan.implementations == tuple(key for key in IMPLEMENTATIONS if key != "sequential")
+    assert plan.implementations == tuple(key for key in implementations() if key != "sequential")
     assert plan.pictures == ("noise",)
 
 
@@ -253,7 +253,7 @@ def test_folded_it_still_says_which_plan_would_be_started_or_why_none(panel):
 
 
 def test_without_an_implementation_nothing_can_be_started(panel):
-    for key in IMPLEMENTATIONS:
+    for key in implementations():
         toggle(panel, key)
     assert words(panel, "sweep-hint") == "Tick at least one implementation."
     assert not child(panel, "sweep-start").isEnabled()
@@ -261,7 +261,7 @@ def test_without_an_implementation_nothing_can_be_started(panel):
 
 def test_how_much_it_is_and_what_is_fixed_is_told_before(qtbot, panel):
     write(panel, "sizes", "8, 16, 32")
-    for key in IMPLEMENTATIONS:
+    for key in implementations():
         if key != "opencv":
             toggle(panel, key)
     until(qtbot, lambda: words(panel, "sweep-hint").startswith("3 measurements, "))
@@ -275,14 +275,14 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     panel.show_implementations(
         [
             (each, NO_GPU.reason if each.kind == "cuda" else None)
-            for each in IMPLEMENTATIONS.values()
+            for each in implementations().values()
         ]
     )
     shared = child(panel, "sweep-shared", QCheckBox)
     assert not shared.isEnabled()
     assert NO_GPU.reason in shared.toolTip()
     assert not child(panel, "sweep-transfers").isEnabled()
-    assert {IMPLEMENTATIONS[key].kind for key in asked(panel).implementations} == {"cpu"}
+    assert {implementations()[key].kind for key in asked(panel).implementations} == {"cpu"}
     click(panel, "vary-blocks")
     write(panel, "blocks", "grid")
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
@@ -292,10 +292,10 @@ def test_what_the_user_unticked_stays_so_when_availability_changes(panel):
     toggle(panel, "parallel")
     for reason in (NO_GPU.reason, None):
         panel.show_implementations(
-            [(e, reason if e.kind == "cuda" else None) for e in IMPLEMENTATIONS.values()]
+            [(e, reason if e.kind == "cuda" else None) for e in implementations().values()]
         )
-    ticked = [key for key in IMPLEMENTATIONS if child(panel, f"sweep-{key}").isChecked()]
-    assert ticked == [key for key in IMPLEMENTATIONS if key != "parallel"]
+    ticked = [key for key in implementations() if child(panel, f"sweep-{key}").isChecked()]
+    assert ticked == [key for key in implementations() if key != "parallel"]
 
 
 def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
@@ -347,11 +347,11 @@ def test_presets_stand_below_their_institutions(panel):
 
 def test_a_preset_says_how_much_of_it_cannot_run_here(qtbot, panel):
     panel.show_implementations(
-        [(e, NO_GPU.reason if e.kind == "cuda" else None) for e in IMPLEMENTATIONS.values()]
+        [(e, NO_GPU.reason if e.kind == "cuda" else None) for e in implementations().values()]
     )
     choose(panel, "goettingen_ladder")
     plan = next(each.plan for each in presets() if each.key == "goettingen_ladder")
-    on_gpu = sum(IMPLEMENTATIONS[key].kind == "cuda" for key in plan.implementations)
+    on_gpu = sum(implementations()[key].kind == "cuda" for key in plan.implementations)
     said = f"{on_gpu} of its {len(plan.implementations)} implementations cannot run here."
     until(qtbot, lambda: words(panel, "sweep-hint").endswith(said))
 
