@@ -219,22 +219,18 @@ def test_a_folder_that_cannot_be_written_is_said(qtbot, window, choose, tmp_path
 
 
 @pytest.mark.parametrize("action", ["Save result as…", "Window…", "Comparison…"])
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("gone/result.png", "folder does not exist"), ("file/result.png", "not a folder")],
-)
-def test_what_cannot_be_saved_is_one_sentence_and_no_file(
-    action, name, words, qtbot, window, choose, tmp_path
-):
+def test_what_cannot_be_saved_is_one_sentence_and_no_file(action, qtbot, window, choose, tmp_path):
     (tmp_path / "file").touch()
     show_picture(qtbot, window, noise(8, 8))
     before = sorted(tmp_path.rglob("*"))
-    choose(tmp_path / name)
-    trigger(window, action)
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert window.messages.sentence.startswith("Cannot save result.png: ")
-    assert words in window.messages.sentence
-    assert sorted(tmp_path.rglob("*")) == before
+    for folder, words in (("gone", "folder does not exist"), ("file", "not a folder")):
+        choose(tmp_path / folder / "result.png")
+        trigger(window, action)
+        until(qtbot, lambda: window.messages.kind == "error")
+        assert window.messages.sentence.startswith("Cannot save result.png: ")
+        assert words in window.messages.sentence
+        assert sorted(tmp_path.rglob("*")) == before
+        window.messages.clear("error")
 
 
 def test_an_extension_that_names_no_format_is_said(qtbot, window, choose, tmp_path):
@@ -451,28 +447,28 @@ def test_a_proposed_name_has_no_odd_characters(qtbot, window):
     assert name == "made up laplacian-of-gaussian 9x9"
 
 
-@pytest.mark.parametrize(
-    ("source", "pixel_type", "proposed"),
-    [
-        ("a.jpg", "uint8", ".jpg"),
-        ("a.JPEG", "uint8", ".jpeg"),
-        ("a.webp", "uint8", ".webp"),
-        ("a.tiff", "uint16", ".tiff"),
-        ("a.jpg", "uint16", ".png"),
-        ("a.png", "float32", ".tif"),
-        ("a.gif", "uint8", ".png"),
-        ("no extension", "uint8", ".png"),
-    ],
-)
+PROPOSED = [  # name of the picture, pixel type, extension
+    ("a.jpg", "uint8", ".jpg"),
+    ("a.JPEG", "uint8", ".jpeg"),
+    ("a.webp", "uint8", ".webp"),
+    ("a.tiff", "uint16", ".tiff"),
+    ("a.jpg", "uint16", ".png"),
+    ("a.png", "float32", ".tif"),
+    ("a.gif", "uint8", ".png"),
+    ("no extension", "uint8", ".png"),
+]
+
+
 def test_the_format_of_the_source_is_proposed_where_it_holds_the_result(
-    source, pixel_type, proposed, qtbot, window, choose, tmp_path
+    qtbot, window, choose, tmp_path
 ):
-    show_picture(qtbot, window, noise(8, 8, 3, pixel_type), path=tmp_path / source)
-    asked = choose()
-    trigger(window, "Save result as…")
-    assert asked[0].name.endswith(f"5x5{proposed}")
-    assert f"*{proposed}" in asked[0].kind
-    assert asked[0].folder == tmp_path  # beside it, at first
+    for source, pixel_type, proposed in PROPOSED:
+        show_picture(qtbot, window, noise(8, 8, 3, pixel_type), path=tmp_path / source)
+        asked = choose()
+        trigger(window, "Save result as…")
+        assert asked[0].name.endswith(f"5x5{proposed}"), source
+        assert f"*{proposed}" in asked[0].kind, source
+        assert asked[0].folder == tmp_path  # beside it, at first
 
 
 def test_what_was_saved_is_said_with_its_size_and_its_folder_can_be_shown(

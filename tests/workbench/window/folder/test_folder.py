@@ -313,28 +313,31 @@ def test_closing_the_dialog_stops_nothing_and_the_window_says_the_end(
     assert window.messages.sentence.startswith("Finished after ")
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "names", "sentence"),
-    [
-        ("in", "in", "", "is a folder of inputs; write to another one."),
-        ("nowhere", "out", "", "There is no folder"),
-        ("empty", "out", "", "“Subfolders” looks into those as well."),
-        ("in", "out", "same.png", "Several inputs are called same.png"),
-        ("in", "out", "{sigma}", "has braces around something else"),
-        ("in", "out", "a/b", "no / can stand in it"),
-        ("in", "in/p0.png", "", "is a file; choose a folder to write into."),
-        ("in", "in/p0.png/out", "", "is a file; choose a folder to write into."),
-    ],
-)
+NONSENSE = [  # source, target, names, what is said
+    ("in", "in", "", "is a folder of inputs; write to another one."),
+    ("nowhere", "out", "", "There is no folder"),
+    ("empty", "out", "", "“Subfolders” looks into those as well."),
+    ("in", "out", "same.png", "Several inputs are called same.png"),
+    ("in", "out", "{sigma}", "has braces around something else"),
+    ("in", "out", "a/b", "no / can stand in it"),
+    ("in", "in/p0.png", "", "is a file; choose a folder to write into."),
+    ("in", "in/p0.png/out", "", "is a file; choose a folder to write into."),
+]
+
+
 def test_what_makes_no_sense_is_one_sentence_before_anything_is_written(
-    qtbot, window, dialog, folder, source, target, names, sentence
+    qtbot, window, dialog, folder
 ):
     (folder / "empty").mkdir()
-    choose(qtbot, window, source=folder / source, target=folder / target, names=names)
-    assert sentence in said(window)
-    assert verb(window) == ""
-    assert rows(window, "preview") == []
-    assert not (folder / "out").exists()
+    for source, target, names, sentence in NONSENSE:
+        choose(qtbot, window, source=folder / "in", target=folder / "elsewhere", names="")
+        assert verb(window) != ""
+        assert sentence not in said(window)
+        choose(qtbot, window, source=folder / source, target=folder / target, names=names)
+        assert sentence in said(window)
+        assert verb(window) == "", sentence
+        assert rows(window, "preview") == [], sentence
+        assert not (folder / "out").exists()
 
 
 def test_what_the_command_refuses_is_said_as_well(qtbot, window, dialog, many):
