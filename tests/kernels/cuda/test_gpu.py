@@ -109,7 +109,7 @@ def test_a_steady_kernel_ends_as_stable_and_a_slow_one_as_single(engine):
     steady = engine.run(job, replace(SWEEP_SAMPLING, noise=0.05)).kernel
     assert steady.ended == "stable"
     assert 10 <= len(steady.samples_ms) < 100
-    assert steady.warmups > 2
+    assert steady.warmups >= SWEEP_SAMPLING.warmups
     single = engine.run(job, Sampling(max_seconds=1e-6)).kernel
     assert (single.ended, len(single.samples_ms), single.warmups) == ("single", 1, 1)
 
