@@ -13,7 +13,7 @@ import pytest
 from kernels.rungs.rung import ladder
 from tests.conftest import ROOT
 from tests.kernels.rungs.sanitizers import environment, why_no_sanitizers
-from tests.kernels.rungs.under_sanitizer import DONE, compiled
+from tests.kernels.rungs.under_sanitizer import DONE, ENDED, compiled, quick_cases
 
 # The race detector's clocks are as long as the largest launch so far had threads: of few threads
 # that wait for each other much, as on tensor cores, come first, and where there are always
@@ -34,9 +34,8 @@ class Process:
         self._flavour, self._folder = flavour, folder
         self._child: subprocess.Popen[str] | None = None
 
-    def report(self, rung: str, fault: str = "") -> str:
-        """What they have to say of a rung; "" if nothing."""
-        words = [rung, fault] if fault else [rung]
+    def report(self, *words: str) -> str:
+        """What they have to say of a rung, or of a fault in it and a case; "" if nothing."""
         compiled(self._flavour, self._folder, *words)
         child = self._child or self._begun()
         print("\t".join(words), file=child.stdin, flush=True)
@@ -44,11 +43,21 @@ class Process:
         for line in child.stdout:
             if line == f"{DONE}\n":
                 return ""
+            if line == f"{ENDED}\n":
+                break
             said.append(line)
-        self.end()
+        else:
+            self.end()
         if "unexpected memory mapping" in "".join(said):
             pytest.skip("this kernel places memory where the race detector cannot work")
         return "".join(said) or "it ended without a word"
+
+    def report_of_fault(self, key: str, fault: str) -> str:
+        """What they have to say of a fault, case by case until they do: most show in the first."""
+        rung = next(each for each in ladder() if each.key == key)
+        numbers = range(len(quick_cases(self._flavour, rung)))
+        reports = (self.report(key, fault, str(number)) for number in numbers)
+        return next(filter(None, reports), "")
 
     def end(self) -> None:
         if self._child is not None:
@@ -97,4 +106,4 @@ def test_a_rung_gives_sanitizers_nothing_to_report(flavour, rung, processes):
     ],
 )
 def test_a_sanitizer_reports(flavour, rung, fault, report, processes):
-    assert report in processes[flavour].report(rung, fault)
+    assert report in processes[flavour].report_of_fault(rung, fault)
