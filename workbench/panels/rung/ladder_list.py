@@ -66,9 +66,11 @@ class LadderList(QListWidget):
         headings  what stands above each kind
         """
         rows: list[LadderLine | str] = []
+        longest: dict[str, float] = {}
         for kind, heading in headings.items():
             of_kind = [each for each in places if each.implementation.kind == kind]
             rows += [heading, *of_kind] if of_kind else []
+            longest[kind] = max((each.median_ms or 0.0 for each in of_kind), default=0.0)
         while self.count() > len(rows):
             self.takeItem(self.count() - 1)
         while self.count() < len(rows):
@@ -77,8 +79,8 @@ class LadderList(QListWidget):
             if isinstance(shown, str):
                 _fill_heading(self.item(row), shown)
             else:
-                longest = _longest_ms(places, shown.implementation.kind)
-                self._fill(self.item(row), shown, longest, shown.implementation.key == chosen)
+                own = shown.implementation
+                self._fill(self.item(row), shown, longest[own.kind], own.key == chosen)
         self._arrange()
         self.viewport().update()
 
@@ -148,10 +150,6 @@ def _fill_heading(item: QListWidgetItem, heading: str) -> None:
     for role in (PLACE, CHOSEN):
         item.setData(role, None)
     item.setData(Qt.ItemDataRole.AccessibleTextRole, heading)
-
-
-def _longest_ms(places: Sequence[LadderLine], kind: str) -> float:
-    return max(each.median_ms or 0.0 for each in places if each.implementation.kind == kind)
 
 
 class _Bar(QStyledItemDelegate):
