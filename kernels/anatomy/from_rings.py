@@ -28,8 +28,7 @@ def ring(at: Scene) -> Threads:
     def place(row: Places, chunk: Places) -> Places:
         return QUAD * ((warp * STAGES + row % STAGES) * row_chunks + chunk)
 
-    # As many rows as are in flight at the start.
-    stages = {"row": max(STAGES - 1, rows + at.ksize - 1), "load": -(-row_chunks // LANES)}
+    stages = {"row": rows + at.ksize - 1, "load": -(-row_chunks // LANES)}
     row, load = turns(stages)
     chunk = lane + load * LANES
     takes_part = is_there & (chunk < row_chunks)

@@ -14,9 +14,9 @@ block = ["32", "4"]
 covers = ["4 * 32 * 16 // SAMPLE_BYTES", "32"]
 rows_by = "1"
 shared_bytes = "4 * 8 * (32 + 2 * -(-HALO_X * SAMPLE_BYTES // 16)) * 16"
-# Strips of 32 chunks; a segment begins with the seven rows that are on their way, however few it needs.
+# Strips of 32 chunks.
 loads = { picture = """(parts(WIDTH * CHANNELS, 32 * CHUNK) * (32 + 2 * HALO_CHUNKS) * CHUNK
-    * max(HEIGHT + BLOCKS_Y * (KSIZE - 1), 7 * BLOCKS_Y) + HAS_ALPHA * up(WIDTH * CHANNELS, CHUNK) * HEIGHT)""" }
+    * (HEIGHT + BLOCKS_Y * (KSIZE - 1)) + HAS_ALPHA * up(WIDTH * CHANNELS, CHUNK) * HEIGHT)""" }
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 flops = "2 * up(WIDTH * CHANNELS, 32 * CHUNK) * HEIGHT * KSIZE**2 * PLANES // CHANNELS"
 anatomy = "rings.ring"

@@ -97,6 +97,16 @@ def test_a_header_says_how_much_is_loaded_and_stored(key, case, build_cache):
         assert sum(said.loads.values()) > 0
 
 
+@NEEDS_A_COMPILER
+def test_of_a_picture_with_few_rows_the_ring_loads_no_others(build_cache):
+    rung = RUNGS["ring"]
+    job = job_of(rung, Case("mirror", "uint8", 3, (2, 200), 3, (32, 8)))
+    facts = WorkFacts(job, DEVICE.multiprocessors)
+    (counted,) = CountingShim(rung, [job], build_cache).count(job)
+    said = pass_work(rung.passes[0], facts).loads["picture"]
+    assert facts.bytes_of({"picture": said}) == counted.loaded["picture"].sum() > 0
+
+
 @pytest.mark.parametrize("case", [each for each in CASES if "float" in each.pixel_type], ids=str)
 @pytest.mark.parametrize("key", COUNTED)
 def test_a_header_says_how_much_is_computed_on_floats(key, case, build_cache):
