@@ -279,7 +279,7 @@ void check_accesses(const Watched* arrays, unsigned count, Where* stored_by, uns
 #define LOAD(at, size) check({reinterpret_cast<uint64_t>(at), size, false, HERE})
 #define STORE(at, size) check({reinterpret_cast<uint64_t>(at), size, true, HERE})
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
+void __tsan_func_entry(void*) {}  // clang calls these two
 void __tsan_func_exit() {}
 void __tsan_read_range(void* at, unsigned long size) { LOAD(at, size); }
 void __tsan_write_range(void* at, unsigned long size) { STORE(at, size); }

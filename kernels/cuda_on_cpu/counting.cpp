@@ -131,7 +131,7 @@ void write_down_accesses(Access* into, uint64_t most, uint64_t* number, uint64_t
 
 #define HERE Place{__builtin_return_address(0), __builtin_frame_address(0)}
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
+void __tsan_func_entry(void*) {}  // clang calls these two
 void __tsan_func_exit() {}
 void __tsan_read_range(void* at, unsigned long size) { touch<&Bytes::loaded>(at, size, HERE); }
 void __tsan_write_range(void* at, unsigned long size) { touch<&Bytes::stored>(at, size, HERE); }

@@ -123,7 +123,7 @@ namespace cuda_cpu {
 // Of the runtime and no thread's own: nothing for whoever watches accesses.
 #define UNWATCHED __attribute__((no_sanitize("thread")))
 // Where nobody watches, and calls would be most of the time that a product on tensor cores takes.
-#ifdef __SANITIZE_THREAD__
+#ifdef WATCHED
 #define UNWATCHED_INLINE UNWATCHED inline
 #else
 #define UNWATCHED_INLINE __attribute__((always_inline)) inline

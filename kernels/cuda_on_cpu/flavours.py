@@ -25,9 +25,11 @@ class Flavour:
 
 
 # The runtime is linked with C++'s libraries: to look for them once more takes 40 ms each time.
-_LINKED = ("-nodefaultlibs",)
+NO_LIBRARIES = ("-nodefaultlibs",)
+# Calls at each access, for whoever watches; compilers tell the text of that each in its own way.
+WATCHED = ("-fsanitize=thread", "-DWATCHED")
 # What runs for a moment is not worth optimising: -O1 takes up to twice as long to compile.
-PLAIN = Flavour("plain", ("-Og", *_LINKED), ("-O2",))
+PLAIN = Flavour("plain", ("-Og", *NO_LIBRARIES), ("-O2",))
 # Lines by address, in a form that line_table.py reads, and each function with a frame of its own.
 _LINES = (
     *("-g1", "-gdwarf-4", "-gz=none", "-fno-optimize-sibling-calls"),
@@ -36,7 +38,7 @@ _LINES = (
 _RUNTIME = ("-O2", "-fno-omit-frame-pointer")
 # Nothing optimised, so that what the text says is what is counted; nor is libtsan linked, since
 # counting.cpp has all that would be wanted of it.
-_COUNTED = ("-O0", "-fsanitize=thread", *_LINKED, *_LINES)
+_COUNTED = ("-O0", *WATCHED, *NO_LIBRARIES, *_LINES)
 # An array in shared memory is of floats that have to be made, once, and by one thread here.
 COUNTING = Flavour(
     "counting",
@@ -51,7 +53,7 @@ _UNSET = ("-ftrivial-auto-var-init=pattern",)
 _SET = ("-ftrivial-auto-var-init=zero",)
 # As a user's file is run: quick to compile, and it tells of the line that it crashes in.
 _TRIED = (
-    *("-Og", "-fno-inline", *_LINKED, *_LINES),
+    *("-Og", "-fno-inline", *NO_LIBRARIES, *_LINES),
     # What a GPU does not forgive, and this CPU does: see the end of report.cpp.
     "-fsanitize=alignment,return,bounds",
     # Else g++ takes a variable without a value for one that has whatever value suits it.
@@ -67,14 +69,14 @@ WARNED = Flavour("warned", ("-O1",), ())
 # Every step of one block written down, with what is loaded and stored at it.
 STEPPED = Flavour(
     "stepped",
-    ("-O0", "-fsanitize=thread", *_LINKED, *_LINES),
+    ("-O0", *WATCHED, *NO_LIBRARIES, *_LINES),
     _RUNTIME,
     beside=(HERE / "report.cpp", HERE / "stepping.cpp"),
 )
 # Every access looked at before it is done, and every index of an array whose length the text tells.
 CHECKED = Flavour(
     "checked",
-    ("-O0", "-fsanitize=thread,bounds", *_LINKED, *_LINES, *_UNSET),
+    ("-O0", *WATCHED, "-fsanitize=bounds", *NO_LIBRARIES, *_LINES, *_UNSET),
     _RUNTIME,
     beside=(HERE / "report.cpp", HERE / "checking.cpp"),
 )

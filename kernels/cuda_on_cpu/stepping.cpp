@@ -219,7 +219,7 @@ void step_through(Head* into, uint64_t most_steps, uint64_t most_accesses, uint6
 }
 
 void __tsan_init() {}
-void __tsan_func_entry(void*) {}
+void __tsan_func_entry(void*) {}  // clang calls these two
 void __tsan_func_exit() {}
 void __tsan_read_range(void* at, unsigned long size) { touch(at, size, false); }
 void __tsan_write_range(void* at, unsigned long size) { touch(at, size, true); }

@@ -5,16 +5,15 @@ from __future__ import annotations
 import subprocess
 
 from kernels.cuda_on_cpu.compiler import the_compiler, why_not
-from kernels.cuda_on_cpu.flavours import Flavour
+from kernels.cuda_on_cpu.flavours import NO_LIBRARIES, WATCHED, Flavour
 
 _ADDRESS = (
     *("-Og", "-g1", "-fno-omit-frame-pointer"),
     *("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"),
 )
-_RACES = ("-Og", "-g1", "-fsanitize=thread")
-# Only the runtime is linked with their libraries: to look for them takes 40 ms each time.
-ADDRESS = Flavour("address", (*_ADDRESS, "-nodefaultlibs"), _ADDRESS)
-RACES = Flavour("races", (*_RACES, "-nodefaultlibs"), ("-O2", "-DRACE_DETECTOR"))
+_RACES = ("-Og", "-g1", *WATCHED)
+ADDRESS = Flavour("address", (*_ADDRESS, *NO_LIBRARIES), _ADDRESS)
+RACES = Flavour("races", (*_RACES, *NO_LIBRARIES), ("-O2", "-DRACE_DETECTOR"))
 FLAVOURS = {flavour.name: flavour for flavour in (ADDRESS, RACES)}
 LIBRARIES = {"address": ("libasan", "libubsan"), "races": ("libtsan",)}
 
