@@ -95,6 +95,9 @@ class CheckQueue:
     def add_unseen(self, unseen: Unseen, answer: NDArray[Any], is_whole: bool) -> None:
         """Add the answer to such a picture; all of it is compared if that is asked for only now."""
         reference = unseen.reference if unseen.is_whole == is_whole else ()
+        for each in self._checks:
+            if each.room is answer:  # it is compared once more
+                each.room = None
         parts = self._parts(unseen.job, answer, reference)
         self._checks.append(_Checking(parts, room=answer))
 
@@ -144,11 +147,19 @@ class CheckQueue:
         return known
 
     def _parts(self, job: Job, answer: NDArray[Any], reference: Reference) -> list[Future[Check]]:
-        return [self._submit(self._checking(job, answer, each)) for each in reference or (None,)]
+        tolerance = self._tolerance_of(job)
+        return [
+            self._submit(self._checking(job, answer, tolerance, each))
+            for each in reference or (None,)
+        ]
 
     def _checking(
-        self, job: Job, answer: NDArray[Any], reference: Future[Oracle] | None
+        self,
+        job: Job,
+        answer: NDArray[Any],
+        tolerance: Tolerance,
+        reference: Future[Oracle] | None,
     ) -> Iterator[Check]:
         # What is worked out was begun before, so that no thread waits for another one in vain.
         known = None if reference is None else reference.result()
-        yield from checking(job, answer, self._tolerance_of(job), self._max_taps, known)
+        yield from checking(job, answer, tolerance, self._max_taps, known)

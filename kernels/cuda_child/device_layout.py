@@ -100,10 +100,11 @@ class Layout:
         """Return the pictures between whose rows something was written, and behind which row."""
         end, found = row_end(job.picture), []
         for name in WORDS:
-            now, was = (
-                self.array(each, name, job).view(np.uint8)[:, end:] for each in (block, before)
-            )
-            wrong = (now != (0xFF if name == "source" else was)).any(axis=1)
+            now = self.array(block, name, job).view(np.uint8)[:, end:]
+            was: Any = 0xFF  # in `before` there is another picture, of an earlier job
+            if name == "target":
+                was = self.array(before, name, job).view(np.uint8)[:, end:]
+            wrong = (now != was).any(axis=1)
             if wrong.any():
                 found.append((name_in_words(name), int(np.flatnonzero(wrong)[0])))
         return found

@@ -61,8 +61,8 @@ class _Room:
     """Memory of this computer for runs that need as much.
 
     block   goes to the device, and comes back
-    before  what all of it but the picture is when it goes; a kernel may reach what is locked, and
-            this is not
+    before  what all of it but the picture is when it goes: not locked, so that on most computers no
+            kernel reaches it
     filled  what `before` was filled for: which layout, and which turn
     """
 

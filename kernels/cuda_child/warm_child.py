@@ -45,9 +45,9 @@ ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
 FAULT_S = 1.5
 FAULT_BESIDE_OTHERS_S = 6.0
 LOOK_S = 0.002  # between two looks at whether it has said something
-# Times the picture's size that a run may hold here: picture and answer, shared, laid out and
-# packed, and buffers of the kernel's own.
-COPIES = 12
+# Times the picture's size that a run may hold here: picture and answer, shared, laid out twice and
+# packed.
+COPIES = 14
 Line = dict[str, Any] | None  # None: it has ended
 
 

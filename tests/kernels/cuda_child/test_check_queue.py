@@ -1,10 +1,13 @@
 """Checks that wait their turn: shared by threads, put together again, their memory used again."""
 
+from threading import Event
+
 import numpy as np
 import pytest
 
 from kernels.core.job import Sampling
 from kernels.core.verdict import Tolerance
+from kernels.cuda_child import check_queue
 from kernels.cuda_child import expected_answers as module
 from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.expected_answers import ExpectedAnswers
@@ -55,6 +58,26 @@ def test_the_memory_of_an_answer_is_used_again_once_it_is_checked_and_the_users_
     assert made.room() is None
     assert [each.ok for each in made.done] == [True, True]
     assert made.left == 0
+
+
+def test_the_memory_of_an_answer_is_not_used_again_while_it_is_compared(checks, monkeypatch):
+    _, made = checks
+    may_go_on = Event()
+
+    def waiting(*arguments):
+        assert may_go_on.wait(60)
+        yield from checking(*arguments)
+
+    monkeypatch.setattr(check_queue, "checking", waiting)
+    unseen = made.unseen(is_whole=False)
+    answer = right(unseen.job)
+    for is_whole in (False, True):  # twice: the second one compares all of it
+        made.add_unseen(unseen, answer, is_whole)
+    assert made.room() is None
+    may_go_on.set()
+    made.wait(60)
+    assert made.room() is answer
+    assert made.room() is None
 
 
 def test_memory_for_the_first_answers_is_there_before_they_are(checks):

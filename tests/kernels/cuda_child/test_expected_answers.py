@@ -117,6 +117,7 @@ def test_of_what_was_given_up_nothing_is_kept():
     expected.begin(lambda _: never)
     expected.drop_unfinished()
     assert expected.reference(at_once)
+    assert never not in expected.reference(at_once)
     assert never not in expected.unseen(at_once, False).reference
 
 
