@@ -202,12 +202,12 @@ def test_only_right_answers_of_the_precision_asked_for_count():
 
 def test_a_rung_s_time_knows_its_launch_and_its_error():
     result = made_up.result("shared", samples_ms=(0.2, 0.4, 0.3))
-    found = RungTime.of(made_up.IMPLEMENTATIONS["shared"], result.job, result, copy_ms=0.15)
+    found = RungTime.of(made_up.implementations()["shared"], result.job, result, copy_ms=0.15)
     assert (found.ms, found.share, found.block_xy) == (0.3, pytest.approx(50), (32, 8))
     assert (found.registers, found.shared_bytes, found.max_error) == (40, 1664, 0.5)
     failed = made_up.result("shared", check=made_up.FAILED)
-    assert "WRONG" in RungTime.of(made_up.IMPLEMENTATIONS["shared"], JOB, failed, 0.1).why_not
-    refused = RungTime.of(made_up.IMPLEMENTATIONS["shared"], JOB, "No.", 0.1)
+    assert "WRONG" in RungTime.of(made_up.implementations()["shared"], JOB, failed, 0.1).why_not
+    refused = RungTime.of(made_up.implementations()["shared"], JOB, "No.", 0.1)
     assert (refused.ms, refused.why_not) == (None, "No.")
 
 

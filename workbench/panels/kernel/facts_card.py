@@ -37,7 +37,7 @@ class FactsCard(QFrame):
         super().__init__()
         self.setProperty("card", True)
         self._name = name
-        self._facts: Sequence[FactRow] | None = None  # nothing was shown yet
+        self._facts: tuple[FactRow, ...] | None = None  # nothing was shown yet
         self._is_wide = False
         self._rows = QGridLayout()
         self._rows.setColumnStretch(1, 1)
@@ -48,8 +48,8 @@ class FactsCard(QFrame):
 
     def show_rows(self, rows: Sequence[FactRow]) -> None:
         """Show these in place of those before, unless they are the same."""
-        if self._facts is None or list(rows) != list(self._facts):
-            self._facts = rows
+        if tuple(rows) != self._facts:
+            self._facts = tuple(rows)
             self._lay_rows(rows)
 
     def _lay_rows(self, rows: Sequence[FactRow]) -> None:

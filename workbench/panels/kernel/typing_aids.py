@@ -6,26 +6,16 @@ Each is one step of undo.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice, takewhile
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+
+from workbench.widgets.one_step import one_step
 
 STEP = 4  # spaces
 COMMENT = re.compile(r"(\s*)// ?")
 Move = QTextCursor.MoveOperation
 KEEP = QTextCursor.MoveMode.KeepAnchor
-
-
-@contextmanager
-def one_step(cursor: QTextCursor) -> Iterator[None]:
-    """Take back by one undo what is done meanwhile."""
-    cursor.beginEditBlock()
-    try:
-        yield
-    finally:
-        cursor.endEditBlock()
 
 
 def indent(cursor: QTextCursor) -> None:

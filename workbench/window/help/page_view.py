@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
+from workbench.widgets.one_step import one_step
 from workbench.window.help.book import HelpPage
 
 SCHEME = "help:"
@@ -142,35 +143,35 @@ class PageView(QTextBrowser):
     def _dress(self) -> None:
         """Set what Markdown leaves open: distances, sizes of headings, borders of tables."""
         document = self.document()
-        points = self.font().pointSizeF()
-        together = QTextCursor(document)
-        together.beginEditBlock()  # else all of the page is laid out after every change
-        block = document.begin()
-        while block.isValid():
-            cursor = QTextCursor(block)
-            form = block.blockFormat()
-            level = form.headingLevel()
-            kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight
-            is_code = _is_code(block)
-            if IMAGE not in block.text() and not is_code:  # an image's line would grow with it
-                form.setLineHeight(LINE_PERCENT, kind.value)
-            if level:
-                form.setTopMargin(PARAGRAPH_PX * (2 if block.blockNumber() else 0))
-                letters = block.charFormat()
-                letters.setFontPointSize(points * SIZES.get(level, 1.0))
-                letters.setFontWeight(QFont.Weight.DemiBold)
-                cursor.movePosition(_END, QTextCursor.MoveMode.KeepAnchor)
-                cursor.mergeCharFormat(letters)
-            form.setBottomMargin(0 if is_code and _is_code(block.next()) else PARAGRAPH_PX)
-            if is_code:
-                form.setBackground(self.palette().brush(QPalette.ColorRole.AlternateBase))
-                form.setNonBreakableLines(False)
-            cursor.setBlockFormat(form)
-            block = block.next()
-        for frame in document.rootFrame().childFrames():
-            if isinstance(frame, QTextTable):
-                _dress_table(frame, QColor(theme.colors(self.palette()).grid))
-        together.endEditBlock()
+        with one_step(QTextCursor(document)):
+            block = document.begin()
+            while block.isValid():
+                self._dress_block(block)
+                block = block.next()
+            for frame in document.rootFrame().childFrames():
+                if isinstance(frame, QTextTable):
+                    _dress_table(frame, QColor(theme.colors(self.palette()).grid))
+
+    def _dress_block(self, block: QTextBlock) -> None:
+        cursor = QTextCursor(block)
+        form = block.blockFormat()
+        level = form.headingLevel()
+        kind = QTextBlockFormat.LineHeightTypes.ProportionalHeight
+        is_code = _is_code(block)
+        if IMAGE not in block.text() and not is_code:  # an image's line would grow with it
+            form.setLineHeight(LINE_PERCENT, kind.value)
+        if level:
+            form.setTopMargin(PARAGRAPH_PX * (2 if block.blockNumber() else 0))
+            letters = block.charFormat()
+            letters.setFontPointSize(self.font().pointSizeF() * SIZES.get(level, 1.0))
+            letters.setFontWeight(QFont.Weight.DemiBold)
+            cursor.movePosition(_END, QTextCursor.MoveMode.KeepAnchor)
+            cursor.mergeCharFormat(letters)
+        form.setBottomMargin(0 if is_code and _is_code(block.next()) else PARAGRAPH_PX)
+        if is_code:
+            form.setBackground(self.palette().brush(QPalette.ColorRole.AlternateBase))
+            form.setNonBreakableLines(False)
+        cursor.setBlockFormat(form)
 
     def _mark(self) -> None:
         color = self.palette().color(QPalette.ColorRole.Highlight)
