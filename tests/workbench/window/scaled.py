@@ -20,6 +20,7 @@ from tests.workbench import accessibility, scenes
 from tests.workbench.driving import child, view
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import theme
+from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 
 SIZE = QSize(1920, 1080)
@@ -32,6 +33,7 @@ def main(points, folder):
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_screen(Path(folder))}"
     qInstallMessageHandler(lambda *_: None)  # of what the offscreen platform cannot do
     app = QApplication([])
+    GarbageCollector(app)
     _as_the_desktop(app, points)
     from workbench.window.main_window import MainWindow
 

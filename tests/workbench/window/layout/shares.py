@@ -23,6 +23,7 @@ from kernels.engine.engine import Engine
 from tests.workbench import scenes
 from workbench import panels
 from workbench.base import theme
+from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.panels.compare.picture_view import PictureView
 from workbench.window.main_window import MainWindow
@@ -60,6 +61,7 @@ def found_on(size, scaling, folder):
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_screen(Path(folder), size)}"
     qInstallMessageHandler(lambda *_: None)  # of what the offscreen platform cannot do
     app = QApplication([])
+    GarbageCollector(app)
     theme.apply(app, "light")
     with _started() as window:
         found = {"alone": measured(window), "beside": {}}
@@ -81,6 +83,7 @@ def _started():
         window.intake.open_paths([])
         scenes.until(lambda: window.device is not None)
         scenes.settle(window)
+        scenes.until(lambda: all(view.display for view in _views(window)))
         window.messages.clear("info")
         yield window
     finally:
@@ -111,18 +114,21 @@ def measured(window):
 
 def _seen(window):
     """How many pixels of the screen show the picture, and no panel over it."""
-    views = [each for each in window.compare.findChildren(PictureView) if each.isVisible()]
     drawers = [
         QRectF(QRect(panel.mapTo(window, QPoint()), panel.size()))
         for panel in window.docks.values()
         if panel.isVisible()
     ]
     total = 0.0
-    for view in views:
+    for view in _views(window):
         shown = _shown(view).translated(view.mapTo(window, QPoint()).toPointF())
         hidden = sum(_area(shown & each) for each in drawers)
         total += _area(shown) - hidden
     return total
+
+
+def _views(window):
+    return [each for each in window.compare.findChildren(PictureView) if each.isVisible()]
 
 
 def _shown(view):
