@@ -147,9 +147,11 @@ def _painted(shown: Display, marks: Bytes) -> Iterator[Bytes]:
             marks = _halved(marks)
         green = pixels if pixels.ndim == 2 else pixels[..., 1]  # about as bright as the whole
         grey = (green >> 2) + np.uint8(72)
-        grey[marks == UNSEEN] >>= 1
+        np.right_shift(grey, 1, out=grey, where=marks == UNSEEN)
         require_memory(4 * height * width)
-        painted = np.repeat(grey[..., np.newaxis], 4, axis=2)
+        painted = np.empty((height, width, 4), np.uint8)
+        for channel in range(3):  # np.repeat would stop the window: it holds Python's lock
+            painted[..., channel] = grey
         painted[..., 3] = 255
         for mark, color in COLORS.items():
             for channel, value in enumerate(color):
