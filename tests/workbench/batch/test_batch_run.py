@@ -214,14 +214,16 @@ def test_a_disk_that_fails_at_the_last_moment_leaves_no_file(folder, monkeypatch
 
 
 def test_what_is_written_when_it_is_stopped_comes_to_the_disk_and_is_told(folder, monkeypatch):
-    sync, is_stopped = batch_run.sync, Event()
+    sync, is_written, is_stopped = batch_run.sync, Event(), Event()
 
     def late(outcome):
+        is_written.set()
         assert is_stopped.wait(60)
         sync(outcome)
 
     def stop(outcome, doing):
         if doing == "filtering with OpenCV" and outcome.index:
+            assert is_written.wait(60)
             is_stopped.set()
             raise KeyboardInterrupt
 
