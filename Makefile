@@ -20,7 +20,7 @@ test: lint ## everything that CI runs
 
 quick: override ARGS += --quick
 quick: lint ## format, style, types and the tests that answer soon, in about a minute
-	$(TOGETHER) ARGS="$(ARGS)"
+	$(TOGETHER) ARGS='$(ARGS)'
 
 lint: .venv/test.stamp ## format and style (ruff)
 	$(BIN)/ruff format --check .
