@@ -13,7 +13,7 @@ run: .venv/app.stamp ## open the window, e.g. make run ARGS="photo.png --filter 
 	@$(BIN)/workbench $(ARGS)
 
 # mypy has work for one core: the tests need not wait for it.
-TOGETHER = @$(MAKE) --no-print-directory --jobs 2 types unit
+TOGETHER = +@$(MAKE) --no-print-directory --jobs 2 types unit
 
 test: lint ## everything that CI runs
 	$(TOGETHER)

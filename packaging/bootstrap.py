@@ -308,7 +308,7 @@ def pip_failure(said: str) -> str:
 def install_lock(name: str) -> None:
     """Install exactly what the lock file names, each file checked against its hash.
 
-    Of what is there for the tests they import less than half, and keep the bytecode of that.
+    The tests import less than half of what they need installed, so that pip compiles none of it.
     """
     lock = ROOT / "packaging" / "lock" / f"{name}.txt"
     exactly = ("--only-binary=:all:", "--require-hashes", "--requirement", str(lock))

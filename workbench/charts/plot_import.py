@@ -75,7 +75,7 @@ def _qt_types() -> Iterator[object]:
         with suppress(ImportError):
             module = import_module(f"PySide6.{name}")
             for each in dir(module):
-                yield getattr(module, each)
+                yield getattr(module, each, None)  # what is wrong with it the import says
 
 
 plot_import = PlotImport()
