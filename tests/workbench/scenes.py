@@ -6,8 +6,7 @@ there at once.
 
 from time import monotonic
 
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
 from kernels.core.device import NoDevice
@@ -66,8 +65,15 @@ def until(condition):
     """Let the window work until it is so."""
     end = monotonic() + PATIENCE_MS / 1000
     while not condition():
-        QTest.qWait(5)
+        _wait(5)
         assert monotonic() < end, "it does not come"
+
+
+def _wait(ms):
+    """As QTest.qWait, but that holds Python's lock: the window's threads would stand still."""
+    loop = QEventLoop()
+    QTimer.singleShot(ms, loop.quit)
+    loop.exec()
 
 
 def settle(window):
