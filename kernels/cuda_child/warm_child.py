@@ -40,10 +40,9 @@ PROGRAM = (
 CUDA = "kernels.cuda_child.cuda_device:CudaDevice"
 ENDING_S = 0.3  # in which a process that has closed its pipe ends, as a rule
 # After its deadline a kernel gets so long for the GPU to say that it failed: a fault may be told of
-# only a second later, and later still where the driver has more GPUs to look after.  Not where a
-# display hangs on the GPU, which stands still meanwhile.
-FAULT_S = 1.5
-FAULT_BESIDE_OTHERS_S = 6.0
+# only a second later, and several where others use the GPU or the driver has more GPUs to look
+# after.  Not where a display hangs on the GPU, which stands still meanwhile.
+FAULT_S = 6.0
 LOOK_S = 0.002  # between two looks at whether it has said something
 # Times the picture's size that a run may hold here: picture and answer, shared, laid out twice and
 # packed.
@@ -240,8 +239,7 @@ class WarmChild:
         has_display = isinstance(self.facts, Device) and self.facts.watchdog
         if self._phase == "launching" and not self.is_overdue and not has_display:
             self.is_overdue = True
-            has_others = isinstance(self.facts, Device) and self.facts.count > 1
-            self._until += FAULT_BESIDE_OTHERS_S if has_others else FAULT_S
+            self._until += FAULT_S
             return
         self.end()
         may_have_failed = self._phase == "launching" and has_display

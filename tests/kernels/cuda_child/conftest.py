@@ -33,3 +33,4 @@ def long_deadlines(monkeypatch):
 @pytest.fixture
 def short_deadlines(monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 1.5)

@@ -40,12 +40,6 @@ def with_a_display(index):
     return device
 
 
-def beside_another(index):
-    device = FakeDevice()
-    device.facts = replace(H200, count=2)
-    return device
-
-
 def that_is_not_there(index):
     device = FakeDevice()
     device.facts = None
@@ -366,6 +360,16 @@ class _Launch:
     def slow(self):
         self.good()
         return 2_000.0
+
+    def slow_beside_others(self):
+        """Whose run on a part, and whose run on a strip, is slow the first time."""
+        self.good()
+        if self.is_some_rows:
+            return 0.1
+        shapes = self.kept.setdefault("shapes", set())
+        is_first = self.job.picture.shape not in shapes
+        shapes.add(self.job.picture.shape)
+        return 2_000.0 if is_first and len(shapes) < 3 else 0.1
 
     def slow_on_the_whole(self):
         self.good()

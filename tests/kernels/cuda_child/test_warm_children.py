@@ -106,6 +106,7 @@ def test_a_run_that_nobody_waits_for_is_brought_to_its_end_and_its_child_kept(ch
 def test_a_hang_that_nobody_waits_for_ends_at_its_deadline(children, monkeypatch):
     assert tried(children, text(), sampling=ONCE).ok
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 0.3)
     _left_at(children, "running", run="hang")
     monkeypatch.undo()
     assert tried(children, text(), sampling=ONCE).ok
