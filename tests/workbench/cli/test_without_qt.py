@@ -72,8 +72,8 @@ COPIED = ["plain", "custom", "offset-16", "gradient", "stored"]
 def packages(tmp_path_factory):
     """A folder of packages as pip would leave it: all that are installed here, but for Qt."""
     folder = tmp_path_factory.mktemp("packages")
-    for installed in site.getsitepackages():
-        for each in Path(installed).iterdir():
+    for installed in map(Path, site.getsitepackages()):
+        for each in installed.iterdir() if installed.is_dir() else ():  # Debian names some to be
             is_qt = each.name.lower().startswith(tuple(name.lower() for name in QT))
             if not is_qt and each.suffix != ".pth" and not (folder / each.name).exists():
                 (folder / each.name).symlink_to(each)
