@@ -1,5 +1,5 @@
 # `make run` and `make test` are all that most people need; `make help` lists the rest.
-PYTHON ?= python3
+PYTHON ?= $(or $(shell python3 packaging/bootstrap.py python),python3)
 BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 

@@ -275,4 +275,32 @@ def test_pip_itself_failing_ends_in_that_sentence(bootstrap, monkeypatch, tmp_pa
 
 def test_wrong_words_get_the_usage(bootstrap, capsys):
     assert bootstrap.main([]) == 2
-    assert capsys.readouterr().err == "usage: bootstrap.py app|test\n"
+    assert capsys.readouterr().err == "usage: bootstrap.py app|test|python\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "is_taken"),
+    [
+        (f"echo '{sys.version_info[:2]}'", True),
+        ("echo '(3, 99)'", False),
+        ("exit 1  # as where python3-venv is not installed", False),
+        (None, False),
+    ],
+)
+def test_the_systems_python_is_taken_where_it_is_of_the_same_version(
+    bootstrap, monkeypatch, tmp_path, capsys, script, is_taken
+):
+    system = tmp_path / "python3"
+    if script is not None:
+        system.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        system.chmod(0o755)
+    monkeypatch.setattr(bootstrap, "SYSTEM_PYTHON", str(system))
+    assert bootstrap.main(["python"]) == 0
+    assert capsys.readouterr().out == f"{system if is_taken else sys.executable}\n"
+
+
+def test_a_real_python_is_asked(bootstrap, monkeypatch):
+    """One that can make an environment, as the tests' own can."""
+    monkeypatch.setattr(bootstrap, "SYSTEM_PYTHON", sys.executable)
+    monkeypatch.setattr(bootstrap.sys, "executable", "another of its version")
+    assert bootstrap.best_python() == bootstrap.SYSTEM_PYTHON

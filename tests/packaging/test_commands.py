@@ -36,3 +36,23 @@ def test_ci_calls_make_test_and_nothing_else(root, tmp_path):
 
 def test_ci_run_is_executable(root):
     assert os.access(root / ".ci/run", os.X_OK)
+
+
+def test_make_sets_up_with_the_python_that_the_script_names_or_the_user(root):
+    of_make = ("MAKE", "PYTHON")  # of the one that runs the tests, and what it was told
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(of_make)}
+
+    def set_up_with(*words):
+        return subprocess.run(
+            ["make", "--no-print-directory", "--dry-run", "setup", *words],
+            cwd=root,
+            check=True,
+            capture_output=True,
+            text=True,
+            env=environment,
+        ).stdout
+
+    script = [shutil.which("python3"), root / "packaging/bootstrap.py", "python"]
+    named = subprocess.run(script, check=True, capture_output=True, text=True).stdout.strip()
+    assert set_up_with() == f"{named} packaging/bootstrap.py app\n"
+    assert set_up_with("PYTHON=mine") == "mine packaging/bootstrap.py app\n"
