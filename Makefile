@@ -33,7 +33,8 @@ types: .venv/test.stamp ## types (mypy, strict)
 # does not make a change red.  What fails twice does.
 # Hundreds of processes import the program: without bytecode each would compile all of it anew.
 unit: export PYTHONDONTWRITEBYTECODE =
-# Each that imports NumPy would keep a core busy for 80 ms: so long OpenBLAS's threads look for work.
+# Each of those that import NumPy would keep one core more busy for 80 ms: so long OpenBLAS's threads
+# look for work before they sleep.
 unit: export OPENBLAS_THREAD_TIMEOUT = 4
 unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder $(ARGS) \
