@@ -292,7 +292,6 @@ def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monk
     monkeypatch.setattr(KernelPage, "take_device", lambda page, _: take(page, H200))
     monkeypatch.setattr(saving, "why_not", lambda: None)
     monkeypatch.setattr(saving, "SIDE", 80)
-    monkeypatch.setattr(saving, "PAUSE_S", 0.05)
     monkeypatch.setattr(trying, "PAUSE_MS", 0)
     try:
         assert main.main(["bench", "saving", "--runs", "1", "--no-gpu"]) == 0
