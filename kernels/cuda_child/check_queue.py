@@ -65,6 +65,7 @@ class CheckQueue:
         self._max_taps = sampling.check_taps
         count = min(max(usable_cores() - 1, 1), MAX_THREADS)
         self._threads = ThreadPoolExecutor(count, "checks")
+        self._one_thread = ThreadPoolExecutor(1, "checks-in-turn")
         self._is_closed = Event()
         self._checks: list[_Checking] = []
         self._rooms: list[NDArray[Any]] = []
@@ -134,10 +135,12 @@ class CheckQueue:
     def close(self) -> None:
         """Do no more of them, without waiting for what is under way: a GUI thread may be here."""
         self._is_closed.set()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._one_thread):
+            threads.shutdown(wait=False, cancel_futures=True)
 
-    def _submit(self, steps: Iterator[T]) -> Future[T]:
-        return self._threads.submit(self._driven, steps)
+    def _submit(self, steps: Iterator[T], *, in_turn: bool = False) -> Future[T]:
+        threads = self._one_thread if in_turn else self._threads
+        return threads.submit(self._driven, steps)
 
     def _driven(self, steps: Iterator[T]) -> T:
         known = next(steps)

@@ -7,10 +7,11 @@ None of it is ever in the memory of the process that runs the kernel, but for a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,17 @@ MAX_PASSED = 4  # answers that are remembered, of kernels that add up in another
 
 Worked = Iterator[Oracle]  # the tiles so far, until all are there
 Reference = tuple["Future[Oracle]", ...]  # each of some tiles
-Submit = Callable[[Worked], "Future[Oracle]"]
+
+
+class Submit(Protocol):
+    """Has something worked out by threads that share such work."""
+
+    def __call__(self, steps: Worked, *, in_turn: bool = False) -> Future[Oracle]:
+        """Return what will be its last step.
+
+        in_turn  one at a time, in a thread of their own: two threads take longer for small tiles
+                 than one, since they wait for the interpreter, as does the run of the kernel
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +123,8 @@ class ExpectedAnswers:
         job = fresh(self._job, self._random)
         job.picture.flags.writeable = False
         if not is_whole:
-            return Unseen(job, (submit(_working_out_some(job, self._random)),), False)
+            some = _working_out_some(job, self._random)
+            return Unseen(job, (submit(some, in_turn=True),), False)
         return Unseen(job, _worked_out(job, submit) if self.is_kept else (), True)
 
     @property

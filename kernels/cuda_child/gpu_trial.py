@@ -54,7 +54,7 @@ STRIP_ROWS = 64  # at least
 STRIPS = 16  # of which one foretells the time of all
 MIN_DEADLINE_S = 0.5
 SLOWER_THAN_PLAIN = 20  # times: then it is ended
-AGAIN = 2  # times it is run, at most, before it is refused for being slow
+AGAIN = 2  # more times it is run, at most, before it is refused for being slow
 WATCHDOG_S = 1.0  # that a launch may take where a display hangs on the GPU
 MAX_TIMING_S = 1.0  # for all samples, with bringing their pictures there and back
 MAX_WAITING = 256 << 20  # bytes of pictures and answers that wait for their check
@@ -412,13 +412,13 @@ class _Trial:
         Others may have used the GPU meanwhile: what seems too slow runs on `small` again.
         """
         times = _samples(large) / _samples(small) / 1e3  # and seconds, of milliseconds
-        for _ in range(AGAIN):
-            if not self._too_long(large_stage, small_ms * times):
-                break
+        left = AGAIN
+        while reason := self._too_long(large_stage, small_ms * times):
+            if not left:
+                raise RunEndedError(reason)
+            left -= 1
             run = yield from self._run(small, small_stage)
             small_ms = min(small_ms, run.ms)
-        if reason := self._too_long(large_stage, small_ms * times):
-            raise RunEndedError(reason)
         return small_ms * times
 
     def _too_long(self, stage: Stage, seconds: float) -> str:

@@ -1,6 +1,6 @@
 """Checks that wait their turn: shared by threads, put together again, their memory used again."""
 
-from threading import Event
+from threading import Event, current_thread
 
 import numpy as np
 import pytest
@@ -87,3 +87,25 @@ def test_memory_for_the_first_answers_is_there_before_they_are(checks):
     assert made.room() is None
     assert all(each.shape == job.picture.shape for each in rooms)
     assert not any(np.shares_memory(rooms[0], each) for each in (*rooms[1:], job.picture))
+
+
+def test_small_tiles_are_worked_out_in_one_thread_beside_those_that_share_a_picture(
+    checks, monkeypatch
+):
+    job, made = checks
+    threads = {True: set(), False: set()}
+
+    def noted(job, rows, columns=None):
+        threads[columns is not None].add(current_thread().name)
+        return filtered(job, rows, columns)
+
+    monkeypatch.setattr(module, "filtered", noted)
+    made.begin(job.picture)
+    for is_whole in (True, False, False):
+        unseen = made.unseen(is_whole)
+        made.add_unseen(unseen, right(unseen.job), is_whole)
+    made.wait(60)
+    assert [each.ok for each in made.done] == [True, True, True]
+    assert threads[True] == {"checks-in-turn_0"}
+    assert threads[False]
+    assert not threads[True] & threads[False]
