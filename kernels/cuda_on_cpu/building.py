@@ -46,8 +46,8 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     """Do the same bit by bit: whoever stops driving it ends the compiler."""
     compiler = the_compiler()
     libraries = yield from runtime(compiler, flavour, cache)
-    parsed = yield from _parsed_header(compiler, flavour.flags, cache)
-    flags = (*parsed, *flavour.flags)
+    flags = flavour.flags_for(compiler)
+    flags = (*(yield from _parsed_header(compiler, flags, cache)), *flags)
     return (yield from _library(compiler, text, flags, cache, libraries))
 
 
@@ -57,9 +57,10 @@ def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     source = cache / f"warned-{_key(compiler, text)}.cpp"
     with holding(source.with_suffix(".lock"), 0.0):  # or somebody else writes the same
         source.write_text(text, encoding="utf-8")
-    options = (*flavour.flags, *compiler.options, *compiler.warnings, f"-I{HERE}", "-S")
+    options = (*compiler.options, *flavour.flags_for(compiler), *compiler.warnings, f"-I{HERE}")
     try:
-        return (yield from _compiling(compiler, (*options, str(source), "-o", os.devnull)))
+        # A file that goes with its folder: zig would put one in the place of /dev/null, or of "-".
+        return (yield from _compiling(compiler, (*options, "-S", str(source), "-o", "warned.s")))
     finally:
         source.unlink(missing_ok=True)
 
@@ -84,12 +85,15 @@ def _library(
     linked = ("-Wl,--no-as-needed", *map(str, libraries))
     path = cache / f"lib{_key(compiler, text, *flags, *linked)}.so"
     source = path.with_suffix(".cpp")
-    options = (*flags, *compiler.options, f"-I{HERE}")
+    options = (*compiler.options, *flags, f"-I{HERE}")
     if compiler.is_gnu:
         steps = [(*options, "-shared", "-x", "c++", str(source), "-x", "none", *linked)]
     else:  # in two steps, or clang would link a detector of races of its own
         kept = str(path.with_suffix(".o"))
-        steps = [(*options, "-c", str(source), "-o", kept), ("-shared", kept, *linked)]
+        steps = [
+            (*options, "-c", str(source), "-o", kept),
+            (*compiler.options, "-shared", kept, *linked),
+        ]
     return (yield from _made(compiler, path, steps, source, text))
 
 
@@ -102,7 +106,7 @@ def _parsed_header(
     folder = cache / f"headers-{_key(compiler, *flags)}"
     folder.mkdir(exist_ok=True)
     header = HERE / "cuda_cpu.h"
-    step = (*flags, *compiler.options, "-x", "c++-header", str(header))
+    step = (*compiler.options, *flags, "-x", "c++-header", str(header))
     yield from _made(compiler, folder / "cuda_cpu.h.gch", [step])
     return (f"-I{folder}",)
 
@@ -159,6 +163,7 @@ def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, 
             stdout=subprocess.DEVNULL,
             stderr=said,
             env={**os.environ, "LC_ALL": "C", "TMPDIR": folder},
+            cwd=folder,
             start_new_session=True,
         )
         try:

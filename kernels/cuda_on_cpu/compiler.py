@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import platform
 import re
@@ -86,10 +87,8 @@ def _found() -> Compiler | str:
             return Compiler((path,), is_gnu, version)
         too_old = too_old or f"{word} {version} is too old, it takes {least} or newer: "
     if importlib.util.find_spec("ziglang"):
-        import ziglang
-
         words = (sys.executable, "-m", "ziglang", "c++")
-        return Compiler(words, False, str(getattr(ziglang, "__version__", "")))
+        return Compiler(words, False, importlib.metadata.version("ziglang"))
     return (
         f"Running CUDA on the CPU takes a C++ compiler; {too_old}{HOW_TO_GET_ONE}, and try again."
     )

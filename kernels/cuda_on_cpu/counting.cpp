@@ -135,6 +135,21 @@ void __tsan_func_entry(void*) {}  // clang calls these two
 void __tsan_func_exit() {}
 void __tsan_read_range(void* at, unsigned long size) { touch<&Bytes::loaded>(at, size, HERE); }
 void __tsan_write_range(void* at, unsigned long size) { touch<&Bytes::stored>(at, size, HERE); }
+// clang calls these; g++ takes them apart, or they are the library's, and not seen.
+void* __tsan_memcpy(void* to, const void* from, unsigned long size) {
+    touch<&Bytes::loaded>(from, size, HERE);
+    touch<&Bytes::stored>(to, size, HERE);
+    return std::memcpy(to, from, size);
+}
+void* __tsan_memmove(void* to, const void* from, unsigned long size) {
+    touch<&Bytes::loaded>(from, size, HERE);
+    touch<&Bytes::stored>(to, size, HERE);
+    return std::memmove(to, from, size);
+}
+void* __tsan_memset(void* to, int value, unsigned long size) {
+    touch<&Bytes::stored>(to, size, HERE);
+    return std::memset(to, value, size);
+}
 #define ACCESSES_OF(size)                                                             \
     void __tsan_read##size(void* at) { touch<&Bytes::loaded>(at, size, HERE); }             \
     void __tsan_write##size(void* at) { touch<&Bytes::stored>(at, size, HERE); }            \

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernels.cuda_on_cpu.compiler import Compiler
+
 HERE = Path(__file__).parent
 RUNTIME = HERE / "fibers.cpp"
 
@@ -16,12 +18,18 @@ class Flavour:
     flags          for the device code
     runtime_flags  for fibers.cpp and those beside it: what looks at accesses must not look at these
     beside         further files of the runtime
+    gnu_flags      for the device code, where g++ compiles it: others do not know them
     """
 
     name: str
     flags: tuple[str, ...]
     runtime_flags: tuple[str, ...]
     beside: tuple[Path, ...] = ()
+    gnu_flags: tuple[str, ...] = ()
+
+    def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
+        """Return what this compiler is given for the device code."""
+        return (*self.flags, *(self.gnu_flags if compiler.is_gnu else ()))
 
 
 # The runtime is linked with C++'s libraries: to look for them once more takes 40 ms each time.
@@ -53,17 +61,21 @@ _UNSET = ("-ftrivial-auto-var-init=pattern",)
 _SET = ("-ftrivial-auto-var-init=zero",)
 # As a user's file is run: quick to compile, and it tells of the line that it crashes in.
 _TRIED = (
-    *("-Og", "-fno-inline", *NO_LIBRARIES, *_LINES),
+    *("-O0", "-fno-inline", *NO_LIBRARIES, *_LINES),
     # What a GPU does not forgive, and this CPU does: see the end of report.cpp.
     "-fsanitize=alignment,return,bounds",
+)
+_TRIED_BY_GNU = (
+    "-Og",  # with which clang would make one call of two, and one access of several
     # Else g++ takes a variable without a value for one that has whatever value suits it.
     "-fno-tree-fre",
     # Nor may it write a call twice: threads at one barrier are told apart by the calls to it.
     "-fno-thread-jumps",
 )
-TRIED = Flavour("tried", (*_TRIED, *_UNSET), _RUNTIME, beside=(HERE / "report.cpp",))
+_REPORT = (HERE / "report.cpp",)
+TRIED = Flavour("tried", (*_TRIED, *_UNSET), _RUNTIME, _REPORT, _TRIED_BY_GNU)
 # The same with zeros there: where its answer is another one, that depends on such a variable.
-ZEROED = Flavour("zeroed", (*_TRIED, *_SET), _RUNTIME, beside=(HERE / "report.cpp",))
+ZEROED = Flavour("zeroed", (*_TRIED, *_SET), _RUNTIME, _REPORT, _TRIED_BY_GNU)
 # Compiled to be warned of them alone; less optimised, g++ does not see how values go.
 WARNED = Flavour("warned", ("-O1",), ())
 # Every step of one block written down, with what is loaded and stored at it.

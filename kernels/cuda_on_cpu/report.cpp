@@ -71,8 +71,7 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
     _exit(1);
 }
 
-// The calls that led to a function of the runtime, but for the last, which its caller knows.  Not with
-// clang, whose optimiser may write one call of a text twice.
+// The calls that led to a function of the runtime, but for the last, which its caller knows.
 uint64_t way_to(const void* frame) {
     const Running thread = running();
     const auto lowest = reinterpret_cast<uintptr_t>(thread.stack);
@@ -176,9 +175,7 @@ void __ubsan_handle_type_mismatch_v1(const void*, const void*) { __builtin_trap(
 extern "C" void report_to(cuda_cpu::Reports* into) {
     using namespace cuda_cpu;
     reports = into;
-#ifndef __clang__
     way_of = way_to;
-#endif
     at_refusal = [](size_t bytes) { reports->refused_bytes = bytes; };
     stack_t other{};
     other.ss_sp = handler_stack;
