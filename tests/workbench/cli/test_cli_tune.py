@@ -46,9 +46,10 @@ def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
     assert said.out.count("\n") == 1
     assert "1 kind of jobs on" in said.err
     (kind,) = data["kinds"]
-    times = [each["median_ms"] for each in kind["tried"] if each["why_not"] is None]
-    assert kind["best"]["median_ms"] == pytest.approx(min(times), rel=0.05)
-    assert {"implementation", "block_xy"} <= set(kind["best"])
+    way = ("implementation", "block_xy", "median_ms")
+    tried = [[each[name] for name in way] for each in kind["tried"] if each["why_not"] is None]
+    assert len(tried) > 1
+    assert [kind["best"][name] for name in way] in tried  # which of those that tie: see test_auto
     assert (data["command"], data["file"]) == ("tune", str(path))
 
 
