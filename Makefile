@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick lint types unit full durations compiled pasted mutants format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test nightly quick lint types unit full durations compiled pasted mutants format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -43,6 +43,9 @@ unit: .venv/test.stamp ## the tests alone, e.g. make unit ARGS="-k borders"
 
 full: .venv/test.stamp ## every implementation over the full product of cases, on the GPU if there is one
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
+
+nightly: .venv/test.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
+	$(BIN)/python -m pytest -m nightly $(ARGS)
 
 durations: override ARGS += -p tests.durations
 durations: unit ## run all tests, and write anew which of them take long: `make quick` is the others

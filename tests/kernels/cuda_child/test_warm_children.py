@@ -186,8 +186,8 @@ children = children_of("fake")
 for step in gpu_trial(own_kernel("mine.cu", text(run="hang")), a_job(), children=children):
     if getattr(step, "doing", "").startswith("running"):
         break
-print(*_children_of(os.getpid()))
-os._exit(0)
+print(*_children_of(os.getpid()), flush=True)
+os._exit(0)  # flushes nothing
 """
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
