@@ -11,13 +11,14 @@ from functools import cache
 from pathlib import Path
 
 from kernels.core.errors import CompileFailedError
+from kernels.core.installed import how_to_add
 
 IN_PACKAGE = ("cu*/bin/nvdisasm", "cu*/bin/nvdisasm.exe")  # a folder for each CUDA
 OPTIONS = ("--print-line-info-inline", "--print-code")
 PATIENCE_S = 30.0
 WITHOUT_IT = (
-    "There is no SASS to show: NVIDIA's disassembler is not installed here; "
-    "`pip install nvidia-cuda-nvdisasm` brings it (5 MB), and it needs no GPU."
+    "There is no SASS to show: NVIDIA's disassembler (5 MB) is not installed here. "
+    "It needs no GPU: {}."
 )
 
 
@@ -28,7 +29,7 @@ def disassembled(cubin: bytes) -> str:
     """
     program = the_program()
     if program is None:
-        raise CompileFailedError(WITHOUT_IT)
+        raise CompileFailedError(WITHOUT_IT.format(how_to_add("nvidia-cuda-nvdisasm")))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.cubin"
         path.write_bytes(cubin)

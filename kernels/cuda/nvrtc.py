@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from kernels.core.errors import CompileFailedError
+from kernels.core.installed import how_to_add
 from kernels.core.job import Job
 from kernels.rungs.rung import Rung
 
@@ -26,8 +27,7 @@ if sys.platform == "win32":
     IN_PACKAGES = ("cu13/bin/x86_64/nvrtc64_130_0.dll", "cuda_nvrtc/bin/nvrtc64_120_0.dll")
     ON_THE_SYSTEM = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll")
 WITHOUT_A_COMPILER = (
-    "There is no PTX to show: NVIDIA's compiler NVRTC is not installed here; "
-    "`pip install nvidia-cuda-nvrtc` brings it, and it needs no GPU."
+    "There is no PTX to show: NVIDIA's compiler NVRTC is not installed here. It needs no GPU: {}."
 )
 LINES = "-lineinfo"
 FILE_NAME = "rung.cu"  # in the compiler's messages
@@ -67,6 +67,11 @@ class Compiler:
     library: ctypes.CDLL = field(repr=False)
     version: tuple[int, int]
     architectures: tuple[int, ...]
+
+    @property
+    def path(self) -> str:
+        """File of the library; its bare name where the system's loader found it."""
+        return self.library._name
 
     def compile(self, text: str, options: Sequence[str]) -> Compiled:
         """Compile `text`; raise CompileFailedError with the log where that fails.
@@ -135,7 +140,8 @@ def compile_text(text: str, options: Sequence[str], architecture: int) -> Compil
     compiler = compiler_for(architecture)
     if compiler is None:
         reason = f"No compiler for sm_{architecture} is installed here."
-        raise CompileFailedError(reason if compilers() else WITHOUT_A_COMPILER)
+        how = how_to_add("nvidia-cuda-nvrtc")
+        raise CompileFailedError(reason if compilers() else WITHOUT_A_COMPILER.format(how))
     return compiler.compile(text, options)
 
 

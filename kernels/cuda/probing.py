@@ -7,8 +7,7 @@ import sys
 from typing import Any
 
 from kernels.core.device import Device, NoDevice
-
-INSTALL_HINT = 'run `make setup`, or `pip install ".[cuda13]"`'
+from kernels.core.installed import how_to_add_extra
 
 # Of cudaDeviceAttr: what is not, or in CUDA 13 no longer, among a device's properties.
 CLOCK_RATE = 13
@@ -35,7 +34,7 @@ def probe(index: int = 0) -> Device | NoDevice:
     except Exception as error:  # noqa: BLE001 - CuPy's import fails in many ways; all mean no GPU
         return NoDevice(
             f"CuPy is installed but does not import ({_first_line(error)}).",
-            f"Install it again: {INSTALL_HINT}.",
+            f"Install it again: {how_to_add_extra('cuda13')}.",
         )
     try:
         count = int(cp.cuda.runtime.getDeviceCount())
@@ -60,11 +59,11 @@ def _without_cupy() -> NoDevice:
     if driver_is_here():
         return NoDevice(
             "An NVIDIA driver is here, but CuPy, which drives the GPU, is not installed.",
-            f"To use the GPU: {INSTALL_HINT}.",
+            f"To use the GPU: {how_to_add_extra('cuda13')}.",
         )
     return NoDevice(
         "No NVIDIA driver was found, so only the CPU implementations are available.",
-        f"With an NVIDIA card: install its driver, then {INSTALL_HINT}.",
+        f"With an NVIDIA card: install its driver, then {how_to_add_extra('cuda13')}.",
     )
 
 
@@ -78,7 +77,7 @@ def _without_devices(error: Exception) -> NoDevice:
     if "insufficient" in words:
         return NoDevice(
             "The NVIDIA driver is too old for the installed CuPy.",
-            'Update the driver, or run `pip install ".[cuda12]"` for older ones.',
+            f"Update the driver, or, for older ones, {how_to_add_extra('cuda12')}.",
         )
     return NoDevice(
         f"The NVIDIA driver is here but offers no GPU ({words}).",
@@ -106,7 +105,7 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
     if runtime_version >= 13000 and capability < (7, 5):
         return NoDevice(
             f"{facts['name'].decode()} is older than CUDA 13 supports.",
-            'Install the CuPy for CUDA 12: `pip install ".[cuda12]"`.',
+            f"Install the CuPy for CUDA 12: {how_to_add_extra('cuda12')}.",
         )
     return Device(
         index=index,

@@ -35,6 +35,10 @@ class Compiler:
     is_gnu: bool
     version: str
 
+    def __str__(self) -> str:
+        name = "g++" if self.is_gnu else "clang++" if len(self.words) == 1 else "zig's clang"
+        return f"{name} {self.version}"
+
     @property
     def key(self) -> str:
         """Return what its output depends on, as one word or several."""

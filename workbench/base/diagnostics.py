@@ -1,4 +1,4 @@
-"""Installed software and the GPU, as names and values."""
+"""Installed software and the GPU as names and values, and what does not fit together."""
 
 from __future__ import annotations
 
@@ -7,32 +7,42 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
+from kernels.core import installed
 from kernels.core.device import Device, NoDevice, cuda_version
-from kernels.core.version import program_version
+from kernels.core.version import PACKAGE, program_version
+from kernels.cuda import nvrtc
 from kernels.cuda.probing import cupy_version
+from kernels.cuda_on_cpu import compiler
 from kernels.rungs.rung import broken_rungs
 from kernels.sweeps.machine import cpu
 from workbench.base import numbers, qt_libraries
 
-PACKAGES = (
-    "PySide6-Essentials",
-    "pyqtgraph",
-    "tree-sitter",
-    "tree-sitter-cuda",
-    "numpy",
-    "numba",
-    "opencv-python-headless",
-    "imageio",
-    "pillow",
-    "tifffile",
-    "imagecodecs",
-    "pooch",
-    "platformdirs",
-    "nvidia-cuda-nvdisasm",
-    "nvidia-cuda-sanitizer-api",
-)
+# Distributions, and the module of each, which alone is there in a packaged program.
+PACKAGES = {
+    "PySide6-Essentials": "PySide6",
+    "pyqtgraph": "pyqtgraph",
+    "tree-sitter": "tree_sitter",
+    "tree-sitter-cuda": "tree_sitter_cuda",
+    "numpy": "numpy",
+    "numba": "numba",
+    "opencv-python-headless": "cv2",
+    "imageio": "imageio",
+    "pillow": "PIL",
+    "tifffile": "tifffile",
+    "imagecodecs": "imagecodecs",
+    "pooch": "pooch",
+    "platformdirs": "platformdirs",
+    "nvidia-cuda-nvdisasm": "",
+    "nvidia-cuda-sanitizer-api": "",
+}
+CUPYS = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x")
+# Folders of CUDA's headers in NVIDIA's wheels, newest first; then the toolkit's.
+WHEEL_HEADERS = ("cu13/include", "cuda_runtime/include")
+TOOLKIT = "/usr/local/cuda"
 
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
@@ -42,8 +52,12 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
         ("Python", f"{platform.python_version()} ({sys.executable})"),
         ("System", platform.platform()),
         ("CPU", cpu()),
-        *((name, _version(name)) for name in PACKAGES),
+        ("Installed as", installed.kind()),
+        *((name, package_version(name, module)) for name, module in PACKAGES.items()),
         ("CuPy", cupy_version() or "not installed"),
+        ("C++ compiler", compiler.why_not() or str(compiler.the_compiler())),
+        ("NVRTC", _nvrtc()),
+        ("CUDA headers", str(cuda_headers() or "none found")),
         *_gpu_facts(device),
         ("Qt platform", qt_libraries.platform()),
         ("Display", _display()),
@@ -83,11 +97,84 @@ def _driver(device: Device | NoDevice) -> str:
     return ", ".join(parts) or "none found"
 
 
-def _version(package: str) -> str:
+def package_version(package: str, module: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return "not installed"
+        pass
+    if installed.kind() == installed.FROZEN and module and find_spec(module):
+        return "packaged, version unknown"
+    return "not installed"
+
+
+def _nvrtc() -> str:
+    found = [f"{_dotted(each.version)} ({each.path})" for each in nvrtc.compilers()]
+    return ", ".join(found) or "not installed"
+
+
+def cuda_headers() -> Path | None:
+    """Folder of the CUDA headers that CuPy passes to NVRTC."""
+    spec = find_spec("nvidia")
+    wheels = (spec.submodule_search_locations or ()) if spec else ()
+    folders = [Path(wheel, name) for wheel in wheels for name in WHEEL_HEADERS]
+    toolkit = Path(os.environ.get("CUDA_PATH", TOOLKIT), "include")
+    return next((each for each in (*folders, toolkit) if (each / "cuda.h").is_file()), None)
+
+
+def problems(device: Device | NoDevice) -> list[str]:
+    """Name what is installed and does not fit together, a sentence each with the remedy."""
+    return [*_package_problems(), *_nvrtc_problems(device), *qt_libraries.problems()]
+
+
+def _package_problems() -> Iterator[str]:
+    cupys = [name for name in CUPYS if package_version(name, "") != "not installed"]
+    if len(cupys) > 1:
+        yield f"{' and '.join(cupys)} share one folder: uninstall them all, then install one."
+    others = set(importlib.metadata.packages_distributions().get("kernels", ())) - {PACKAGE}
+    for other in sorted(others):
+        yield (
+            f"The distribution {other} brings a package called kernels as well: "
+            "install this program into an environment of its own."
+        )
+
+
+def _nvrtc_problems(device: Device | NoDevice) -> Iterator[str]:
+    compilers = nvrtc.compilers()
+    if cupy_version() is None or not compilers:
+        return
+    newest, headers = compilers[0], cuda_headers()
+    if isinstance(device, Device) and newest.version > _version_pair(device.driver_version):
+        yield (
+            f"NVRTC {_dotted(newest.version)} is newer than the driver "
+            f"(CUDA {cuda_version(device.driver_version)}), which may refuse its output: "
+            "install the NVRTC of the driver's version, or update the driver."
+        )
+    if headers is None:
+        how = installed.how_to_add(f"nvidia-cuda-runtime=={_dotted(newest.version)}.*")
+        yield f"CUDA's headers are missing: {how}."
+    elif (of_headers := _version_of(headers)) and of_headers != newest.version:
+        yield (
+            f"NVRTC is of CUDA {_dotted(newest.version)}, the headers in {headers} of CUDA "
+            f"{_dotted(of_headers)}: install nvidia-cuda-runtime of NVRTC's version."
+        )
+    folder = Path(newest.path).parent
+    if folder.name and not any(folder.glob("*nvrtc-builtins*")):
+        yield f"nvrtc-builtins is missing in {folder}: install nvidia-cuda-nvrtc again."
+
+
+def _version_of(headers: Path) -> tuple[int, int] | None:
+    text = (headers / "cuda.h").read_text(encoding="utf-8", errors="replace")
+    found = re.search(r"#define CUDA_VERSION (\d+)", text)
+    return _version_pair(int(found[1])) if found else None
+
+
+def _version_pair(number: int) -> tuple[int, int]:
+    """CUDA's version: 13020 is (13, 2)."""
+    return number // 1000, number % 1000 // 10
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
 
 
 def _display() -> str:

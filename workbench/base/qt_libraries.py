@@ -52,6 +52,14 @@ def why_no_window(on_platform: str) -> str | None:
     )
 
 
+def problems() -> list[str]:
+    """Name the libraries that Qt lacks for a window on X11, where another platform is used now."""
+    if sys.platform != "linux" or platform() == "xcb" or not (missing := _missing(ON_X11)):
+        return []
+    packages = " ".join(missing.values())
+    return [f"For a window on X11, on Debian or Ubuntu: sudo apt-get install {packages}"]
+
+
 def _why_no_x11() -> str | None:
     """Return why there is no X11: a display that does not answer makes Qt abort."""
     xcb = ctypes.CDLL("libxcb.so.1")

@@ -10,9 +10,10 @@ from argparse import Namespace
 from typing import Any
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.installed import kind
 from workbench.base import qt_libraries
 from workbench.base.columns import aligned
-from workbench.base.diagnostics import facts
+from workbench.base.diagnostics import facts, problems
 from workbench.cli import as_json
 from workbench.cli.command_error import FAILED
 from workbench.cli.this_machine import engine_maker
@@ -21,12 +22,15 @@ from workbench.cli.this_machine import engine_maker
 def run(arguments: Namespace) -> int:
     """Print all facts; FAILED where something keeps the window from opening."""
     device = engine_maker(arguments)().device
-    why_no_window = _why_no_window()
+    why_no_window, found = _why_no_window(), problems(device)
     if arguments.json:
-        print(as_json.text_of(_data(device, why_no_window), indent=2))
+        data = {**_data(device, why_no_window), "problems": found}
+        print(as_json.text_of(data, indent=2))
         return FAILED if why_no_window else 0
     print(aligned(facts(device)))
-    print()
+    for problem in found:
+        print(f"\nProblem: {problem}", end="")
+    print("\n" if found else "")
     print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
     return FAILED if why_no_window else 0
 
@@ -57,5 +61,6 @@ def _why_no_window() -> str | None:
     try:
         from PySide6 import QtWidgets  # noqa: F401
     except ImportError as error:
-        return f"Qt does not load ({error}); install the program again, or run `make setup`."
+        again = "run `make setup`" if kind() == "checkout" else "install the program again"
+        return f"Qt does not load ({error}); {again}."
     return None

@@ -1,0 +1,105 @@
+"""What does not fit together, each by the fact that gives it away."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from kernels.core import installed
+from kernels.core.device import NoDevice
+from tests.made_up import H200
+from workbench.base import diagnostics, qt_libraries
+
+NONE = NoDevice("none here")
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """A computer with one CuPy, NVRTC 13.0 from a wheel and headers of the same version."""
+    folder, headers = tmp_path / "lib", tmp_path / "include"
+    folder.mkdir()
+    headers.mkdir()
+    (folder / "libnvrtc-builtins.so.13.0").touch()
+    (headers / "cuda.h").write_text("#define CUDA_VERSION 13000\n")
+    made = SimpleNamespace(
+        distributions={"cupy-cuda13x": "14.2.0"},
+        brings={"kernels": ["filter-workbench"]},
+        nvrtc=(13, 0),
+        folder=folder,
+        headers=headers,
+    )
+
+    def version(name):
+        try:
+            return made.distributions[name]
+        except KeyError:
+            raise diagnostics.importlib.metadata.PackageNotFoundError from None
+
+    metadata = diagnostics.importlib.metadata
+    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setattr(metadata, "packages_distributions", lambda: made.brings)
+    monkeypatch.setattr(diagnostics, "cupy_version", lambda: "cupy-cuda13x 14.2.0")
+    monkeypatch.setattr(diagnostics, "cuda_headers", lambda: made.headers)
+    compilers = lambda: (SimpleNamespace(version=made.nvrtc, path=f"{folder}/libnvrtc.so.13"),)  # noqa: E731
+    monkeypatch.setattr(diagnostics.nvrtc, "compilers", compilers)
+    monkeypatch.setattr(qt_libraries, "problems", list)
+    return made
+
+
+def test_nothing_is_wrong_where_all_fits(machine):
+    assert diagnostics.problems(replace(H200, driver_version=13000)) == []
+
+
+def test_two_cupys_are_named(machine):
+    machine.distributions["cupy-cuda12x"] = "14.2.0"
+    (said,) = diagnostics.problems(NONE)
+    assert "cupy-cuda12x and cupy-cuda13x" in said
+
+
+def test_another_package_called_kernels_is_named(machine):
+    machine.brings["kernels"].append("kernels")
+    (said,) = diagnostics.problems(NONE)
+    assert "distribution kernels" in said
+
+
+def test_an_nvrtc_newer_than_the_driver_is_named(machine):
+    (said,) = diagnostics.problems(replace(H200, driver_version=12080))
+    assert "12.8" in said
+
+
+def test_headers_of_another_cuda_are_named_with_their_folder(machine):
+    (machine.headers / "cuda.h").write_text("#define CUDA_VERSION 12040\n")
+    (said,) = diagnostics.problems(NONE)
+    assert "12.4" in said
+    assert str(machine.headers) in said
+
+
+def test_missing_headers_come_with_the_package_that_has_them(machine):
+    machine.headers = None
+    (said,) = diagnostics.problems(NONE)
+    assert "nvidia-cuda-runtime" in said
+
+
+def test_missing_builtins_are_named(machine):
+    next(machine.folder.iterdir()).unlink()
+    (said,) = diagnostics.problems(NONE)
+    assert "nvrtc-builtins" in said
+
+
+def test_what_x11_lacks_is_named_without_a_display_too(monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setattr(qt_libraries, "ON_X11", {"libnothere.so.7": "libnothere7"})
+    assert any("libnothere7" in each for each in qt_libraries.problems())
+
+
+def test_a_packaged_program_without_metadata_has_its_packages(monkeypatch):
+    metadata = diagnostics.importlib.metadata
+
+    def version(name):
+        raise metadata.PackageNotFoundError
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert diagnostics.package_version("numpy", "numpy") == "not installed"
+    monkeypatch.setattr(installed, "kind", lambda: installed.FROZEN)
+    assert diagnostics.package_version("numpy", "numpy") != "not installed"
+    assert diagnostics.package_version("nothing", "nothing_here") == "not installed"
