@@ -13,13 +13,14 @@ from pathlib import Path
 
 from kernels.core import installed
 from kernels.core.device import Device, NoDevice, cuda_version
-from kernels.core.version import PACKAGE, program_version
+from kernels.core.version import program_version
 from kernels.cuda import nvrtc
 from kernels.cuda.probing import cupy_version
 from kernels.cuda_on_cpu import compiler
 from kernels.rungs.rung import broken_rungs
 from kernels.sweeps.machine import cpu
 from workbench.base import numbers, qt_libraries
+from workbench.base.other_kernels import other_kernels
 
 # Distributions, and the module of each, which alone is there in a packaged program.
 PACKAGES = {
@@ -43,6 +44,7 @@ CUPYS = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x")
 # Folders of CUDA's headers in NVIDIA's wheels, newest first; then the toolkit's.
 WHEEL_HEADERS = ("cu13/include", "cuda_runtime/include")
 TOOLKIT = "/usr/local/cuda"
+MENU_FOLDER = Path("~/.local/share/applications")
 
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
@@ -130,12 +132,22 @@ def _package_problems() -> Iterator[str]:
     cupys = [name for name in CUPYS if package_version(name, "") != "not installed"]
     if len(cupys) > 1:
         yield f"{' and '.join(cupys)} share one folder: uninstall them all, then install one."
-    others = set(importlib.metadata.packages_distributions().get("kernels", ())) - {PACKAGE}
-    for other in sorted(others):
-        yield (
-            f"The distribution {other} brings a package called kernels as well: "
-            "install this program into an environment of its own."
-        )
+    yield from other_kernels()
+    if (entry := hidden_menu_entry()) is not None:
+        yield f"Menus do not look where the desktop entry is: ln -s {entry} {MENU_FOLDER}/"
+
+
+def hidden_menu_entry() -> Path | None:
+    """Desktop entry of this copy, where no menu looks for it: uv and pipx keep it to themselves."""
+    entries = Path(sys.prefix, "share/applications").glob("*.FilterWorkbench.desktop")
+    entry = next(entries, None)
+    if entry is None or sys.platform != "linux" or installed.kind() == "checkout":
+        return None
+    if (MENU_FOLDER.expanduser() / entry.name).exists():
+        return None
+    searched = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
+    folders = [Path(each) for each in searched.split(":")]
+    return None if entry.parents[1] in folders else entry
 
 
 def _nvrtc_problems(device: Device | NoDevice) -> Iterator[str]:

@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from workbench.base import qt_libraries
 from workbench.base.importing import without_collecting
+from workbench.base.other_kernels import other_kernels
 from workbench.cli.argument_types import HOW_MANY
 from workbench.cli.arguments import COMMANDS, add_window_arguments
 from workbench.cli.command_error import FAILED, INTERRUPTED, USAGE, CommandError, complain
@@ -40,6 +41,10 @@ def main(words: Sequence[str] | None = None) -> int:
             return run(parse(sys.argv[1:] if words is None else words))
         finally:
             sys.stdout.flush()  # here, where a failure is expected, rather than at the very end
+    except ImportError as error:
+        if not (error.name or "").startswith("kernels") or not (others := other_kernels()):
+            raise
+        return _complain(others[0], FAILED)
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
     except BrokenPipeError:  # as in `workbench list | head -1`; nobody is left to be told

@@ -9,6 +9,7 @@ from kernels.core import installed
 from kernels.core.device import NoDevice
 from tests.made_up import H200
 from workbench.base import diagnostics, qt_libraries
+from workbench.cli import main
 
 NONE = NoDevice("none here")
 
@@ -84,6 +85,31 @@ def test_missing_builtins_are_named(machine):
     next(machine.folder.iterdir()).unlink()
     (said,) = diagnostics.problems(NONE)
     assert "nvrtc-builtins" in said
+
+
+def test_a_desktop_entry_where_no_menu_looks_is_named(machine, monkeypatch, tmp_path):
+    monkeypatch.setattr(diagnostics.sys, "prefix", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    entry = tmp_path / "share/applications/a.b.FilterWorkbench.desktop"
+    entry.parent.mkdir(parents=True)
+    entry.touch()
+    (said,) = diagnostics.problems(NONE)
+    assert f"ln -s {entry}" in said
+    monkeypatch.setenv("XDG_DATA_DIRS", f"/usr/share:{tmp_path}/share")
+    assert diagnostics.problems(NONE) == []
+
+
+def test_a_foreign_kernels_package_in_place_of_ours_is_one_sentence(machine, monkeypatch, capsys):
+    machine.brings["kernels"].append("kernels")
+
+    def run(arguments):
+        raise ImportError("cannot import name 'Engine' from 'kernels'", name="kernels")
+
+    monkeypatch.setattr(main, "run", run)
+    assert main.main(["list"]) == 1
+    said = capsys.readouterr().err
+    assert "distribution kernels" in said
+    assert "Traceback" not in said
 
 
 def test_what_x11_lacks_is_named_without_a_display_too(monkeypatch):
