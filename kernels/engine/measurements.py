@@ -14,10 +14,13 @@ from kernels.core.atomic_files import replacing
 from kernels.core.cache_folder import cache_folder
 from kernels.core.device import Device
 from kernels.core.job_class import JobClass
+from kernels.core.locks import holding
 from kernels.core.plain_data import from_plain, to_plain
 from kernels.rungs.rung import ladder
 
 VERSION = 1
+LOCK_NAME = ".measurements.lock"  # held while the file is read, merged and written
+PATIENCE_S = 2.0  # writing takes milliseconds
 Way = tuple[str, tuple[int, int] | None]  # a rung's key and its block, as in Candidate
 log = logging.getLogger(__name__)
 
@@ -96,6 +99,16 @@ class Measurements:
         """
         if not self._changed:
             return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Where nobody lets go of it, it is better to write than to lose what was measured.
+            with holding(self.path.with_name(LOCK_NAME), PATIENCE_S):
+                self._write()
+        except OSError as error:
+            self._complain(f"What was measured cannot be kept in {self.path}: {error.strerror}.")
+
+    def _write(self) -> None:
+        """Write what the file has by now with what was changed here.  Raises OSError."""
         self._refresh()
         ours = [
             to_plain(Measured(kind, tuple(ways.values())))
@@ -104,13 +117,8 @@ class Measurements:
         ]
         self._all[self._device] = {"source": self._source, "kinds": ours}
         text = json.dumps({"version": VERSION, "devices": self._all}, indent=1)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(self.path) as file:
-                file.write(text.encode())
-        except OSError as error:
-            self._complain(f"What was measured cannot be kept in {self.path}: {error.strerror}.")
-            return
+        with replacing(self.path) as file:
+            file.write(text.encode())
         self._changed, self._stamp = {}, _stamp(self.path)
 
     def _refresh(self) -> None:
@@ -120,16 +128,29 @@ class Measurements:
             return
         self._stamp, self._known = stamp, {}
         self._all = self._read() if stamp is not None else {}
-        try:
-            mine = self._all.get(self._device, {})
-            for entry in measured_from(mine["kinds"]) if mine.get("source") == self._source else ():
-                for candidate in entry.measured:
-                    self._put(entry.kind, candidate.way, candidate)
-        except (LookupError, ValueError, AttributeError):
-            self._all, self._known = {}, {}
-            self._complain(f"{self.path} could not be understood; measuring starts afresh.")
+        for kind, candidate in self._mine():
+            self._put(kind, candidate.way, candidate)
         for (kind, way), changed in self._changed.items():
             self._put(kind, way, changed)
+
+    def _mine(self) -> list[tuple[JobClass, Candidate]]:
+        """Return what the file has of this device, without entries that are damaged."""
+        found, damaged = [], 0
+        mine = self._all.get(self._device, {})
+        try:
+            entries = list(mine["kinds"]) if mine and mine.get("source") == self._source else []
+        except (LookupError, TypeError, AttributeError):
+            entries, damaged = [], 1
+        for each in entries:
+            try:
+                (entry,) = measured_from([each])
+            except (LookupError, ValueError, TypeError, AttributeError):
+                damaged += 1
+                continue
+            found += [(entry.kind, candidate) for candidate in entry.measured]
+        if damaged:
+            self._complain(f"{damaged} of the entries of {self.path} are damaged and left out.")
+        return found
 
     def _read(self) -> dict[str, Any]:
         try:

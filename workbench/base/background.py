@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QThread, Signal
 
@@ -44,13 +44,17 @@ class Background(QObject):
         work: Callable[[], Any],
         on_answer: Callable[[Any], None],
         on_failure: Callable[[Exception], None],
+        on_bug: Callable[[], None] = lambda: None,
     ) -> None:
-        """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed."""
+        """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed.
+
+        on_bug  called after `broke` in their place: for whoever would wait for ever
+        """
         if self._closed:
             return
         if not self._thread.isRunning():
             self._thread.start()
-        self._asked.emit((work, on_answer, on_failure))
+        self._asked.emit((work, on_answer, on_failure, on_bug))
 
     def close(self) -> None:
         """Let what runs finish, forget the rest and all answers, and wait for the thread to end."""
@@ -59,20 +63,26 @@ class Background(QObject):
         self._thread.quit()
         self._thread.wait()
 
-    def _deliver(self, deliver: Callable[[Any], None] | None, outcome: Any) -> None:
+    def _deliver(self, deliver: Callable[..., None], outcome: Any) -> None:
         if self._closed:
             return
-        if deliver is None:
+        if isinstance(outcome, _Bug):
             self.broke.emit(*outcome)
+            deliver()
         else:
             deliver(outcome)
+
+
+class _Bug(NamedTuple):
+    sentence: str
+    details: str
 
 
 class _Runner(QObject):
     """The object that lives on the thread and calls the functions there.
 
     Signals:
-        answered(deliver, outcome): what to call with what; None for a bug.
+        answered(deliver, outcome): what to call with what; after a _Bug, with nothing.
     """
 
     answered = Signal(object, object)
@@ -84,7 +94,7 @@ class _Runner(QObject):
     def run(self, asked: Any) -> None:
         if QThread.currentThread().isInterruptionRequested():
             return  # Qt delivers what is queued even to a thread that was told to quit
-        work, on_answer, on_failure = asked
+        work, on_answer, on_failure, on_bug = asked
         try:
             self.answered.emit(on_answer, work())
         except MemoryError:
@@ -93,4 +103,4 @@ class _Runner(QObject):
             self.answered.emit(on_failure, error)
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
             sentence = f"{type(error).__name__}: {error}"
-            self.answered.emit(None, (sentence, traceback.format_exc()))
+            self.answered.emit(on_bug, _Bug(sentence, traceback.format_exc()))

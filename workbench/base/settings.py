@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Collection
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any
 
 from platformdirs import user_config_dir
@@ -44,19 +46,27 @@ class Settings:
     it; and what another window has written meanwhile stays, but for what was changed here.
 
     complaint  one sentence on what is wrong with the file or its folder; "" when nothing is
+    lost       values that were asked for and make no sense, in words
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or default_path()
         self.complaint = ""
+        self.lost: set[str] = set()
         self._is_forgotten = False
         self._values = self._read()
         self._before = _texts(self._values)  # what is in the file, as far as is known here
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the value called `name`, if there is one of the default's type."""
+    def get(self, name: str, default: Any = None, among: Collection[Any] = ()) -> Any:
+        """Return the value called `name`, if there is one of the default's type.
+
+        among  all that it may be; empty: whatever there is of that type
+        """
         value = self._values.get(name, default)
-        return value if default is None or isinstance(value, type(default)) else default
+        if default is None or (isinstance(value, type(default)) and (not among or value in among)):
+            return value
+        self.lost.add(f"{name} {short_repr(value)}")
+        return default
 
     def set(self, name: str, value: Any) -> None:
         """Remember `value`, anything JSON can hold, from the next `save` on."""

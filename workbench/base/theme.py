@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QPalette
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from workbench.base.assets_path import asset
 
 Scheme = Literal["system", "light", "dark"]
+SCHEMES = get_args(Scheme)
 
 FONT_SCALE = 1.12  # readable from the back row, relative to what the user set in the system
 LARGE_POINTS = 12.0  # who set larger letters gets just those

@@ -32,7 +32,7 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
     if named_kernel(arguments) is not None:
         del given["implementation"]
     changes |= {name: value for name, value in given.items() if value is not None}
-    _check(replace(state, **changes))
+    _check(state, changes)
     return changes
 
 
@@ -76,8 +76,13 @@ def ignored(arguments: Namespace, implementation: str, reason: str | None) -> st
     return f"{sentence} {reason}" if reason else sentence
 
 
-def _check(state: State) -> None:
-    """Raise BadJobError for what no picture could make sense of."""
-    intents.job_for(replace(state, picture=PIXEL))
-    if state.implementation != AUTO.key:
-        Engine(use_gpu=False).implementation(state.implementation)
+def _check(state: State, changes: Changes) -> None:
+    """Raise BadJobError for what no picture could make sense of.
+
+    Of the implementation only where it is among the changes: `state` may be that of another day.
+    """
+    named = changes.get("implementation", AUTO.key)
+    asked = {**changes, "picture": PIXEL, "implementation": named}
+    intents.job_for(replace(state, **asked))
+    if named != AUTO.key:
+        Engine(use_gpu=False).implementation(named)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from reprlib import repr as short_repr
 from typing import Any
 
-from kernels import filters
 from kernels.core.errors import KernelError
-from workbench.model.intents import Changes
+from workbench.model.intents import Changes, weights_for, with_filter
 from workbench.model.state import FACTS, State
 
 TEXT = "text_sha256"  # beside choices: of a kernel of the user's own, whose file changes
 # All fields but the picture and its levels, which belong to it.
+OF_WEIGHTS = ("filter", "ksize", "sigma", "amount", "matrix")
+LOST = object()
 NAMES = tuple(name for name, facts in FACTS.items() if facts.check is not None)
 
 
@@ -33,17 +36,28 @@ def from_data(data: dict[str, Any], state: State) -> Changes:
     """Return those values of `data` that make sense, as changes to `state`.
 
     Files outlive versions: a filter or an implementation may no longer exist, and a field may have
-    had another name.  Values that do not fit together are dropped as a whole.
+    had another name.
     """
+    return recalled(data, state)[0]
+
+
+def recalled(data: dict[str, Any], state: State) -> tuple[Changes, list[str]]:
+    """Return the changes of `from_data`, and the values that were left out, in words."""
     changes: Changes = {}
-    for name in NAMES:
-        key = name if name in data else FACTS[name].older_key
+    given = {name: name if name in data else FACTS[name].older_key for name in NAMES}
+    for name, key in given.items():
         try:
             if key in data and _makes_sense(name, value := _tuples(data[key])):
                 changes[name] = value
         except (TypeError, ValueError, OverflowError):
             continue
-    return changes if _fits_together(changes, state) else {}
+    changes = _fitting(changes, state)
+    lost = [
+        f"{FACTS[name].label} {short_repr(data[key])}"
+        for name, key in given.items()
+        if key in data and changes.get(name, LOST) != _tuples(data[key])
+    ]
+    return changes, lost
 
 
 def _makes_sense(name: str, value: Any) -> bool:
@@ -51,13 +65,18 @@ def _makes_sense(name: str, value: Any) -> bool:
     return check is not None and check(value)
 
 
-def _fits_together(changes: Changes, state: State) -> bool:
+def _fitting(changes: Changes, state: State) -> Changes:
+    """Return `changes` with a size that their filter takes, or without all that makes weights."""
+    merged = replace(state, **changes)
+    sized = {**changes, "ksize": with_filter(merged, merged.filter)["ksize"]}
+    rest = {name: value for name, value in changes.items() if name not in OF_WEIGHTS}
+    return next((each for each in (changes, sized) if _has_weights(replace(state, **each))), rest)
+
+
+def _has_weights(state: State) -> bool:
     """Return whether the chosen filter accepts the size and the numbers that come with it."""
-    merged = {name: changes.get(name, getattr(state, name)) for name in NAMES}
     try:
-        filters.get(merged["filter"]).weights(
-            merged["ksize"], sigma=merged["sigma"], amount=merged["amount"], matrix=merged["matrix"]
-        )
+        weights_for(state)
     except (KernelError, TypeError, ValueError):
         return False
     return True

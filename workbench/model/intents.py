@@ -23,6 +23,7 @@ from kernels.filters import Filter
 from kernels.measuring.tuner import tuning
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
+from kernels.sweeps.plan_values import MAX_DEVICES
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,
@@ -311,6 +312,15 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
 def devices_for(state: State, device: Device | NoDevice) -> int:
     """Return how many GPUs share a picture: what is chosen, or as many as there are, if fewer."""
     return min(state.devices, device.count) if isinstance(device, Device) else state.devices
+
+
+def not_as_chosen(state: State, device: Device | NoDevice) -> Iterator[str]:
+    """Yield a sentence for each choice of what to run on that `device` cannot fulfil."""
+    chosen = state.chosen_implementation
+    if chosen is not None and (reason := why_not_here(implementation(chosen), device)):
+        yield f"{implementation(chosen).title} was chosen, and cannot run here: {reason}"
+    if isinstance(device, Device) and device.count < state.devices < MAX_DEVICES:  # else: all
+        yield f"{state.devices} GPUs were chosen, and there are no more than {device.count} now."
 
 
 def first_choice(state: State, device: Device | NoDevice | None) -> str:

@@ -314,7 +314,8 @@ class Opener(QObject):
             self._slow.stop()
             self._say_slow()
 
-        self._background.run(look_through, partial(answer, show), partial(answer, fail))
+        leave = partial(answer, lambda _: None, None)
+        self._background.run(look_through, partial(answer, show), partial(answer, fail), leave)
 
 
 @dataclass(frozen=True, slots=True)

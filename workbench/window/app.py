@@ -58,7 +58,7 @@ def run(
     kernel    file of a kernel that the user asked for, to filter with
     """
     restoring = Restoring(settings, is_asked=is_asked or bool(paths))
-    app = make_application(settings.get("theme", "system"))
+    app = make_application(settings.get("theme", "system", theme.SCHEMES))
     window = MainWindow(make_engine, settings)
     sys.excepthook = partial(show_exception, window.messages)
     let_ctrl_c_close(window)

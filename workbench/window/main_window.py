@@ -138,7 +138,11 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.settings = settings or Settings()
         self.store = Store(parent=self)
-        self.store.choose(**choices.from_data(self.settings.get("choices", {}), self.store.state))
+        remembered = self.settings.get("choices", {})
+        changes, self._left_out = choices.recalled(remembered, self.store.state)
+        self._lost = ""  # the sentence on what cannot be had
+        self._is_begun = False  # until the GPU was looked for
+        self.store.choose(**changes)
         self._make_session(make_engine)
         self._make_panels()
         self._connect_session()
@@ -149,6 +153,7 @@ class MainWindow(QMainWindow):
         self._show_state(self.store.state)
         self._complain()
         self.kernel_folder.look()
+        self.memory.look_for_folders(self._writing, self._say_lost)
         self.worker.start()
 
     @property
@@ -585,6 +590,10 @@ class MainWindow(QMainWindow):
         In this order, as a GPU that was lost matters more than that there is none.
         """
         self.gpu_loss.take(device)
+        if not self._is_begun:
+            self._is_begun = True
+            for sentence in intents.not_as_chosen(self.store.state, device):
+                self._say_lost(sentence)
         self.chip.show_device(device)
         self.folder_menu.show_device(device)
         panels: tuple[LazyPanel[Any], ...] = (
@@ -614,12 +623,22 @@ class MainWindow(QMainWindow):
             state = self.store.state
             best = intents.first_choice(state, self.device)
             self.store.update(implementation=best, chosen_implementation=None)
-        self.messages.show_message("warning", sentence)
+        self._say_lost(sentence)
+
+    def _say_lost(self, sentence: str) -> None:
+        """Say that something cannot be had, behind what was said so and is still to be read."""
+        before = self._lost if self.messages.sentence == self._lost else ""
+        self._lost = f"{before} {sentence}".strip()
+        self.messages.show_message("warning", self._lost)
 
     def _complain(self) -> None:
         """Show what was found broken at the start, with details if there are several things."""
-        found = [self.settings.complaint, *(each.reason for each in broken_rungs())]
-        if found := [each for each in found if each]:
+        broken = (each.reason for each in broken_rungs())
+        lost = ", ".join((*sorted(self.settings.lost), *self._left_out))
+        gone = f"Remembered, but not to be had any more: {lost}." if lost else ""
+        found = [each for each in (self.settings.complaint, gone, *broken) if each]
+        if found:
+            self._lost = found[0]
             details = "\n".join(found) if len(found) > 1 else ""
             self.messages.show_message("warning", found[0], details)
 

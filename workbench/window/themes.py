@@ -47,7 +47,7 @@ class Themes(QObject):
             action.setShortcut(key)
             action.setToolTip(tip_text(tip))
             action.setCheckable(True)
-            action.setChecked(scheme == self._settings.get(SETTING, "system"))
+            action.setChecked(scheme == self._settings.get(SETTING, "system", SCHEMES))
             action.triggered.connect(partial(self._choose, scheme))
             self._group.addAction(action)
             self._actions[scheme] = action

@@ -1,12 +1,14 @@
 """What was measured outlives the program, and never stands in its way."""
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.job_class import JobClass
+from kernels.engine import measurements
 from kernels.engine.measurements import (
     VERSION,
     Candidate,
@@ -101,7 +103,7 @@ def test_a_file_that_makes_no_sense_is_said_once_and_written_anew(text, path, ca
     path.write_text(text)
     made = Measurements(H200, path)
     assert made.of(KIND) == ()
-    assert "afresh" in made.complaint
+    assert made.complaint
     made.of(KIND)
     assert len(caplog.records) == 1
     made.add(KIND, QUICK)
@@ -126,7 +128,44 @@ def test_entries_that_make_no_sense_are_not_believed(path, right, wrong):
     path.write_text(text.replace(right, wrong))
     made = Measurements(H200, path)
     assert made.kinds() == ()
-    assert "afresh" in made.complaint
+    assert "damaged" in made.complaint
+
+
+def test_one_damaged_entry_costs_neither_the_others_nor_other_devices(path):
+    other, wide = replace(H200, name="NVIDIA Other"), replace(KIND, size=24)
+    filled(path, other)
+    made = filled(path)
+    made.add(wide, QUICK)
+    made.save()
+    data = json.loads(path.read_text())
+    data["devices"][device_key(H200)]["kinds"][0]["kind"] = 3
+    path.write_text(json.dumps(data))
+    damaged = Measurements(H200, path)
+    assert damaged.kinds() == (wide,)
+    damaged.add(KIND, OWN_SHAPE)
+    damaged.save()
+    assert set(Measurements(H200, path).kinds()) == {KIND, wide}
+    assert Measurements(other, path).of(KIND) == (QUICK, OWN_SHAPE)
+
+
+def test_two_that_save_at_once_lose_nothing(path, monkeypatch):
+    ours, theirs = filled(path), Measurements(H200, path)
+    ours.add(replace(KIND, size=26), QUICK)
+    theirs.add(replace(KIND, size=24), QUICK)
+    replacing, threads = measurements.replacing, []
+
+    def interrupted(target):
+        """Write, and have the other one begin to save just then."""
+        if not threads:
+            threads.append(threading.Thread(target=theirs.save))
+            threads[0].start()
+            threads[0].join(0.2)  # it waits for the lock
+        return replacing(target)
+
+    monkeypatch.setattr(measurements, "replacing", interrupted)
+    ours.save()
+    threads[0].join()
+    assert {kind.size for kind in Measurements(H200, path).kinds()} == {19, 24, 26}
 
 
 def test_what_was_discarded_is_not_known_again(path):
@@ -157,7 +196,8 @@ def test_a_folder_that_cannot_be_written_costs_only_the_memory(tmp_path):
 
 def test_nothing_is_left_beside_the_file(path):
     filled(path)
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    names = {each.name for each in path.parent.iterdir()}
+    assert names == {path.name, measurements.LOCK_NAME}
 
 
 def test_the_folder_is_the_users_cache_or_the_one_named(tmp_path, monkeypatch):

@@ -52,6 +52,16 @@ def test_an_expected_failure_goes_to_who_asked(qtbot, background):
     assert answers == []
 
 
+def test_after_a_bug_who_asked_goes_on(qtbot, background):
+    heard = []
+    background.broke.connect(lambda sentence, _: heard.append(sentence))
+    background.run(
+        fail(RuntimeError("odd")), heard.append, heard.append, lambda: heard.append("on")
+    )
+    until(qtbot, lambda: "on" in heard)
+    assert heard == ["RuntimeError: odd", "on"]
+
+
 def test_a_lack_of_memory_is_always_expected_and_in_words(qtbot, background):
     failures = []
     background.run(fail(MemoryError()), failures.append, failures.append)

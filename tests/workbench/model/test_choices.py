@@ -67,8 +67,13 @@ def test_nonsense_is_left_out_and_the_rest_is_taken(name, value):
     assert choices.from_data(data, State()) == expected
 
 
-def test_choices_that_do_not_fit_together_are_left_out():
-    assert choices.from_data({"filter": "sobel_x", "ksize": 31}, State()) == {}
+def test_of_choices_that_do_not_fit_together_the_others_stay():
+    data = {"filter": "sobel_x", "ksize": 31, "border": "wrap"}
+    changes, lost = choices.recalled(data, State())
+    assert changes == {"filter": "sobel_x", "ksize": 3, "border": "wrap"}
+    assert lost == ["kernel size 31"]
+    huge = {"filter": "custom", "matrix": [[3e38, 3e38, 3e38]] * 3, "border": "wrap"}
+    assert choices.from_data(huge, State())["border"] == "wrap"
 
 
 @pytest.mark.parametrize("chosen", all_filters(), ids=lambda each: each.key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -233,7 +234,8 @@ class RungPane(QWidget):
             return
         if isinstance(self._worker.device, NoDevice) and not self._asked_for_recorded:
             self._asked_for_recorded = self._is_reading = True
-            self._background.run(all_recorded_times, self._take_recorded, lambda _: None)
+            none = partial(self._take_recorded, RecordedTimes())
+            self._background.run(all_recorded_times, self._take_recorded, lambda _: none(), none)
         self._names.show_choice(chosen.key)
         self._compare.setVisible(TABS[self._tabs.currentIndex()] == "idea")
         match TABS[self._tabs.currentIndex()]:

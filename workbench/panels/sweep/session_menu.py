@@ -48,7 +48,7 @@ class SessionMenu(QObject):
             self._is_outdated = True  # it may have been looked at already
             return
         self._is_looking = True
-        self._background.run(partial(_named, self._files), self._show, self._fail)
+        self._background.run(partial(_named, self._files), self._show, self._fail, self._end)
 
     def _show(self, found: Named) -> None:
         if found != self._shown:  # else it stays as it is under the pointer

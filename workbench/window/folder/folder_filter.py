@@ -36,6 +36,7 @@ SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 LOOKING = "Looking for pictures…"
+NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
 STOPPING = "Stopping after the pictures that are under way…"
 
 
@@ -156,7 +157,10 @@ class FolderFilter(QObject):
                 self.dialog.show_command(in_shell(self._words(resume=self._resumes)))
 
         self._looking.run(
-            lambda: plan_of(choice, state), show, lambda error: show(None, str(error))
+            lambda: plan_of(choice, state),
+            show,
+            lambda error: show(None, str(error)),
+            lambda: show(None, NOT_LOOKED),
         )
 
     def _words(self, *, resume: bool) -> list[str]:

@@ -12,10 +12,14 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
     """Ask before a picture that takes much memory is opened, and let the user stop it meanwhile."""
 
     def ask(sentence: str, go_on: Callable[[], None]) -> None:
+        asked[:] = [sentence]
         leave = ("Leave it", lambda: messages.clear("warning"))
         messages.show_message("warning", sentence, actions=[("Open it", go_on), leave])
 
     def tell(sentence: str, stop: Callable[[], None]) -> None:
+        if messages.kind == "warning" and messages.sentence not in asked:
+            return  # that waits to be read; the view says what is being opened as well
+
         def end() -> None:
             stop()
             leave_off()
@@ -34,6 +38,7 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
         said.clear()
 
     said: list[str] = []
+    asked: list[str] = []
     opener.asked.connect(ask)
     opener.began.connect(tell)
     opener.went_on.connect(go_on_telling)

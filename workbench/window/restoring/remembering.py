@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from kernels.rungs.own_kernels import text_hash
+from workbench.base.background import Background
 from workbench.base.settings import Settings
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
@@ -17,6 +21,12 @@ from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
 from workbench.window.layout.window_layout import WindowLayout
 from workbench.window.restoring.pin_notes import PinNotes
+
+FOLDERS = {
+    "folder": "where the last picture was",
+    "save-folder": "where the last one was saved",
+    "kodak-folder": "which had the Kodak pictures",
+}
 
 
 class Memory:
@@ -73,6 +83,19 @@ class Memory:
             self._settings.set(name, value)
         return self._settings.save()
 
+    def look_for_folders(self, background: Background, say: Callable[[str], None]) -> None:
+        """Forget folders that are gone, and say so; looking may take a while."""
+        kept = {name: folder for name in FOLDERS if (folder := self._settings.get(name, ""))}
+
+        def forget(gone: list[str]) -> None:
+            for name in gone:
+                self._settings.set(name, "")
+                say(f"The folder {kept[name]}, {FOLDERS[name]}, is not there any more.")
+
+        if kept:
+            looking = partial(_gone, kept)
+            background.run(looking, forget, lambda _: None)
+
     def forget(self) -> None:
         """Reset settings, choices and layout to those of a first start; the picture stays."""
         self._settings.forget()
@@ -85,3 +108,8 @@ class Memory:
         self._inspection.forget()
         self._docks.forget()
         self._layout.forget()
+
+
+def _gone(folders: Mapping[str, str]) -> list[str]:
+    """Return the names of those that are there no longer, or never were."""
+    return [name for name, folder in folders.items() if not os.path.isdir(folder)]  # noqa: PTH112 - Path's raises

@@ -119,6 +119,7 @@ class FileFilter(QObject):
             lambda: (is_begun(target), memory_available_bytes()),
             lambda found: self._start(*found),
             lambda error: self._refuse(str(error)),
+            lambda: self._refuse(""),
         )
 
     def _start(self, is_begun_already: bool, free_bytes: int) -> None:

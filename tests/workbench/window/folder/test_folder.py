@@ -106,6 +106,20 @@ def button(window, name):
     return child(window, f"folder-{name}", QPushButton)
 
 
+def test_after_a_bug_it_looks_again(qtbot, window, dialog, folder, monkeypatch):
+    def odd(*_):
+        raise RuntimeError("odd")
+
+    monkeypatch.setattr(folder_filter, "plan_of", odd)
+    choose(qtbot, window, source=folder / "in", target=folder / "out")
+    assert "RuntimeError: odd" in window.messages.sentence
+    assert "went wrong" in said(window)
+    window.messages.clear()
+    monkeypatch.undo()
+    choose(qtbot, window, target=folder / "other")
+    assert len(rows(window, "preview")) == 4
+
+
 def verb(window):
     made = button(window, "start")
     return made.text().replace("&", "") if made.isEnabled() else ""

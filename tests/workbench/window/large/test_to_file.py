@@ -64,6 +64,23 @@ def finish(qtbot, window):
     until(qtbot, lambda: not window.file_menu.made.is_running)
 
 
+def test_after_a_bug_it_can_be_begun_again(qtbot, window, large, tmp_path, monkeypatch):
+    def odd(_):
+        raise RuntimeError("odd")
+
+    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
+    with monkeypatch.context() as broken:
+        broken.setattr(file_filter, "is_begun", odd)
+        trigger(window, "Filter to file…")
+        finish(qtbot, window)
+    assert "RuntimeError: odd" in window.messages.sentence
+    window.messages.clear()
+    begun = []
+    monkeypatch.setattr(BatchProcess, "start", lambda _, words: begun.append(words))
+    trigger(window, "Filter to file…")
+    until(qtbot, lambda: begun)
+
+
 def test_all_of_it_is_filtered_as_the_command_does(qtbot, window, large, tmp_path, monkeypatch):
     target = tmp_path / "out.tif"
     asked = answer_file_dialogs(monkeypatch, target)

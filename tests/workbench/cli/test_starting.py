@@ -1,0 +1,230 @@
+"""The program starts, whatever is remembered and cannot be had any more: a sentence says so."""
+
+import json
+import os
+import signal
+import sys
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
+
+from kernels.cuda_on_cpu import compiler
+from kernels.sweeps.plan_values import MAX_DEVICES
+from tests.first_kernel import steps
+from tests.workbench.driving import PATIENCE_MS, trigger, until
+from tests.workbench.engines import MadeUpGpu
+from workbench.base.settings import default_path
+from workbench.cli import main
+from workbench.files.kernel_files import kernels_folder
+from workbench.model import choices
+from workbench.model.state import FACTS, State
+from workbench.window import app
+from workbench.window.main_window import MainWindow
+
+BUG = "Something went wrong here"
+needs_compiler = pytest.mark.skipif(
+    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
+)
+
+
+class Start:
+    """One start of the program, as a user does it, until its window is closed again.
+
+    seen     what the window said, in order
+    is_done  whether it may be closed; it is asked with the window, again and again
+    act      what is done then
+    """
+
+    def __init__(self, monkeypatch, words, is_done, act):
+        self.seen, self._is_done, self._act = [], is_done, act
+        self._window = None
+        made = lambda *given: self._take(MainWindow(*given))  # noqa: E731
+        monkeypatch.setattr(app, "MainWindow", made)
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._look)
+        self._timer.start(10)
+        QTimer.singleShot(PATIENCE_MS, self._timer, lambda: QApplication.exit(99))
+        self.code = main.main(words)
+        self._timer.stop()
+
+    def _take(self, window):
+        self._window = window
+        self.state = window.store.state
+        self._note()
+        return window
+
+    def _note(self):
+        said = self._window.messages.sentence
+        if said and said not in self.seen:
+            self.seen.append(said)
+
+    def _look(self):
+        window = self._window
+        if window is None:
+            return
+        self._note()
+        if window.device and window.store.state.picture and self._is_done(window):
+            self._timer.stop()
+            try:
+                self._act(window)
+            except BaseException:
+                QApplication.exit(98)
+                raise
+            self.state = window.store.state
+            window.close()
+
+
+def is_settled(window):
+    return window.live.result is not None
+
+
+@pytest.fixture
+def start(monkeypatch, home, themed):
+    """A function that starts the program without a GPU and returns its Start."""
+    hook = sys.excepthook
+    handlers = [(each, signal.getsignal(each)) for each in (signal.SIGINT, signal.SIGTERM)]
+
+    def run(*words, is_done=is_settled, act=lambda _: None):
+        started = Start(monkeypatch, ["--no-gpu", *words], is_done, act)
+        assert started.code == 0, started.seen
+        assert not [each for each in started.seen if BUG in each]
+        return started
+
+    yield run
+    sys.excepthook = hook
+    for each, handler in handlers:
+        signal.signal(each, handler)
+
+
+def remember(**values):
+    default_path().parent.mkdir(parents=True, exist_ok=True)
+    default_path().write_text(json.dumps({"version": 1, **values}))
+
+
+GONE = ("gone", "gone.cu", 10**6, [[1e38] * 3] * 3, {"a": [1]}, None, True)
+
+
+@pytest.mark.parametrize("value", GONE, ids=repr)
+def test_it_starts_where_no_field_of_the_state_can_be_had(start, value):
+    """A field that is new is among them, and one that makes no sense is named."""
+    remember(choices=dict.fromkeys(FACTS, value))
+    started = start()
+    (sentence, *_) = started.seen or [""]
+    lost = [name for name in choices.NAMES if name not in choices.from_data({name: value}, State())]
+    assert lost
+    assert [name for name in lost if FACTS[name].label not in sentence] == []
+
+
+def test_it_starts_where_all_that_settings_keep_has_another_type(start):
+    remember(choices={})
+    start()
+    kept = [name for name in json.loads(default_path().read_text()) if name != "version"]
+    for value in ("gone", 10**6, None):
+        remember(**dict.fromkeys([*kept, "theme", "folder", "presentation", "recent"], value))
+        (sentence, *_) = start().seen
+        assert value == "gone" or "choices" in sentence or isinstance(value, dict)
+
+
+def test_what_is_gone_is_named(start, tmp_path):
+    remember(theme="neon", folder=str(tmp_path / "stick"), choices={"filter": "sharpest"})
+    said = " ".join(start(is_done=lambda window: "stick" in window.messages.sentence).seen)
+    for each in ("neon", "sharpest", "stick"):
+        assert each in said
+    assert "stick" not in " ".join(start().seen)  # it was told, and another place is begun at
+
+
+def test_an_implementation_that_needs_what_is_not_here_is_named(start):
+    remember(choices={"implementation": "shared", "filter": "box"})
+    started = start()
+    assert "Shared-memory" in started.seen[0]
+    assert (started.state.implementation, started.state.filter) == ("opencv", "box")
+    assert json.loads(default_path().read_text())["choices"]["implementation"] == "shared"
+
+
+def test_more_gpus_than_there_are_are_named(qtbot, make_window):
+    remember(choices={"devices": 7})
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: "7 GPUs" in window.messages.sentence)
+    assert window.store.state.devices == MadeUpGpu.device.count
+    remember(choices={"devices": MAX_DEVICES})  # as --device all has it
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device)
+    assert "GPUs" not in window.messages.sentence
+
+
+# -- kernels of the user's own
+
+
+@pytest.fixture
+def mine(home):
+    path = kernels_folder() / "right.cu"
+    path.parent.mkdir(parents=True)
+    path.write_text(steps()[6], encoding="utf-8")
+    return path
+
+
+def choose_in_palette(window):
+    trigger(window, "All actions…")
+    palette = window.findChild(QDialog, "palette")
+    QTest.keyClicks(palette.findChild(QLineEdit, "palette-line"), "right.cu")
+    QTest.keyClick(palette.findChild(QLineEdit, "palette-line"), Qt.Key.Key_Return)
+    QApplication.processEvents()  # what was found is done once the dialog is gone
+    assert window.store.state.implementation == "right.cu"
+
+
+@needs_compiler
+@pytest.mark.parametrize("words", [(), ("--size", "3"), ("--filter", "box")])
+def test_a_kernel_that_was_chosen_is_chosen_at_the_next_start(start, mine, words):
+    start(is_done=lambda window: "right.cu" in window.kernel_folder.names, act=choose_in_palette)
+    started = start(*words, is_done=lambda window: window.store.state.own_kernel is not None)
+    assert started.state.implementation == "right.cu"
+    assert started.state.own_kernel.path == mine
+    assert started.seen == []
+
+
+@needs_compiler
+@pytest.mark.parametrize("words", [(), ("--size", "3")])
+def test_one_that_is_gone_is_a_sentence(start, mine, words):
+    start(is_done=lambda window: "right.cu" in window.kernel_folder.names, act=choose_in_palette)
+    mine.unlink()
+    started = start(*words, is_done=lambda window: window.store.state.implementation == "opencv")
+    assert "right.cu" in started.seen[-1]
+    assert start().seen == []
+
+
+@pytest.mark.parametrize("words", [["--implementation", "warp"], ["--size", "4"]])
+def test_what_is_typed_is_refused_whatever_is_remembered(home, capsys, words):
+    remember(choices={"implementation": "right.cu"})
+    assert main.main(["--no-gpu", *words]) == 2
+    assert words[1] in capsys.readouterr().err
+
+
+# -- the settings file
+
+
+def a_pipe(path):
+    os.mkfifo(path)
+
+
+MADE = {
+    "a pipe": a_pipe,
+    "a folder": lambda path: path.mkdir(),
+    "huge": lambda path: path.write_bytes(b" " * 2_000_000),
+    "newer": lambda path: path.write_text('{"version": 99, "choices": {"filter": "box"}}'),
+    "older": lambda path: path.write_text('{"version": 0}'),
+    "a version of another type": lambda path: path.write_text('{"version": "1"}'),
+    "a loop": lambda path: path.symlink_to(path),
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="about files that only POSIX has")
+@pytest.mark.parametrize("kind", MADE)
+def test_a_settings_file_of_another_kind_is_a_sentence(start, capsys, kind):
+    default_path().parent.mkdir(parents=True, exist_ok=True)
+    MADE[kind](default_path())
+    assert "settings" in start().seen[0]
+    assert "Traceback" not in capsys.readouterr().err
+    start()
