@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+
+from workbench.base.background import Background
 
 STEADY_MS = 5  # a file that is the same for so long is written
 SETTLE_MS = 100  # one that is empty, or gone, is for so long: an editor puts another in its place
@@ -21,8 +24,13 @@ class FileWatch(QObject):
 
     changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, background: Background, parent: QObject | None = None) -> None:
+        """Make the watch.
+
+        background  looks at the file, whose disk may be slow
+        """
         super().__init__(parent)
+        self._background = background
         self._path: Path | None = None
         self._stamp: Stamp = None
         self._steady_ms = 0
@@ -50,23 +58,37 @@ class FileWatch(QObject):
             self._watcher.addPaths(missing)
 
     def _notice(self) -> None:
-        self._stamp, self._steady_ms = self._found(), 0
-        self._timer.start(STEADY_MS)
+        """Begin anew to wait for the file to be the same for a while."""
+        self._timer.stop()
+        self._steady_ms = 0
+        self._look_at(self._path)
 
     @Slot()
     def _settle(self) -> None:
-        found = self._found()
-        self._steady_ms = self._steady_ms + STEADY_MS if found == self._stamp else 0
+        self._steady_ms += STEADY_MS
+        self._look_at(self._path)
+
+    def _look_at(self, path: Path | None) -> None:
+        def take(found: Stamp) -> None:
+            if path == self._path:
+                self._take(found)
+
+        self._background.run(partial(_stamp_of, path), take, lambda _: None)
+
+    def _take(self, found: Stamp) -> None:
+        self._steady_ms = self._steady_ms if found == self._stamp else 0
         self._stamp = found
         is_written = found is not None and found[0] > 0
         if self._steady_ms >= (STEADY_MS if is_written else SETTLE_MS):
+            self._steady_ms = 0
             self.changed.emit()
         else:
             self._timer.start(STEADY_MS)
 
-    def _found(self) -> Stamp:
-        try:
-            found = self._path.stat() if self._path is not None else None
-        except OSError:
-            return None
-        return found and (found.st_size, found.st_mtime_ns, found.st_ino)
+
+def _stamp_of(path: Path | None) -> Stamp:
+    try:
+        found = path.stat() if path is not None else None
+    except (OSError, ValueError):
+        return None
+    return found and (found.st_size, found.st_mtime_ns, found.st_ino)

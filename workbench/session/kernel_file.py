@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -44,7 +45,7 @@ class KernelFile(QObject):
     def __init__(self, journal: KernelJournal, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._journal = journal
-        self._keeping = Background((), self)  # the disk may be slow, and typing must not be
+        self._keeping = Background((KernelFileError,), self)  # the disk may be slow, typing not
         self._keeping.broke.connect(self.broke)
         self._soon = Throttle(KEEP_MS, self._keep, self)
         self._path: Path | None = None
@@ -52,7 +53,7 @@ class KernelFile(QObject):
         self._text = self._on_disk = ""
         self._newline = "\n"
         self._was_gone = False
-        self._watch = FileWatch(self)
+        self._watch = FileWatch(self._keeping, self)
         self._watch.changed.connect(self._look)
 
     @property
@@ -130,12 +131,13 @@ class KernelFile(QObject):
         assert target is not None
         target = target.absolute()
         if path is None:
-            self._look()  # what somebody else wrote meanwhile is not written over
-            self.saving.emit()
+            assert self._path is not None
+            self._take_up(*_look_at(self._path, self._text, self._on_disk))
+            self.saving.emit()  # what somebody else wrote meanwhile is not written over
         text = self._text
         write_kernel(target, text, self._newline)
         self._take(target, text, text)
-        self._journal.forget()
+        self._forget()
         self.saved.emit()
 
     def close(self) -> None:
@@ -157,17 +159,21 @@ class KernelFile(QObject):
     def _set_aside(self) -> None:
         """Leave what would be lost to the journal, which offers it."""
         if self._text == self._on_disk or not self._text.strip():
-            self._journal.forget()
+            self._forget()
         else:
             self._journal.set_aside()
 
     def _note(self) -> None:
         if self._text == self._on_disk:
-            self._journal.forget()
+            self._forget()
         else:
             self._journal.note(Unsaved(self._text, self._path))
             self._soon.ask()
         self.named.emit()
+
+    def _forget(self) -> None:
+        self._journal.forget()
+        self._keep()
 
     @Slot()
     def _keep(self) -> None:
@@ -179,41 +185,67 @@ class KernelFile(QObject):
 
     @Slot()
     def _look(self) -> None:
-        """Take up what is on disk, if it is another text than was there."""
-        path = self._path
+        """Look, on the thread, whether another text is on disk than was there."""
+        path, texts = self._path, (self._text, self._on_disk)
         if path is None:
             return
         self._watch.renew()
-        try:
-            found, newline = read_kernel(path)
-        except KernelFileError as error:
-            if not self._was_gone:
-                self._was_gone = True
-                gone = f"{path.name} is no longer there; its text is kept here, Save writes it."
-                self.said.emit(str(error) if path.exists() else gone)
-            return
-        self._was_gone = False
-        if found == self._on_disk:
-            return
-        typed, was_saved = self._text, self._text == self._on_disk
-        if found == typed:
-            self._on_disk = found
-            self._note()
-            return
-        if not was_saved:
-            try:
-                copy = keep_copy(path, typed)
-            except KernelFileError as error:
-                self.said.emit(f"{path.name} was changed outside, too, but is not shown: {error}")
+
+        def take(found: _OnDisk) -> None:
+            if path != self._path:
                 return
-            self.said.emit(
-                f"{path.name} was changed outside, too, and is shown as it is there; what you "
-                f"typed is kept as {copy.name}, and Ctrl+Z brings it back."
-            )
+            if texts == (self._text, self._on_disk):
+                self._take_up(*found)
+            else:  # more was typed, of which no copy is kept yet, or it was saved
+                self._look()
+
+        self._keeping.run(partial(_look_at, path, *texts), take, lambda _: None)
+
+    def _take_up(self, found: str | None, newline: str, sentence: str) -> None:
+        """Show the text on disk, if it is another than was there; `sentence` says what it is not.
+
+        found  None: there is none to be shown
+        """
+        was_gone, self._was_gone = self._was_gone, found is None
+        if sentence and not (found is None and was_gone):
+            self.said.emit(sentence)
+        if found is None or found == self._on_disk:
+            return
+        is_other = found != self._text
         self._on_disk = self._text = found
-        self._newline = newline
+        if is_other:
+            self._newline = newline
         self._note()
-        self.arrived.emit(found)
+        if is_other:
+            self.arrived.emit(found)
+
+
+_OnDisk = tuple[str | None, str, str]
+
+
+def _look_at(path: Path, typed: str, known: str) -> _OnDisk:
+    """Return the text on disk, how its lines end, and a sentence on what came of both.
+
+    Where it is another than is `known`, and than was `typed`, what was typed is kept beside it.
+    """
+    try:
+        found, newline = read_kernel(path)
+    except KernelFileError as error:
+        gone = f"{path.name} is no longer there; its text is kept here, Save writes it."
+        return None, "", str(error) if path.exists() else gone
+    if found in (known, typed) or typed == known:
+        return found, newline, ""
+    try:
+        copy = keep_copy(path, typed)
+    except KernelFileError as error:
+        refused = f"{path.name} was changed outside, too, but is not shown: {error}"
+        return None, "", refused
+    return (
+        found,
+        newline,
+        f"{path.name} was changed outside, too, and is shown as it is there; what you typed is "
+        f"kept as {copy.name}, and Ctrl+Z brings it back.",
+    )
 
 
 def read_kernel(path: Path) -> tuple[str, str]:

@@ -48,7 +48,8 @@ class KernelJournal:
     """The journal of this program, and those that others left.
 
     Never fails: where nothing can be written, `complaint` says so once there was a try.
-    One thread calls it, but for `write`, which may be called on another.
+    One thread calls it, but for `write`, which is called on another: `note` and `forget` wait for
+    no disk.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -64,21 +65,24 @@ class KernelJournal:
         """Keep this text, instead of the one before, from the next `write` on."""
         self._noted = unsaved
 
-    def write(self) -> None:
-        """Write what was noted last, unless it is written."""
-        with self._writing:
-            self._write_noted()
-
     def forget(self) -> None:
-        """Keep nothing: what was typed is saved."""
+        """Keep nothing from the next `write` on: what was typed is saved."""
+        self._noted = None
+
+    def write(self) -> None:
+        """Write what was noted last, unless it is written; remove what was forgotten."""
         with self._writing:
-            self._let_go(is_wanted=False)
+            if self._noted is None:
+                self._let_go(is_wanted=False)
+            else:
+                self._write_noted()
 
     def set_aside(self) -> None:
         """Leave the text to `left`: another one is typed from now on."""
         with self._writing:
             self._write_noted()
-            self._let_go(is_wanted=True)
+            self._let_go(is_wanted=self._noted is not None)
+            self._noted = None
 
     def left(self) -> Unsaved | None:
         """Return the newest text that was not saved, by a program that has ended or by this one.
@@ -131,7 +135,7 @@ class KernelJournal:
             file.write(data)
 
     def _let_go(self, *, is_wanted: bool) -> None:
-        self._noted, self.complaint = None, ""
+        self._written, self.complaint = None, ""
         if self._own is not None:
             path, held = self._own
             self._own = None

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.workbench.driving import until
+from workbench.base.background import Background
 from workbench.session import file_watch
 from workbench.session.file_watch import FileWatch
 
@@ -16,12 +17,14 @@ def mine(tmp_path):
 
 @pytest.fixture
 def watch(qapp, mine):
-    watch = FileWatch()
+    background = Background(())
+    watch = FileWatch(background)
     watch.told = []
     watch.changed.connect(lambda: watch.told.append(mine.read_text() if mine.exists() else None))
     watch.begin(mine)
     yield watch
     watch.begin(None)
+    background.close()
 
 
 def test_a_file_that_was_emptied_first_is_told_of_once_it_is_written(

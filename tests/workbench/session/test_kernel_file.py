@@ -13,6 +13,7 @@ from kernels.core import atomic_files
 from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import until
 from workbench.files.kernel_files import KernelFileError
+from workbench.session import kernel_file
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
@@ -280,6 +281,52 @@ def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
     assert on_threads != [threading.main_thread()]
     file.close()
     assert offered().text == "x" * 100
+
+
+def test_what_is_taken_back_waits_for_no_disk_either(qtbot, file, home, mine, monkeypatch):
+    """The disk is busy with what was typed before, until the test says so."""
+    replacing, begun, is_free = atomic_files.replacing, threading.Event(), threading.Event()
+
+    def slow(*arguments, **options):
+        begun.set()
+        assert is_free.wait(30)
+        return replacing(*arguments, **options)
+
+    monkeypatch.setattr(atomic_files, "replacing", slow)
+    file.open(mine)
+    file.type("typed\n")
+    until(qtbot, begun.is_set)
+    free = threading.Timer(20, is_free.set)  # where it does wait
+    free.start()
+    file.type("one\n")
+    assert not is_free.is_set()
+    file.type("two\n")
+    file.type("one\n")
+    free.cancel()
+    is_free.set()
+    until(qtbot, lambda: journals(home) == [])
+    file.type("three\n")
+    file.close()
+    assert offered() == Unsaved("three\n", mine)
+
+
+def test_what_is_written_outside_is_read_on_another_thread(qtbot, file, mine, monkeypatch):
+    looks, here = [], threading.main_thread()
+    for module, name in ((kernel_file, "read_kernel"), (kernel_file, "keep_copy")):
+        real = getattr(module, name)
+
+        def seen(*arguments, real=real, name=name):
+            looks.append((name, threading.current_thread() is here))
+            return real(*arguments)
+
+        monkeypatch.setattr(module, name, seen)
+    file.open(mine)
+    looks.clear()
+    file.type("typed\n")
+    replace(mine, "two\n")
+    until(qtbot, lambda: file.heard.arrived)
+    assert ("keep_copy", False) in looks
+    assert not [each for each in looks if each[1]]
 
 
 def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, journal, mine):
