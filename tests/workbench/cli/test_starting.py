@@ -10,12 +10,14 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
 
+from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
 from kernels.sweeps.plan_values import MAX_DEVICES
 from tests.first_kernel import steps
 from tests.workbench.driving import PATIENCE_MS, trigger, until
 from tests.workbench.engines import MadeUpGpu
-from workbench.base.settings import default_path
+from workbench.base.data_folder import DATA_VARIABLE
+from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
 from workbench.files.kernel_files import kernels_folder
 from workbench.model import choices
@@ -194,6 +196,18 @@ def test_one_that_is_gone_is_a_sentence(start, mine, words):
     assert start().seen == []
 
 
+def test_the_panel_s_last_file_that_is_gone_is_a_sentence(start, tmp_path):
+    remember(kernel={"path": str(tmp_path / "gone.cu")})
+    said = []
+
+    def look(window):
+        window.docks.enter("Kernel")
+        said.append(window.messages.sentence)
+
+    start(act=look)
+    assert "gone.cu" in said[0]
+
+
 @pytest.mark.parametrize("words", [["--implementation", "warp"], ["--size", "4"]])
 def test_what_is_typed_is_refused_whatever_is_remembered(home, capsys, words):
     remember(choices={"implementation": "right.cu"})
@@ -228,3 +242,21 @@ def test_a_settings_file_of_another_kind_is_a_sentence(start, capsys, kind):
     assert "settings" in start().seen[0]
     assert "Traceback" not in capsys.readouterr().err
     start()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="/dev/null is POSIX's")
+def test_it_starts_and_ends_where_nothing_can_be_kept(start, monkeypatch, capsys):
+    """No folder of the user's can be made: neither a read-only disk nor a full one can."""
+    for name in (DIRECTORY_VARIABLE, DATA_VARIABLE, FOLDER_VARIABLE, "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, f"/dev/null/{name}")
+
+    def open_all(window):
+        for dock in window.docks.values():
+            dock.show()
+        window.kernel.get().page.entrance.insertPlainText("// typed\n")
+        trigger(window, "Pin this result")
+        QApplication.processEvents()
+
+    started = start(act=open_all)
+    assert "will not be remembered" in started.seen[0]
+    assert capsys.readouterr().err.count("\n") == 1

@@ -48,6 +48,7 @@ STEPPING_SHARES = (150, 450)  # there is more to see of a step
 CODE_SHARES = (250, 350)
 FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
 COPY_SAVED = "Saved {name} with this comment: {verdict}"
+GONE = "{name}, which was open here the last time, is not there any more."
 NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
 
 
@@ -138,8 +139,11 @@ class KernelPage(QWidget):
     def begin(self, path: Path | None, recent: Sequence[Path]) -> None:
         """Open the file of the last time, or an empty kernel, and offer what was not saved."""
         self.show_recent(recent)
-        if path is None or not path.is_file() or not self.open_file(path):
-            self.begin_new("")
+        if path is not None and not path.is_file():
+            self.said.emit("warning", GONE.format(name=path.name))
+        elif path is not None and self.open_file(path):
+            return
+        self.begin_new("")
 
     def show_state(self, state: State) -> None:
         """Try the kernel on what `state` asks for."""
