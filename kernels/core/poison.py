@@ -94,6 +94,10 @@ def unwritten_in_words(unwritten: NDArray[np.bool_], corner: tuple[int, int] = (
     return f"{were} never written, the first at {_first(unwritten, corner)}."
 
 
+BY_ORDER = "The answer depends on which thread comes first"
+BY_STATE = "The answer depends on what an earlier launch left behind"
+
+
 def order_in_words(
     first: NDArray[Any],
     second: NDArray[Any],
@@ -109,7 +113,7 @@ def order_in_words(
         return ""
     number = int(differs.sum())
     return (
-        f"The answer depends on which thread comes first: {number:,} sample"
+        f"{BY_ORDER}: {number:,} sample"
         f"{'s differ' if number > 1 else ' differs'}, the first at {_first(differs, corner)}."
     )
 

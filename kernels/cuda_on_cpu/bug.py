@@ -22,6 +22,7 @@ from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
     Ended,
     built,
+    differing_in_words,
     run_again,
     run_once,
     run_rows,
@@ -57,7 +58,8 @@ class Finding:
     """A bug, in one sentence.
 
     kind           "compile", "refused", "barrier", "bounds", "misaligned", "race", "division",
-                   "stack", "deadline", "crash", "uninitialised", "unwritten", "rows" or "wrong"
+                   "stack", "deadline", "crash", "uninitialised", "unwritten", "rows", "order" or
+                   "wrong"; "order" where the answer depends on that of threads or launches
     line           of the rung's file; None: it is of none
     thread, block  x then y; None where no single thread is at fault
     region         of the job's picture, that it was run on
@@ -78,11 +80,12 @@ def finding_bug(
     *,
     at: tuple[int, int] | None = None,
     deadline_s: float = DEADLINE_S,
+    seed: int = 0,
 ) -> Iterator[Progress | Finding | None]:
     """Run a rung with every access checked; the last that is yielded is its bug; None: no bug.
 
     What is read before it was written, or beyond a row's end, is a bug where the answer is wrong.
-    The arguments are those of `trial`.
+    The arguments are those of `trial`; seed: of the order of threads, which is shuffled.
     """
     region = region_of(job, small_size(job), at)
     part = cropped(job, region)
@@ -104,10 +107,10 @@ def finding_bug(
             yield fault
             return
         check = yield from checked(rung, part, ended.answer)
+        again = yield from run_again(child, CheckedShim, rung, ended, deadline_s, seed=seed)
         if check.ok:
-            yield (yield from _with_some_rows(child, rung, region, ended, deadline_s))
+            yield (yield from _of_right_answer(child, rung, region, ended, again, deadline_s))
             return
-        again = yield from run_again(child, CheckedShim, rung, ended, deadline_s)
         never = unwritten_in(ended, again)
         if not ended.reports.suspicion.kind and not never.any():
             sentence, line = yield from unset_in_words(child, rung, ended, deadline_s)
@@ -117,10 +120,17 @@ def finding_bug(
     yield _of_wrong_answer(rung, region, ended, check, never)
 
 
-def _with_some_rows(
-    child: Child, rung: Rung, region: Region, ended: Ended, seconds: float
+def _of_right_answer(
+    child: Child, rung: Rung, region: Region, ended: Ended, again: Ended, seconds: float
 ) -> Generator[Progress, None, Finding | None]:
-    """Return what is wrong where it is launched for some rows alone."""
+    """Return what is wrong where it is launched again, or for some rows alone."""
+    if fault := _fault(rung, region, again):
+        return fault
+    differing = yield from differing_in_words(
+        *(child, CheckedShim, rung, ended, again, (0, 0), seconds)
+    )
+    if differing:
+        return Finding("order", differing, region)
     rows = rows_to_try(ended.job.height)
     if rows is None:
         return None

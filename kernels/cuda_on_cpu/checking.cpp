@@ -2,11 +2,15 @@
 // before, and in no race?
 //
 // The compiler calls a function before every access to memory, for a race detector; here they are
-// ours.  Each byte that can be stored to has a cell that remembers who stored and read it last.
+// ours.  Each byte that can be stored to has a cell that remembers who stored it last, and who touched it
+// since.  Two accesses of which one stores are a race unless a barrier, or a fence and an atomic that
+// others saw, lies between them: not in the order that threads happened to run in, but in any.
 #include "cuda_cpu.h"
 #include "fibers.h"
 #include "report.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -24,14 +28,21 @@ struct Watched {
     uint32_t is_stored, may_store;    // from the start; by device code
 };
 
-// Who: a launch, a block and a thread, and how many barriers it had reached.
+// Lanes of a warp that touched a byte in one place of the text, with no barrier between them.
 struct Touch {
-    uint64_t who = 0;
-    uint32_t block_barriers = 0, warp_barriers = 0, place = 0;
+    uint32_t phase = 0;  // begins of blocks and barriers of theirs in this launch until then; 0: from the start
+    uint32_t clock = 0;  // of the warp
+    uint32_t lanes = 0;  // 0: nobody
+    uint32_t place : 26 = 0, warp : 5 = 0, is_atomic : 1 = 0;
+
+    bool is_as(const Touch& other) const {
+        return phase == other.phase && clock == other.clock && warp == other.warp && is_atomic == other.is_atomic;
+    }
 };
+constexpr Touch FROM_THE_START{0, 0, ~0u};
 struct Cell {
-    Touch store, read, other_read;
-    bool is_stored = false;
+    Touch store;      // the last one
+    Touch others[4];  // loads and atomics since, as far as none is known to be over for a later one
 };
 struct Memory {
     uint64_t begin = 0, end = 0;
@@ -44,14 +55,13 @@ struct Place {
 
 constexpr uint64_t ARGUMENT_BYTES = 512;  // what launches a kernel keeps them so near
 constexpr uint64_t CHUNK_BYTES = 16;      // the most that a thread stores at once
-constexpr uint64_t BLOCKS = 1ull << 40, THREADS = 1 << 10, WARP = 32;
+constexpr unsigned WARP = 32;
 
 std::vector<Watched> watched;
 std::vector<Memory> memories;  // of those watched that may be stored to; then a block's own
 std::vector<Place> places;
 std::unordered_map<uint64_t, uint32_t> known_places;
 std::map<uint64_t, uint64_t> gifts;  // memory that threads asked for: its begin, and its end
-uint64_t launches;
 bool is_watching;
 Where* writers;              // of the picture's samples, each
 uint64_t sample_bytes;
@@ -65,14 +75,109 @@ void take_gift(const void* begin, size_t bytes) {
     is_noting = false;
 }
 
-void begin_launch() {
-    ++launches;
-}
-
 void put_memory(size_t index, int32_t array, const void* begin, size_t bytes) {
     Memory& memory = memories[index];
     memory = {reinterpret_cast<uint64_t>(begin), reinterpret_cast<uint64_t>(begin) + bytes, nullptr, array};
     memory.cells = std::make_unique<Cell[]>(bytes);
+}
+
+// ---- What is over before what. -----------------------------------------------------------------
+
+// A warp's clock goes on at each of its barriers and fences.
+struct Thread {
+    std::array<uint32_t, WARP> known{};     // of each lane of its warp is over what came before this clock
+    uint32_t least_known = 0, most_known = 0;  // of them
+};
+// What is over of a block: all before a phase, and of each thread what came before a clock.
+struct Past {
+    uint32_t phase = 0;
+    std::vector<uint32_t> clocks;
+};
+using Pasts = std::map<unsigned, std::shared_ptr<const Past>>;  // by block
+enum Scope { OF_BLOCK, OF_DEVICE, SCOPES };
+// What threads learn of each other by atomics, where they use fences.
+struct Hearsay {
+    Pasts known, told[SCOPES];  // told: at its last fence
+};
+
+uint32_t phase, block_phase;      // now, and as the block began
+std::vector<unsigned> block_at;   // by phase
+std::vector<Thread> threads;      // of the block, as all of these
+std::vector<uint32_t> clocks;     // of its warps
+std::vector<Hearsay> hearsay;
+std::unordered_map<uint64_t, Pasts> left_at[SCOPES];  // by the address of an atomic
+bool is_hearsay;
+
+void join(Pasts& into, const Pasts& from) {
+    for (const auto& [block, past] : from) {
+        auto& mine = into[block];
+        if (!mine) mine = past;
+        if (mine == past) continue;
+        auto both = std::make_shared<Past>(*mine);
+        both->phase = std::max(both->phase, past->phase);
+        for (size_t i = 0; i < both->clocks.size(); ++i) both->clocks[i] = std::max(both->clocks[i], past->clocks[i]);
+        mine = both;
+    }
+}
+
+void next_phase() {
+    ++phase;
+    block_at.push_back(blockIdx.y * gridDim.x + blockIdx.x);
+}
+
+// Those who meet know what each of them knew.
+void share_hearsay(unsigned first, unsigned end, uint32_t lanes) {
+    if (!is_hearsay) return;
+    Pasts all;
+    for (unsigned i = first; i < end; ++i)
+        if (lanes >> i % WARP & 1) join(all, hearsay[i].known);
+    for (unsigned i = first; i < end; ++i)
+        if (lanes >> i % WARP & 1) hearsay[i].known = all;
+}
+
+void pass_block_barrier() {
+    next_phase();
+    share_hearsay(0, unsigned(threads.size()), ~0u);
+}
+
+void pass_warp_barrier(unsigned first, unsigned lanes) {
+    const unsigned end = std::min(unsigned(threads.size()), first + WARP);
+    Thread all;
+    for (unsigned i = first; i < end; ++i)
+        if (lanes >> (i - first) & 1)
+            for (unsigned lane = 0; lane < WARP; ++lane) all.known[lane] = std::max(all.known[lane], threads[i].known[lane]);
+    const uint32_t now = ++clocks[first / WARP];
+    for (unsigned lane = 0; lane < WARP; ++lane)
+        if (lanes >> lane & 1) all.known[lane] = now;
+    const auto [least, most] = std::minmax_element(all.known.begin(), all.known.begin() + (end - first));
+    all.least_known = *least, all.most_known = *most;
+    for (unsigned i = first; i < end; ++i)
+        if (lanes >> (i - first) & 1) threads[i] = all;
+    share_hearsay(first, end, lanes);
+}
+
+// From now on the thread may tell by an atomic of all that was over for it, and of what it did itself.
+void pass_fence(bool of_block) {
+    if (!is_watching) return;
+    const unsigned me = running().number, first = me / WARP * WARP;
+    auto own = std::make_shared<Past>(Past{phase, std::vector<uint32_t>(threads.size())});
+    for (unsigned i = first; i < std::min(unsigned(threads.size()), first + WARP); ++i) own->clocks[i] = threads[me].known[i - first];
+    own->clocks[me] = ++clocks[me / WARP];
+    Pasts all = hearsay[me].known;
+    join(all, {{block_at[phase], own}});
+    hearsay[me].told[OF_BLOCK] = all;
+    if (!of_block) hearsay[me].told[OF_DEVICE] = all;
+    is_hearsay = true;
+}
+
+void hear_and_tell(uint64_t address) {
+    if (!is_hearsay) return;
+    Hearsay& mine = hearsay[running().number];
+    for (const Scope scope : {OF_BLOCK, OF_DEVICE}) {
+        Pasts& left = left_at[scope][address];
+        join(mine.known, left);
+        join(left, mine.told[scope]);
+    }
 }
 
 void begin_block() {
@@ -80,35 +185,58 @@ void begin_block() {
     put_memory(watched.size(), DYNAMIC_ARRAY, dynamic_shared(), dynamic_shared_bytes());
     const char* begin = static_shared(&bytes);
     put_memory(watched.size() + 1, STATIC_ARRAY, begin, bytes);
+    next_phase();
+    block_phase = phase;
+    threads.assign(blockDim.x * blockDim.y, {});
+    clocks.assign((threads.size() + WARP - 1) / WARP, 0);
+    hearsay.assign(threads.size(), {});
+    left_at[OF_BLOCK].clear();
 }
 
-uint64_t block() { return uint64_t(blockIdx.y) * gridDim.x + blockIdx.x; }
-
-Touch touch_of(uint32_t place) {
-    const Running thread = running();
-    return {launches * BLOCKS + block() * THREADS + thread.number + 1, thread.block_barriers, thread.warp_barriers, place};
+// Of those lanes, those whose touch the thread that runs has not heard to be over.
+uint32_t unheard(const Touch& touch, uint32_t lanes, const Pasts& known) {
+    const auto found = known.find(block_at[touch.phase]);
+    if (found == known.end()) return lanes;
+    const Past& past = *found->second;
+    if (touch.phase < past.phase) return 0;
+    for (unsigned lane = 0; lane < WARP; ++lane)
+        if (lanes >> lane & 1 && past.clocks[touch.warp * WARP + lane] > touch.clock) lanes &= ~(1u << lane);
+    return lanes;
 }
 
-// Whether what `before` did is over by the time of `now`, whatever the order that threads run in.
-bool is_over(const Touch& before, const Touch& now) {
-    if (!before.who || before.who == now.who || before.who / BLOCKS != now.who / BLOCKS) return true;
-    if ((before.who - 1) / THREADS != (now.who - 1) / THREADS) return false;
-    if (before.block_barriers < now.block_barriers) return true;
-    const bool is_one_warp = (before.who - 1) % THREADS / WARP == (now.who - 1) % THREADS / WARP;
-    return is_one_warp && before.warp_barriers < now.warp_barriers;
+// The lanes whose touch is not over for the thread that runs, whatever the order that threads run in.
+uint32_t unordered(const Touch& touch, unsigned me) {
+    uint32_t lanes = touch.lanes;
+    if (!lanes || !touch.phase) return 0;
+    if (touch.phase >= block_phase) {
+        if (touch.phase < phase) return 0;
+        if (touch.warp == me / WARP) {
+            const Thread& thread = threads[me];
+            lanes &= ~(1u << me % WARP);
+            if (touch.clock < thread.least_known) return 0;
+            if (touch.clock < thread.most_known)
+                for (unsigned lane = 0; lane < WARP; ++lane)
+                    if (touch.clock < thread.known[lane]) lanes &= ~(1u << lane);
+        }
+    }
+    return lanes && is_hearsay ? unheard(touch, lanes, hearsay[me].known) : lanes;
 }
 
-Where where_of(const Touch& touch) {
-    const uint64_t number = (touch.who - 1) % BLOCKS, thread = number % THREADS, block = number / THREADS;
+// ---- Accesses. ---------------------------------------------------------------------------------
+
+Where where_of(const Touch& touch, uint32_t lanes) {
+    const unsigned block = block_at[touch.phase], thread = touch.warp * WARP + unsigned(__builtin_ctz(lanes));
     Where where{int32_t(block % gridDim.x), int32_t(block / gridDim.x), int32_t(thread % blockDim.x), int32_t(thread / blockDim.x), {}};
     std::memcpy(where.pcs, places[touch.place].pcs, sizeof where.pcs);
     return where;
 }
 
+enum Way { LOAD, STORE, ATOMIC };
 struct Access {
     uint64_t at, size;
-    bool is_store;
+    Way way;
     const void *pc, *frame;
+    bool is_store() const { return way != LOAD; }
 };
 
 uint32_t place_of(const Access& access) {
@@ -141,7 +269,7 @@ void fill(Report& report, Kind kind, int32_t array, uint64_t begin, const Access
     report.array_bytes = bytes_of(array);
     report.offset = int64_t(access.at - begin);
     report.size = uint32_t(access.size);
-    report.is_store = access.is_store;
+    report.is_store = access.is_store();
     report.address = access.at;
     find_where(report.here, access.pc, access.frame);
     report.kind = kind;
@@ -158,31 +286,56 @@ void suspect(Kind kind, int32_t array, uint64_t begin, const Access& access) {
 
 // Goes on until the block has ended: where one of the two waits at a barrier that the other never comes
 // to, that is why there is a race.
-void race(const Memory& memory, const Touch& before, bool stored, const Access& access) {
-    reports->fault.there = where_of(before);
+void race(const Memory& memory, const Touch& before, uint32_t lanes, bool stored, const Access& access) {
+    reports->fault.there = where_of(before, lanes);
     reports->fault.other_stores = stored;
     fill(reports->fault, RACE, memory.array, memory.begin, access);
     give_up_after_block("fault");
 }
 
-void remember_read(Cell& cell, const Touch& now) {
-    if (cell.read.who == now.who || is_over(cell.read, now)) cell.read = now;
-    else cell.other_read = now;
+// Whom another one stands for, where there is no room: of two of one warp, or of two of other blocks; or
+// one of whom there are three.
+Touch* superfluous(Cell& cell, const Touch& now) {
+    const auto is_elsewhere = [](const Touch& touch) { return touch.phase < block_phase; };
+    int alike = 0;
+    for (Touch& each : cell.others) {
+        if (each.is_as(now)) return each.lanes |= now.lanes, nullptr;
+        alike += each.is_atomic == now.is_atomic;
+    }
+    for (Touch& one : cell.others)
+        for (Touch* other = &one + 1; other != std::end(cell.others); ++other)
+            if (one.is_atomic == other->is_atomic && is_elsewhere(one) == is_elsewhere(*other) && (is_elsewhere(one) || one.warp == other->warp)) return &one;
+    return alike < 2 ? std::find_if(cell.others, std::end(cell.others), [&](const Touch& each) { return each.is_atomic != now.is_atomic; }) : nullptr;
+}
+
+void remember(Cell& cell, const Touch& now, unsigned me) {
+    Touch* room = nullptr;
+    for (Touch& each : cell.others) {
+        if (each.is_as(now) && each.place == now.place) return void(each.lanes |= now.lanes);
+        if (each.is_atomic == now.is_atomic) each.lanes = unordered(each, me);  // what is over, `now` stands for
+        if (!each.lanes) room = &each;
+    }
+    if (!room) room = superfluous(cell, now);
+    if (room) *room = now;
 }
 
 void check_cells(Memory& memory, const Access& access) {
-    const Touch now = touch_of(place_of(access));
+    const unsigned me = running().number;
+    Touch now{phase, clocks[me / WARP], 1u << me % WARP};
+    now.place = place_of(access), now.warp = me / WARP, now.is_atomic = access.way == ATOMIC;
     for (uint64_t at = access.at; at < access.at + access.size; ++at) {
         Cell& cell = memory.cells[at - memory.begin];
-        if (!is_over(cell.store, now)) return race(memory, cell.store, true, access);
-        if (access.is_store) {
-            if (!is_over(cell.read, now)) return race(memory, cell.read, false, access);
-            if (!is_over(cell.other_read, now)) return race(memory, cell.other_read, false, access);
-            cell = {now, {}, {}, true};
-        } else {
-            if (!cell.is_stored) suspect(UNINITIALISED, memory.array, memory.begin, access);
-            remember_read(cell, now);
+        if (const uint32_t lanes = unordered(cell.store, me)) return race(memory, cell.store, lanes, true, access);
+        for (const Touch& other : cell.others)
+            if (access.way == STORE || other.is_atomic != now.is_atomic)
+                if (const uint32_t lanes = unordered(other, me)) return race(memory, other, lanes, other.is_atomic, access);
+        if (access.way == STORE) {
+            cell = {now, {}};
+            continue;
         }
+        if (!cell.store.lanes) suspect(UNINITIALISED, memory.array, memory.begin, access);
+        if (access.way == ATOMIC && !cell.store.lanes) cell.store = FROM_THE_START;
+        remember(cell, now, me);
     }
 }
 
@@ -201,7 +354,7 @@ bool is_within(uint64_t begin, uint64_t end, const Access& access) {
         if (away < nearest) nearest = away, array = which, begin = first;
     };
     for (size_t i = 0; i < watched.size(); ++i)
-        if (access.is_store ? watched[i].may_store : watched[i].is_stored) look(int32_t(i), watched[i].begin, watched[i].end);
+        if (access.is_store() ? watched[i].may_store : watched[i].is_stored) look(int32_t(i), watched[i].begin, watched[i].end);
     for (size_t i = watched.size(); i < memories.size(); ++i) look(memories[i].array, memories[i].begin, memories[i].end);
     if (nearest > 1 << 28) array = NOWHERE;
     fault(BOUNDS, array, begin, access);
@@ -210,14 +363,14 @@ bool is_within(uint64_t begin, uint64_t end, const Access& access) {
 void check_watched(size_t index, const Access& access) {
     const Watched& array = watched[index];
     if (access.at + access.size > array.end) out_of_bounds(access);
-    if (access.is_store && !array.may_store) fault(READ_ONLY, int32_t(index), array.begin, access);
+    if (access.is_store() && !array.may_store) fault(READ_ONLY, int32_t(index), array.begin, access);
     if (array.row_bytes) {
         const uint64_t column = (access.at - array.begin) % array.pitch_bytes;
         // The last chunk of a row may be stored as a whole, as poison.py has it.
         const uint64_t chunks = (array.row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
-        if (access.is_store && column >= chunks) fault(PADDING, int32_t(index), array.begin, access);
+        if (access.is_store() && column >= chunks) fault(PADDING, int32_t(index), array.begin, access);
         if (column >= array.row_bytes) suspect(PADDING, int32_t(index), array.begin, access);
-        if (access.is_store && writers)
+        if (access.is_store() && writers)
             for (uint64_t at = access.at; at < access.at + access.size; at += sample_bytes)
                 find_where(writers[(at - array.begin) / sample_bytes], access.pc, access.frame);
     }
@@ -251,6 +404,11 @@ void check(const Access& access) {
     out_of_bounds(access);
 }
 
+void check_atomic(const void* at, size_t size, const void* pc, const void* frame) {
+    check({reinterpret_cast<uint64_t>(at), size, ATOMIC, pc, frame});
+    if (is_watching && is_running()) hear_and_tell(reinterpret_cast<uint64_t>(at));
+}
+
 }  // namespace
 
 extern "C" {
@@ -265,19 +423,26 @@ void check_accesses(const Watched* arrays, unsigned count, Where* stored_by, uns
         if (!array.may_store) continue;
         put_memory(i, int32_t(i), reinterpret_cast<void*>(array.begin), array.end - array.begin);
         if (array.is_stored)
-            for (uint64_t byte = 0; byte < array.end - array.begin; ++byte) memories[i].cells[byte].is_stored = true;
+            for (uint64_t byte = 0; byte < array.end - array.begin; ++byte) memories[i].cells[byte].store = FROM_THE_START;
     }
     writers = stored_by;
     sample_bytes = bytes_of_sample;
-    at_launch = begin_launch;
     at_block = begin_block;
     at_gift = take_gift;
+    at_meeting = pass_warp_barrier;
+    at_block_barrier = pass_block_barrier;
+    at_fence = pass_fence;
+    at_atomic = check_atomic;
     is_watching = count;
+    phase = 0;
+    block_at.assign(1, 0);
+    left_at[OF_DEVICE].clear();
+    is_hearsay = false;
 }
 
 #define HERE __builtin_return_address(0), __builtin_frame_address(0)
-#define LOAD(at, size) check({reinterpret_cast<uint64_t>(at), size, false, HERE})
-#define STORE(at, size) check({reinterpret_cast<uint64_t>(at), size, true, HERE})
+#define LOAD(at, size) check({reinterpret_cast<uint64_t>(at), size, Way::LOAD, HERE})
+#define STORE(at, size) (check({reinterpret_cast<uint64_t>(at), size, Way::STORE, HERE}), hold_up())
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}  // clang calls these two
 void __tsan_func_exit() {}

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.ma
 
+from kernels.core.job import Job
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.confinement import confine
 from kernels.cuda_on_cpu.counting import CountingShim
@@ -159,8 +160,10 @@ def _run(request: Request, memory: int, telling: int) -> None:
             shim.step_through(job, shared, request.at)
         else:
             library.report_to(ctypes.c_void_p(shared.address))
-            order = Order(request.order)
-            shim.run_into(job, shared.source, shared.target, order, request.rows)
+            if request.is_repeated:
+                said["changes"] = _repeated(shim, job, shared, request)
+            else:
+                _launch(shim, job, shared, request, Order(request.order))
         said["done"] = True
     except (LaunchError, OSError) as error:
         said["refused"], said["line"] = str(error), getattr(error, "line", None)
@@ -172,6 +175,30 @@ def _run(request: Request, memory: int, telling: int) -> None:
     said["printed"] = _printed(shim)
     _say(telling, said)
     os._exit(0)
+
+
+def _launch(shim: Shim, job: Job, shared: SharedRun, request: Request, order: Order) -> None:
+    shim.run_into(
+        job, shared.source, shared.target, order, request.rows, seed=request.seed + order
+    )
+
+
+def _repeated(shim: Shim, job: Job, shared: SharedRun, request: Request) -> int:
+    """Launch it on another picture, then twice on its own; return in how many bytes those differ.
+
+    The answer is poisoned before each, and each has an order of its own.
+    """
+    own = shared.source[:, : job.width * job.channels]
+    picture, poison = own.copy(), shared.target.copy()
+    own[...] = ~picture if picture.dtype.kind == "u" else 1 - picture
+    _launch(shim, job, shared, request, Order.FORWARD)
+    own[...] = picture
+    answers = []
+    for order in (Order.SHUFFLED, Order.REVERSE):
+        shared.target[...] = poison
+        _launch(shim, job, shared, request, order)
+        answers.append(shared.target.view(np.uint8).copy())
+    return int((answers[0] != answers[1]).sum())
 
 
 class _Found(ctypes.Structure):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from numpy.typing import NDArray
 from kernels.core.cache_folder import cache_folder
 from kernels.core.driving import in_place_of
 from kernels.core.job import Job, Progress
-from kernels.core.poison import is_as_before, poisons
+from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words, poisons
 from kernels.cuda_on_cpu.building import BuildError, building
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.line_table import LineTable
+from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.run_report import Reports, Where
 from kernels.cuda_on_cpu.shared_run import Request, StepAt
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
@@ -87,17 +89,51 @@ def built(shim: type[Shim], rung: Rung, job: Job) -> Generator[Progress, None, P
 
 
 def run_once(
-    child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float
+    child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float, **how: Any
 ) -> Generator[Progress, None, Ended]:
-    """Run it, and return how it ended."""
-    return (yield from _run(child, shim, rung, job, library, seconds, 0))
+    """Run it, and return how it ended; how: fields of `Request`."""
+    return (yield from _run(child, shim, rung, job, library, seconds, 0, **how))
 
 
 def run_again(
-    child: Child, shim: type[Shim], rung: Rung, ended: Ended, seconds: float
+    child: Child, shim: type[Shim], rung: Rung, ended: Ended, seconds: float, **how: Any
 ) -> Generator[Progress, None, Ended]:
-    """Run it once more, with other poison, and with the threads in the opposite order."""
-    return (yield from _run(child, shim, rung, ended.job, ended.library, seconds, 1))
+    """Run it once more, with other poison, and with the threads in the opposite order.
+
+    Of a small picture that is the last of several launches: see `Request.is_repeated`.
+    """
+    job = ended.job
+    is_small = job.width * job.height <= prod(TRIED_SIZE)
+    how = {"order": Order.REVERSE, "is_repeated": is_small, **how}
+    return (yield from _run(child, shim, rung, job, ended.library, seconds, 1, **how))
+
+
+def differing_in_words(
+    child: Child,
+    shim: type[Shim],
+    rung: Rung,
+    ended: Ended,
+    again: Ended,
+    corner: tuple[int, int],
+    seconds: float,
+) -> Generator[Progress, None, str]:
+    """Return the sentence for a run and `run_again` whose answers differ; empty: they do not."""
+    if ended.answer is None or again.answer is None:
+        return ""
+    # What differs between runs equals both poisons here and there, and was written.
+    never = unwritten_in(ended, again)
+    differing = order_in_words(ended.answer, again.answer, never, corner)
+    if not differing and not again.said.get("changes"):
+        return ""
+    for order in (Order.REVERSE, Order.SHUFFLED):  # with no launch before
+        how = {"order": order, "is_repeated": False}
+        fresh = yield from run_again(child, shim, rung, ended, seconds, **how)
+        if fresh.answer is None:
+            continue
+        never = unwritten_in(ended, fresh)
+        if words := order_in_words(ended.answer, fresh.answer, never, corner):
+            return words
+    return differing.replace(BY_ORDER, BY_STATE) or f"{BY_STATE}."
 
 
 def run_rows(
@@ -112,7 +148,7 @@ def run_stepped(
     child: Child, rung: Rung, job: Job, library: Path, seconds: float, at: StepAt
 ) -> Generator[Progress, None, Ended]:
     """Run it, and write down each step of a block."""
-    return (yield from _run(child, SteppedShim, rung, job, library, seconds, 0, at))
+    return (yield from _run(child, SteppedShim, rung, job, library, seconds, 0, at=at))
 
 
 def unwritten_in(ended: Ended, again: Ended) -> NDArray[np.bool_]:
@@ -130,15 +166,13 @@ def _run(
     library: Path,
     seconds: float,
     turn: int,
-    at: StepAt | None = None,
-    rows: tuple[int, int] | None = None,
+    **how: Any,
 ) -> Generator[Progress, None, Ended]:
     blank = replace(job, picture=np.zeros((1, 1, 1), job.picture.dtype))
     height, width, channels = job.picture.shape
     shape = (height, width, channels)
-    order = (Order.FORWARD, Order.REVERSE)[turn]
-    request = Request(shim, str(library), seconds, rung, blank, shape, order, at, rows)
-    shared = child.shared(job, TRACE_BYTES if at else 0)
+    request = Request(shim, str(library), seconds, rung, blank, shape, **how)
+    shared = child.shared(job, TRACE_BYTES if request.at else 0)
     try:
         poison = poisons(shared.target.nbytes)[turn]
         shared.fill(job.picture, poison)
@@ -153,7 +187,7 @@ def _run(
         outside = tuple(shared.touched_outside())
         padding = tuple(shared.touched_padding(job.picture, poison))
         changed = shared.is_changed(job.picture)
-        trace = StepTrace.of(shared.trace) if at else None
+        trace = StepTrace.of(shared.trace) if request.at else None
         return Ended(
             *(job, library, said, shared.reports, answer, as_before),
             *(outside, padding, changed, storers, trace),

@@ -104,6 +104,9 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
 void* dynamic_shared();
 void sync_block(const char* file, int line, int barrier);  // barrier: which one it is in the text
 void sync_warp(unsigned mask, const char* file, int line);
+void shuffle_warp(unsigned mask, const char* file, int line);  // likewise, but it orders no accesses
+void before_atomic(const void* at, size_t bytes);
+void fence(bool of_block);
 unsigned lane();
 uint64_t* warp_slots();  // 32, one a lane, to hand values over in
 // Likewise, others than at the lane's last seven calls: whoever shows a value in them need not wait
@@ -169,9 +172,9 @@ UNWATCHED T exchange(unsigned mask, T value, unsigned from, const char* file, in
     static_assert(sizeof(T) <= sizeof(uint64_t));
     T received;
     std::memcpy(&warp_slots()[lane()], &value, sizeof(T));
-    sync_warp(mask, file, line);
+    shuffle_warp(mask, file, line);
     std::memcpy(static_cast<void*>(&received), &warp_slots()[from], sizeof(T));
-    sync_warp(mask, file, line);  // nobody shows the next value before all have read this one
+    shuffle_warp(mask, file, line);  // nobody shows the next value before all have read this one
     return received;
 }
 
@@ -182,7 +185,7 @@ struct Shown {
     const char* file;
     int line;
     UNWATCHED_INLINE uint64_t operator[](unsigned from) const {
-        if (is_showing) sync_warp(0xffffffffu, file, line);
+        if (is_showing) shuffle_warp(0xffffffffu, file, line);
         return slots[from];
     }
 };

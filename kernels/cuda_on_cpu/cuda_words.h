@@ -3,28 +3,29 @@
 
 using std::isfinite, std::isinf, std::isnan, std::signbit;  // of which <cmath> takes the macros away
 
-// Threads are fibers: nobody comes between a load and a store.  Not told of as accesses of a thread's
-// own, so that nobody takes them for a race.
+// Threads are fibers: nobody comes between this load and the store.  Not told of as accesses of a
+// thread's own: who watches races is told that they are atomic.
 #define ATOMIC template <class T> UNWATCHED T
 template <class T> struct only { using type = T; };
-ATOMIC atomicAdd(T* at, typename only<T>::type value) { const T old = *at; *at = old + value; return old; }
-ATOMIC atomicSub(T* at, typename only<T>::type value) { const T old = *at; *at = old - value; return old; }
-ATOMIC atomicMax(T* at, typename only<T>::type value) { const T old = *at; if (value > old) *at = value; return old; }
-ATOMIC atomicMin(T* at, typename only<T>::type value) { const T old = *at; if (value < old) *at = value; return old; }
-ATOMIC atomicOr(T* at, typename only<T>::type value) { const T old = *at; *at = old | value; return old; }
-ATOMIC atomicAnd(T* at, typename only<T>::type value) { const T old = *at; *at = old & value; return old; }
-ATOMIC atomicXor(T* at, typename only<T>::type value) { const T old = *at; *at = old ^ value; return old; }
-ATOMIC atomicExch(T* at, typename only<T>::type value) { const T old = *at; *at = value; return old; }
+ATOMIC atomic_old(T* at) { return cuda_cpu::before_atomic(at, sizeof(T)), *at; }
+ATOMIC atomicAdd(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old + value; return old; }
+ATOMIC atomicSub(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old - value; return old; }
+ATOMIC atomicMax(T* at, typename only<T>::type value) { const T old = atomic_old(at); if (value > old) *at = value; return old; }
+ATOMIC atomicMin(T* at, typename only<T>::type value) { const T old = atomic_old(at); if (value < old) *at = value; return old; }
+ATOMIC atomicOr(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old | value; return old; }
+ATOMIC atomicAnd(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old & value; return old; }
+ATOMIC atomicXor(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = old ^ value; return old; }
+ATOMIC atomicExch(T* at, typename only<T>::type value) { const T old = atomic_old(at); *at = value; return old; }
 ATOMIC atomicCAS(T* at, typename only<T>::type wanted, typename only<T>::type value) {
-    const T old = *at;
+    const T old = atomic_old(at);
     if (old == wanted) *at = value;
     return old;
 }
 #undef ATOMIC
 
 template <class T> T __ldg(const T* at) { return *at; }
-inline void __threadfence() {}
-inline void __threadfence_block() {}
+inline void __threadfence() { cuda_cpu::fence(false); }
+inline void __threadfence_block() { cuda_cpu::fence(true); }
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline int __clz(int bits) { return bits ? __builtin_clz(unsigned(bits)) : 32; }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }

@@ -1,8 +1,9 @@
 // The runtime behind cuda_cpu.h: a scheduler that hands one CPU thread from fiber to fiber.
 //
-// A fiber runs until it ends or reaches a barrier; when all that can run have run, barriers that
-// are complete open.  Shared memory is exactly as large as asked for and full of NaN, so that what
-// was never written, or not yet, shows.  AddressSanitizer is told of every change of stack; for the
+// A fiber runs until it ends or reaches a barrier.  A warp's barrier opens as soon as its lanes have
+// come, and the warp runs on while others have not begun: they meet at the block's barriers alone.
+// Shared memory is exactly as large as asked for and full of NaN, so that what was never written, or
+// not yet, shows.  AddressSanitizer is told of every change of stack; for the
 // race detector, build this file without -fsanitize=thread but with -DRACE_DETECTOR.
 #include "cuda_cpu.h"
 #include "fibers.h"
@@ -33,6 +34,10 @@ void (*at_launch)();
 void (*at_block)();
 void (*at_refusal)(size_t bytes);
 void (*at_gift)(const void* begin, size_t bytes);
+void (*at_meeting)(unsigned first, unsigned lanes);
+void (*at_block_barrier)();
+void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
+void (*at_fence)(bool of_block);
 uint64_t (*way_of)(const void* frame);
 
 namespace {
@@ -42,8 +47,10 @@ constexpr unsigned MOST_THREADS = 1024;  // CUDA's limit for a block
 constexpr int NEVER_STORED = 0xff;       // in shared memory: NaN, read as floats
 constexpr size_t STACK_BYTES = 64 << 10;
 constexpr size_t GUARD_BYTES = 1 << 20;  // below each stack: running over it is a fault, not silence
+constexpr unsigned ALONE = 1 << 12;      // barriers of its own that a warp passes before others run
+constexpr unsigned HELD_UP = 8;          // of so many stores, before one another thread runs
 
-enum State { READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, DONE };
+enum State { READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE, DONE };
 
 struct Fiber {
     char* stack = nullptr;
@@ -86,6 +93,8 @@ constexpr size_t IN_TURN = 8, SLOTS = 1 + IN_TURN;  // a warp's: warp_slots, and
 Slots* slots;                                   // of the block
 Tags* tags;                                     // of the block: its own, then its warps'
 Tag begin, all_done;
+std::minstd_rand chance;                        // for SHUFFLED
+bool is_by_chance;
 char message[512];
 const char* last_message;  // for when its block has ended
 char printed[64 << 10];  // what device code prints
@@ -209,25 +218,30 @@ void wait(State state, const char* file, int line, Tag* tag) {
     tsan::acquire(tag);
 }
 
-// Lets a warp go on if all its lanes asked for have come; lanes that ended are not waited for.
-bool open_warp_barrier(unsigned warp) {
-    unsigned alive = 0, arrived = 0, mask = 0;
-    const unsigned end = std::min(count, (warp + 1) * WARP);
-    for (unsigned i = warp * WARP; i < end; ++i) {
-        if (fibers[i].state != DONE) alive |= 1u << i % WARP;
-        if (fibers[i].state != AT_WARP_BARRIER) continue;
-        arrived |= 1u << i % WARP;
-        mask |= fibers[i].mask;
-    }
-    if (!arrived || (mask & alive & ~arrived)) return false;
-    for (unsigned i = warp * WARP; i < end; ++i)
-        if (fibers[i].state == AT_WARP_BARRIER) fibers[i].state = READY;
-    return true;
-}
-
-bool open_warp_barriers() {
+// Lets those lanes go on that wait for no others than each other: all that a mask names, and that
+// have not ended, with that mask.
+bool open_warp_barriers(unsigned warp) {
+    const unsigned first = warp * WARP, end = std::min(count, first + WARP);
+    const auto lanes_where = [&](auto holds) {
+        unsigned lanes = 0;
+        for (unsigned i = first; i < end; ++i) lanes |= unsigned(holds(fibers[i])) << (i - first);
+        return lanes;
+    };
+    const unsigned alive = lanes_where([](const Fiber& fiber) { return fiber.state != DONE; });
+    unsigned left = lanes_where([](const Fiber& fiber) { return fiber.state == AT_WARP_BARRIER || fiber.state == AT_SHUFFLE; });
     bool any = false;
-    for (unsigned warp = 0; warp < warps(); ++warp) any |= open_warp_barrier(warp);
+    while (left) {
+        const Fiber& one = fibers[first + unsigned(__builtin_ctz(left))];
+        const State state = one.state;
+        const unsigned mask = one.mask;
+        const unsigned met = lanes_where([&](const Fiber& fiber) { return fiber.state == state && fiber.mask == mask; });
+        left &= ~met;
+        if (mask & alive & ~met) continue;
+        any = true;
+        if (at_meeting && state == AT_WARP_BARRIER) at_meeting(first, met);
+        for (unsigned i = first; i < end; ++i)
+            if (met >> (i - first) & 1) fibers[i].state = READY;
+    }
     return any;
 }
 
@@ -274,26 +288,46 @@ bool open_block_barrier() {
         return false;
     }
     for (unsigned i = 0; i < count; ++i) fibers[i].state = READY;
+    if (at_block_barrier) at_block_barrier();
     return true;
 }
 
 // ---- Blocks and launches. ----------------------------------------------------------------------
 
-std::vector<unsigned> turns(unsigned number, int order, std::mt19937& random) {
+std::vector<unsigned> turns(unsigned number, int order) {
     std::vector<unsigned> turn(number);
     std::iota(turn.begin(), turn.end(), 0u);
     if (order == REVERSE) std::reverse(turn.begin(), turn.end());
-    if (order == SHUFFLED) std::shuffle(turn.begin(), turn.end(), random);
+    if (order == SHUFFLED) std::shuffle(turn.begin(), turn.end(), chance);
     return turn;
 }
 
-void run_block(const Launch& how, std::mt19937& random) {
+// Runs a warp until its lanes have ended, or wait for other warps; returns whether one was held up.
+bool run_warp(unsigned warp, int order) {
+    const unsigned first = warp * WARP, lanes = std::min(count - first, WARP);
+    unsigned turn = 0;
+    do {
+        const unsigned change = order == FORWARD ? 0 : order == REVERSE ? WARP - 1 : chance() / 64 % WARP;
+        for (unsigned i = 0; i < WARP; ++i) {
+            const unsigned lane = i ^ change;  // of any two lanes either comes first
+            if (lane < lanes && fibers[first + lane].state == READY && !message[0]) resume(first + lane);
+        }
+    } while (!message[0] && open_warp_barriers(warp) && ++turn < ALONE);
+    const auto warp_begin = fibers.begin() + first;
+    return std::any_of(warp_begin, warp_begin + lanes, [](const Fiber& fiber) { return fiber.state == READY; });
+}
+
+void run_block(const Launch& how) {
     tsan::release(&begin);  // what was done for this block; what other blocks did is not in it
     for (unsigned i = 0; i < count; ++i) prepare(fibers[i], {i % how.block_x, i / how.block_x, 0});
     do {
-        for (unsigned i : turns(count, how.order, random))
-            if (fibers[i].state == READY && !message[0]) resume(i);
-    } while (!message[0] && (open_warp_barriers() || open_block_barrier()));
+        bool is_held_up;
+        do {
+            is_held_up = false;
+            for (unsigned warp : turns(warps(), how.order))
+                if (!message[0]) is_held_up |= run_warp(warp, how.order);
+        } while (is_held_up && !message[0]);
+    } while (!message[0] && open_block_barrier());
     if (last_message && !message[0]) std::snprintf(message, sizeof message, "%s", last_message);
     give_back_places();
 }
@@ -321,9 +355,28 @@ void sync_block(const char* file, int line, int barrier) {
     wait(AT_BLOCK_BARRIER, file, line, &tags[0][fibers[current].block_barriers++ % 2]);
 }
 
-void sync_warp(unsigned mask, const char* file, int line) {
+void meet(State state, unsigned mask, const char* file, int line) {
+    if (!(mask >> lane() & 1)) stopped("waits with a mask that does not name its own lane", "", file, line);
     fibers[current].mask = mask;
-    wait(AT_WARP_BARRIER, file, line, &tags[1 + current / WARP][fibers[current].warp_barriers++ % 2]);
+    wait(state, file, line, &tags[1 + current / WARP][fibers[current].warp_barriers++ % 2]);
+}
+void sync_warp(unsigned mask, const char* file, int line) { meet(AT_WARP_BARRIER, mask, file, line); }
+void shuffle_warp(unsigned mask, const char* file, int line) { meet(AT_SHUFFLE, mask, file, line); }
+
+void fence(bool of_block) {
+    if (at_fence) at_fence(of_block);
+}
+
+void hold_up() {
+    if (!is_by_chance || !is_in_thread || chance() / 64 % HELD_UP) return;
+    const bool was_showing = is_showing;
+    back_to_scheduler(false);
+    is_showing = was_showing;
+}
+
+void before_atomic(const void* at, size_t bytes) {
+    if (at_atomic) at_atomic(at, bytes, __builtin_return_address(0), __builtin_frame_address(0));
+    hold_up();
 }
 
 const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics static_shared) {
@@ -349,8 +402,9 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     std::vector<Slots> all_slots(SLOTS * kept * warps());
     std::vector<Tags> all_tags(size_t(kept) * (1 + warps()));
     std::vector<void*> all_shared;
-    std::mt19937 random(how.seed);
-    for (unsigned block : turns(blocks, how.order, random)) {
+    chance.seed(how.seed + 1);
+    is_by_chance = how.order == SHUFFLED;
+    for (unsigned block : turns(blocks, how.order)) {
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         tags = &all_tags[size_t(block % kept) * (1 + warps())];
         slots = &all_slots[SLOTS * (block % kept) * warps()];
@@ -358,7 +412,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
         all_shared.push_back(shared = poisoned(how.shared_bytes));
         if (statics.begin) std::memset(statics.begin, NEVER_STORED, statics.end - statics.begin);
         if (at_block) at_block();
-        run_block(how, random);
+        run_block(how);
         if (message[0]) break;
     }
     tsan::acquire(&all_done);

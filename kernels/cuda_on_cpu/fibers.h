@@ -26,6 +26,13 @@ extern void (*at_launch)();
 extern void (*at_block)();
 extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
 extern void (*at_gift)(const void* begin, size_t bytes);  // of such memory
+extern void (*at_meeting)(unsigned first, unsigned lanes);  // of a warp, by its first thread, at __syncwarp
+extern void (*at_block_barrier)();  // as it opens
+extern void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
+extern void (*at_fence)(bool of_block);
+
+// Where the order is shuffled, may let other threads run before this one goes on.
+void hold_up();
 
 // A number for the calls that led to a frame: two threads at one barrier in a function may have come
 // there from both branches of an if.

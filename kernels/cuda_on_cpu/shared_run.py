@@ -22,7 +22,7 @@ from kernels.core.poison import RED_BYTES, red_zone, row_end
 from kernels.cuda_on_cpu.array_words import PICTURES
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.run_report import Reports, Where
-from kernels.cuda_on_cpu.shim import Shim
+from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
@@ -53,6 +53,9 @@ class Request:
     library    the path of what was built
     seconds    of the CPU's time that it may take
     blank      the job with a picture of one pixel, in place of one of `shape`
+    seed       of a shuffled order
+    is_repeated  two launches come before, of which no variable of the text is reset: on another
+               picture, and on this one
     at         the block to step through; None: none
     rows       (first, end) to write; None: all
     """
@@ -63,7 +66,9 @@ class Request:
     rung: Rung
     blank: Job
     shape: tuple[int, int, int]
-    order: int
+    order: int = Order.FORWARD
+    seed: int = 0
+    is_repeated: bool = False
     at: StepAt | None = None
     rows: tuple[int, int] | None = None
 

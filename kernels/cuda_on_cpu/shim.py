@@ -130,8 +130,12 @@ class Shim:
         order: Order,
         rows: tuple[int, int] | None = None,
         constants: dict[str, NDArray[Any]] | None = None,
+        seed: int = 0,
     ) -> None:
-        """Do the same from `source` to `target`, which lie as on a device."""
+        """Do the same from `source` to `target`, which lie as on a device.
+
+        seed  of a shuffled order
+        """
         number = self._numbers[knobs_of(self.rung, job)]
         operands, facts = self.rung.operands(job), Facts(job, DEVICE)
         arrays = {"source": source, "target": target}
@@ -156,7 +160,7 @@ class Shim:
             values = [*pointers, *map(ctypes.c_int, numbers)]
             assert step.grid is not None
             assert step.block is not None
-            how = _Launch(*step.grid, *step.block, step.shared_bytes, order, seed=1)
+            how = _Launch(*step.grid, *step.block, step.shared_bytes, order, seed)
             with self._watching(step, loads, [(each.writes, written)]):
                 self._launch(f"launch_{number}_{each.function}", how, values)
 

@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
-from kernels.core.poison import order_in_words, unwritten_in_words
+from kernels.core.poison import unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.children import Child, borrowed_child
@@ -22,6 +22,7 @@ from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
     Ended,
     built,
+    differing_in_words,
     run_again,
     run_once,
     run_rows,
@@ -133,9 +134,10 @@ def trial(
         if not problem:
             problem, line = ended_in_words(rung, again)
         corner = region.left, region.top
-        # What differs between runs equals both poisons here and there, and was written.
-        if again.answer is not None:
-            problem = problem or order_in_words(ended.answer, again.answer, never, corner)
+        if not problem:
+            problem = yield from differing_in_words(
+                *(child, TriedShim, rung, ended, again, corner, deadline_s)
+            )
         problem = problem or unwritten_in_words(never, corner)
         if not problem and check.ok:
             problem, line = yield from _some_rows(child, rung, ended, deadline_s)
