@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_uint, c_void_p
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kernels.core.poison import RED_BYTES
 from kernels.cuda.launch import LaunchStep
 from kernels.cuda_on_cpu.flavours import CHECKED
+from kernels.cuda_on_cpu.line_table import Variable
 from kernels.cuda_on_cpu.shared_run import ALIGNMENT, SharedRun
 from kernels.cuda_on_cpu.shim import Named, Shim
 
@@ -35,6 +36,7 @@ class CheckedShim(Shim):
     flavour = CHECKED
     shared: SharedRun
     row_bytes: int
+    variables: Sequence[Variable] = ()  # of the library
 
     def _placed(self, data: NDArray[Any]) -> NDArray[Any]:
         """Place it with nothing near it that an access could mean."""
@@ -46,7 +48,7 @@ class CheckedShim(Shim):
 
     @contextmanager
     def _watching(self, _step: LaunchStep, loads: Named, stores: Named) -> Iterator[None]:
-        watched = np.zeros(len(loads) + len(stores), WATCHED)
+        watched = np.zeros(len(loads) + len(stores) + len(self.variables), WATCHED)
         seen: dict[int, int] = {}
         for _, array in (*loads, *stores):
             place = seen.setdefault(array.ctypes.data, len(seen))
@@ -59,13 +61,16 @@ class CheckedShim(Shim):
                 any(array is one for _, one in loads),
                 any(array is one for _, one in stores),
             )
-        self.names = names_of(loads, stores)
+        self.names = [*names_of(loads, stores), *(each.name for each in self.variables)]
+        for place, each in enumerate(self.variables, len(seen)):
+            watched[place] = (each.begin, each.end, 0, 0, True, True)
         size = c_uint(self.shared.target.itemsize)
         is_last = any(array is self.shared.target for _, array in stores)
         writers = c_void_p(self.shared.writers_address if is_last else None)
-        self.library.check_accesses(c_void_p(watched.ctypes.data), len(seen), writers, size)
+        count = len(seen), len(self.variables)
+        self.library.check_accesses(c_void_p(watched.ctypes.data), *count, writers, size)
         yield
-        self.library.check_accesses(None, 0, None, size)
+        self.library.check_accesses(None, 0, 0, None, size)
 
 
 def names_of(loads: Named, stores: Named) -> list[str]:

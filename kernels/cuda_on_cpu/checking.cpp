@@ -33,21 +33,30 @@ struct Touch {
     uint32_t phase = 0;  // begins of blocks and barriers of theirs in this launch until then; 0: from the start
     uint32_t clock = 0;  // of the warp
     uint32_t lanes = 0;  // 0: nobody
-    uint32_t place : 26 = 0, warp : 5 = 0, is_atomic : 1 = 0;
+    uint32_t place : 27 = 0, warp : 5 = 0;
 
-    bool is_as(const Touch& other) const {
-        return phase == other.phase && clock == other.clock && warp == other.warp && is_atomic == other.is_atomic;
-    }
+    bool is_as(const Touch& other) const { return phase == other.phase && clock == other.clock && warp == other.warp; }
 };
 constexpr Touch FROM_THE_START{0, 0, ~0u};
 struct Cell {
-    Touch store;      // the last one
-    Touch others[4];  // loads and atomics since, as far as none is known to be over for a later one
+    Touch store, atomic;  // the last ones: each atomic follows the one before
+    Touch loads[4];       // since the last store, as far as none is over for a later one
 };
+constexpr uint64_t PAGE = 1 << 10;
 struct Memory {
     uint64_t begin = 0, end = 0;
-    std::unique_ptr<Cell[]> cells;
     int32_t array = NOWHERE;
+    bool is_stored = false;  // from the start
+    std::vector<std::unique_ptr<Cell[]>> pages;  // of cells, as far as they are wanted
+
+    Cell& cell(uint64_t at) {
+        auto& page = pages[(at - begin) / PAGE];
+        if (!page) {
+            page = std::make_unique<Cell[]>(PAGE);
+            if (is_stored) std::for_each_n(page.get(), PAGE, [](Cell& cell) { cell.store = FROM_THE_START; });
+        }
+        return page[(at - begin) % PAGE];
+    }
 };
 struct Place {
     uint64_t pcs[DEPTH];
@@ -59,6 +68,8 @@ constexpr unsigned WARP = 32;
 
 std::vector<Watched> watched;
 std::vector<Memory> memories;  // of those watched that may be stored to; then a block's own
+std::vector<Watched> variables;     // of the library, by address
+std::vector<Memory> of_variables;   // of those that were stored to
 std::vector<Place> places;
 std::unordered_map<uint64_t, uint32_t> known_places;
 std::map<uint64_t, uint64_t> gifts;  // memory that threads asked for: its begin, and its end
@@ -75,10 +86,15 @@ void take_gift(const void* begin, size_t bytes) {
     is_noting = false;
 }
 
-void put_memory(size_t index, int32_t array, const void* begin, size_t bytes) {
-    Memory& memory = memories[index];
-    memory = {reinterpret_cast<uint64_t>(begin), reinterpret_cast<uint64_t>(begin) + bytes, nullptr, array};
-    memory.cells = std::make_unique<Cell[]>(bytes);
+Memory memory_of(int32_t array, uint64_t begin, uint64_t end, bool is_stored) {
+    return {begin, end, array, is_stored, std::vector<std::unique_ptr<Cell[]>>((end - begin + PAGE - 1) / PAGE)};
+}
+
+// Where the library lies is known as it is launched.
+void begin_launch() {
+    for (Watched& variable : variables) variable.begin += image().begin, variable.end += image().begin;
+    of_variables.clear();
+    of_variables.resize(variables.size());
 }
 
 // ---- What is over before what. -----------------------------------------------------------------
@@ -125,14 +141,18 @@ void next_phase() {
     block_at.push_back(blockIdx.y * gridDim.x + blockIdx.x);
 }
 
-// Those who meet know what each of them knew.
+// Those who meet know what each of them knew, and any may tell what each has made known by a fence.
 void share_hearsay(unsigned first, unsigned end, uint32_t lanes) {
     if (!is_hearsay) return;
-    Pasts all;
-    for (unsigned i = first; i < end; ++i)
-        if (lanes >> i % WARP & 1) join(all, hearsay[i].known);
-    for (unsigned i = first; i < end; ++i)
-        if (lanes >> i % WARP & 1) hearsay[i].known = all;
+    const auto share = [&](auto pasts_of) {
+        Pasts all;
+        for (unsigned i = first; i < end; ++i)
+            if (lanes >> i % WARP & 1) join(all, pasts_of(hearsay[i]));
+        for (unsigned i = first; i < end; ++i)
+            if (lanes >> i % WARP & 1) pasts_of(hearsay[i]) = all;
+    };
+    share([](Hearsay& each) -> Pasts& { return each.known; });
+    for (const Scope scope : {OF_BLOCK, OF_DEVICE}) share([scope](Hearsay& each) -> Pasts& { return each.told[scope]; });
 }
 
 void pass_block_barrier() {
@@ -182,9 +202,9 @@ void hear_and_tell(uint64_t address) {
 
 void begin_block() {
     size_t bytes = 0;
-    put_memory(watched.size(), DYNAMIC_ARRAY, dynamic_shared(), dynamic_shared_bytes());
-    const char* begin = static_shared(&bytes);
-    put_memory(watched.size() + 1, STATIC_ARRAY, begin, bytes);
+    const auto dynamic = reinterpret_cast<uint64_t>(dynamic_shared()), own = reinterpret_cast<uint64_t>(static_shared(&bytes));
+    memories[watched.size()] = memory_of(DYNAMIC_ARRAY, dynamic, dynamic + dynamic_shared_bytes(), false);
+    memories[watched.size() + 1] = memory_of(STATIC_ARRAY, own, own + bytes, false);
     next_phase();
     block_phase = phase;
     threads.assign(blockDim.x * blockDim.y, {});
@@ -258,7 +278,11 @@ uint32_t place_of(const Access& access) {
 }
 
 uint64_t bytes_of(int32_t array) {
-    if (array >= 0) return watched[array].end - watched[array].begin;
+    if (array >= 0) {
+        const size_t index = size_t(array), count = watched.size();
+        const Watched& known = index < count ? watched[index] : variables[index - count];
+        return known.end - known.begin;
+    }
     for (size_t i = watched.size(); i < memories.size(); ++i)
         if (memories[i].array == array) return memories[i].end - memories[i].begin;
     return 0;
@@ -293,26 +317,23 @@ void race(const Memory& memory, const Touch& before, uint32_t lanes, bool stored
     give_up_after_block("fault");
 }
 
-// Whom another one stands for, where there is no room: of two of one warp, or of two of other blocks; or
-// one of whom there are three.
+// Of loads, where there is no room for another: one of two of a warp, or of two of other blocks.  Three
+// others are of three warps, with any of which a store races.
 Touch* superfluous(Cell& cell, const Touch& now) {
     const auto is_elsewhere = [](const Touch& touch) { return touch.phase < block_phase; };
-    int alike = 0;
-    for (Touch& each : cell.others) {
+    for (Touch& each : cell.loads)
         if (each.is_as(now)) return each.lanes |= now.lanes, nullptr;
-        alike += each.is_atomic == now.is_atomic;
-    }
-    for (Touch& one : cell.others)
-        for (Touch* other = &one + 1; other != std::end(cell.others); ++other)
-            if (one.is_atomic == other->is_atomic && is_elsewhere(one) == is_elsewhere(*other) && (is_elsewhere(one) || one.warp == other->warp)) return &one;
-    return alike < 2 ? std::find_if(cell.others, std::end(cell.others), [&](const Touch& each) { return each.is_atomic != now.is_atomic; }) : nullptr;
+    for (Touch& one : cell.loads)
+        for (const Touch* other = &one + 1; other != std::end(cell.loads); ++other)
+            if (is_elsewhere(one) == is_elsewhere(*other) && (is_elsewhere(one) || one.warp == other->warp)) return &one;
+    return nullptr;
 }
 
-void remember(Cell& cell, const Touch& now, unsigned me) {
+void remember_load(Cell& cell, const Touch& now, unsigned me) {
     Touch* room = nullptr;
-    for (Touch& each : cell.others) {
+    for (Touch& each : cell.loads) {
         if (each.is_as(now) && each.place == now.place) return void(each.lanes |= now.lanes);
-        if (each.is_atomic == now.is_atomic) each.lanes = unordered(each, me);  // what is over, `now` stands for
+        each.lanes = unordered(each, me);  // for what is over, `now` stands
         if (!each.lanes) room = &each;
     }
     if (!room) room = superfluous(cell, now);
@@ -322,20 +343,19 @@ void remember(Cell& cell, const Touch& now, unsigned me) {
 void check_cells(Memory& memory, const Access& access) {
     const unsigned me = running().number;
     Touch now{phase, clocks[me / WARP], 1u << me % WARP};
-    now.place = place_of(access), now.warp = me / WARP, now.is_atomic = access.way == ATOMIC;
+    now.place = place_of(access), now.warp = me / WARP;
     for (uint64_t at = access.at; at < access.at + access.size; ++at) {
-        Cell& cell = memory.cells[at - memory.begin];
+        Cell& cell = memory.cell(at);
         if (const uint32_t lanes = unordered(cell.store, me)) return race(memory, cell.store, lanes, true, access);
-        for (const Touch& other : cell.others)
-            if (access.way == STORE || other.is_atomic != now.is_atomic)
-                if (const uint32_t lanes = unordered(other, me)) return race(memory, other, lanes, other.is_atomic, access);
-        if (access.way == STORE) {
-            cell = {now, {}};
-            continue;
-        }
-        if (!cell.store.lanes) suspect(UNINITIALISED, memory.array, memory.begin, access);
-        if (access.way == ATOMIC && !cell.store.lanes) cell.store = FROM_THE_START;
-        remember(cell, now, me);
+        if (access.way != ATOMIC)
+            if (const uint32_t lanes = unordered(cell.atomic, me)) return race(memory, cell.atomic, lanes, true, access);
+        if (access.is_store())
+            for (const Touch& load : cell.loads)
+                if (const uint32_t lanes = unordered(load, me)) return race(memory, load, lanes, false, access);
+        if (access.way != STORE && !cell.store.lanes && !cell.atomic.lanes) suspect(UNINITIALISED, memory.array, memory.begin, access);
+        if (access.way == STORE) cell = {now, {}, {}};
+        else if (access.way == ATOMIC) cell.atomic = now;
+        else remember_load(cell, now, me);
     }
 }
 
@@ -368,13 +388,31 @@ void check_watched(size_t index, const Access& access) {
         const uint64_t column = (access.at - array.begin) % array.pitch_bytes;
         // The last chunk of a row may be stored as a whole, as poison.py has it.
         const uint64_t chunks = (array.row_bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
-        if (access.is_store() && column >= chunks) fault(PADDING, int32_t(index), array.begin, access);
+        if (column >= (access.is_store() ? chunks : array.row_bytes)) fault(PADDING, int32_t(index), array.begin, access);
         if (column >= array.row_bytes) suspect(PADDING, int32_t(index), array.begin, access);
         if (access.is_store() && writers)
             for (uint64_t at = access.at; at < access.at + access.size; at += sample_bytes)
                 find_where(writers[(at - array.begin) / sample_bytes], access.pc, access.frame);
     }
     if (array.may_store) check_cells(memories[index], access);
+}
+
+// Nothing lies between variables; between what cannot be written to, literals do, of which nobody knows.
+void check_variable(const Access& access, bool is_misaligned) {
+    const auto behind = std::upper_bound(variables.begin(), variables.end(), access.at, [](uint64_t at, const Watched& each) { return at < each.begin; });
+    if (behind == variables.begin()) return;
+    const size_t index = size_t(behind - variables.begin()) - 1;
+    const Watched& variable = variables[index];
+    const int32_t array = int32_t(watched.size() + index);
+    if (access.at >= variable.end && access.at < image().variables) return;
+    if (access.at + access.size > variable.end) fault(BOUNDS, array, variable.begin, access);
+    if (is_misaligned) fault(MISALIGNED, array, variable.begin, access);
+    Memory& shared = memories[watched.size() + 1];
+    if (is_within(shared.begin, shared.end, access)) return check_cells(shared, access);
+    Memory& memory = of_variables[index];
+    if (!memory.end && !access.is_store()) return;  // a constant, as far as is known
+    if (!memory.end) memory = memory_of(array, variable.begin, variable.end, true);
+    check_cells(memory, access);
 }
 
 void check(const Access& access) {
@@ -388,13 +426,12 @@ void check(const Access& access) {
             if (is_misaligned) fault(MISALIGNED, int32_t(i), watched[i].begin, access);
             return check_watched(i, access);
         }
-    for (size_t i = watched.size(); i < memories.size(); ++i)
-        if (is_within(memories[i].begin, memories[i].end, access)) {
-            if (access.at + access.size > memories[i].end) out_of_bounds(access);
-            if (is_misaligned) fault(MISALIGNED, memories[i].array, memories[i].begin, access);
-            return check_cells(memories[i], access);
-        }
-    if (image().has(access.at)) return;  // constants
+    if (Memory& shared = memories[watched.size()]; is_within(shared.begin, shared.end, access)) {
+        if (access.at + access.size > shared.end) out_of_bounds(access);
+        if (is_misaligned) fault(MISALIGNED, shared.array, shared.begin, access);
+        return check_cells(shared, access);
+    }
+    if (image().has(access.at)) return check_variable(access, is_misaligned);
     const auto behind = gifts.upper_bound(access.at);
     if (behind != gifts.begin() && access.at + access.size <= std::prev(behind)->second) return;
     for (const void* word : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx), static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
@@ -413,20 +450,17 @@ void check_atomic(const void* at, size_t size, const void* pc, const void* frame
 
 extern "C" {
 
-// From now on: no arrays, no longer.
-void check_accesses(const Watched* arrays, unsigned count, Where* stored_by, unsigned bytes_of_sample) {
+// From now on: arrays, and variables of the library; no arrays: no longer.
+void check_accesses(const Watched* arrays, unsigned count, unsigned and_variables, Where* stored_by, unsigned bytes_of_sample) {
     watched.assign(arrays, arrays + count);
+    variables.assign(arrays + count, arrays + count + and_variables);
     memories.clear();
     memories.resize(count + 2);
-    for (unsigned i = 0; i < count; ++i) {
-        const Watched& array = watched[i];
-        if (!array.may_store) continue;
-        put_memory(i, int32_t(i), reinterpret_cast<void*>(array.begin), array.end - array.begin);
-        if (array.is_stored)
-            for (uint64_t byte = 0; byte < array.end - array.begin; ++byte) memories[i].cells[byte].store = FROM_THE_START;
-    }
+    for (unsigned i = 0; i < count; ++i)
+        if (watched[i].may_store) memories[i] = memory_of(int32_t(i), watched[i].begin, watched[i].end, watched[i].is_stored);
     writers = stored_by;
     sample_bytes = bytes_of_sample;
+    at_launch = begin_launch;
     at_block = begin_block;
     at_gift = take_gift;
     at_meeting = pass_warp_barrier;

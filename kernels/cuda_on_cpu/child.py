@@ -27,6 +27,7 @@ from kernels.core.job import Job
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.confinement import confine
 from kernels.cuda_on_cpu.counting import CountingShim
+from kernels.cuda_on_cpu.line_table import variables_of
 from kernels.cuda_on_cpu.run_counts import counted
 from kernels.cuda_on_cpu.shared_run import LENGTH, MAX_MEMORY, Request, SharedRun
 from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, load_transforms
@@ -139,6 +140,9 @@ def _run(request: Request, memory: int, telling: int) -> None:
     samples = job.width * job.channels
     job = request.job(np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape))
     shim = request.shim(request.rung, [job], None, built=request.library)
+    if isinstance(shim, CheckedShim):
+        shim.shared, shim.row_bytes = shared, samples * job.picture.itemsize
+        shim.variables = variables_of(Path(request.library))
     if any(each.library for each in request.rung.passes):
         load_transforms()  # before there are no files any more
     said: dict[str, Any] = {}
@@ -149,8 +153,6 @@ def _run(request: Request, memory: int, telling: int) -> None:
         begin = _begin_of(library)
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
         confine()
-        if isinstance(shim, CheckedShim):
-            shim.shared, shim.row_bytes = shared, samples * job.picture.itemsize
         if isinstance(shim, CountingShim):
             traces = shim.watch_into(job, shared.source, shared.target)
             said["counts"] = counted(shim, traces, begin)
@@ -178,9 +180,7 @@ def _run(request: Request, memory: int, telling: int) -> None:
 
 
 def _launch(shim: Shim, job: Job, shared: SharedRun, request: Request, order: Order) -> None:
-    shim.run_into(
-        job, shared.source, shared.target, order, request.rows, seed=request.seed + order
-    )
+    shim.run_into(job, shared.source, shared.target, order, request.rows, seed=request.seed + order)
 
 
 def _repeated(shim: Shim, job: Job, shared: SharedRun, request: Request) -> int:

@@ -375,8 +375,8 @@ void hold_up() {
 }
 
 void before_atomic(const void* at, size_t bytes) {
-    if (at_atomic) at_atomic(at, bytes, __builtin_return_address(0), __builtin_frame_address(0));
     hold_up();
+    if (at_atomic) at_atomic(at, bytes, __builtin_return_address(0), __builtin_frame_address(0));
 }
 
 const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics static_shared) {

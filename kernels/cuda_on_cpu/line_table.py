@@ -1,4 +1,4 @@
-"""The lines that a library's code comes from, by address: DWARF's line tables, as g++ has them.
+"""The lines and variables of a library by address: DWARF's line tables, as g++ has them, and ELF.
 
 Version 4 of the standard, section 6.2 (dwarfstd.org).  Read here, since binutils' addr2line does
 not come with every compiler.
@@ -6,6 +6,7 @@ not come with every compiler.
 
 from __future__ import annotations
 
+import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ELF_HEADER, SECTION_HEADER = struct.Struct("<16xHHIQQQIHHHHHH"), struct.Struct("<IIQQQQIIQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
+OBJECT, SPECIAL = 1, 0xFF00  # a kind of symbol; from there on sections are none
 KNOWN_VERSIONS = (2, 3, 4)
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE = 1, 2, 3, 4, 5, 6
 BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC = 7, 8, 9
@@ -45,6 +48,42 @@ class LineTable:
         place = bisect_right(self._addresses, address) - 1
         row = self._rows[place] if place >= 0 else None
         return row if row and row.line else None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An array or a variable of a library: its bytes, counted from the library's begin."""
+
+    begin: int
+    end: int
+    name: str
+
+
+def variables_of(path: Path) -> list[Variable]:
+    """Return the variables of a library that have a place of their own, by address."""
+    data = path.read_bytes()
+    names = _section(data, b".strtab")
+    found = [
+        Variable(begin, begin + size, _short(names[at : names.index(b"\0", at)].decode()))
+        for at, kind, _, section, begin, size in SYMBOL.iter_unpack(_section(data, b".symtab"))
+        if kind & 15 == OBJECT and size and 0 < section < SPECIAL
+    ]
+    return sorted(found, key=lambda each: each.begin)
+
+
+def _short(symbol: str) -> str:
+    """Return the last of the names in a mangled one: "tile" for "_ZZ8convolvevE4tile"."""
+    is_mangled = symbol.startswith("_Z")
+    names = [symbol[at : at + int(n)] for n, at in lengths(symbol) if is_mangled and int(n)]
+    return names[-1] if names else symbol
+
+
+def lengths(symbol: str) -> Iterator[tuple[str, int]]:
+    """Yield the lengths of the names in a mangled one, and where each name begins."""
+    at = 0
+    while found := re.compile(r"\d+").search(symbol, at):
+        yield found[0], found.end()
+        at = found.end() + int(found[0])
 
 
 def _section(data: bytes, name: bytes) -> bytes:

@@ -116,10 +116,15 @@ Image image() {
     Dl_info facts{};
     if (!dladdr(of, &facts)) return found;
     found.begin = found.end = reinterpret_cast<uint64_t>(facts.dli_fbase);
+    found.variables = UINT64_MAX;
     const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(found.begin);
     const auto* part = reinterpret_cast<const ElfW(Phdr)*>(found.begin + header->e_phoff);
-    for (int i = 0; i < header->e_phnum; ++i)
-        if (part[i].p_type == PT_LOAD) found.end = std::max<uint64_t>(found.end, found.begin + part[i].p_vaddr + part[i].p_memsz);
+    for (int i = 0; i < header->e_phnum; ++i) {
+        if (part[i].p_type != PT_LOAD) continue;
+        const uint64_t first = found.begin + part[i].p_vaddr;
+        found.end = std::max(found.end, first + part[i].p_memsz);
+        if (part[i].p_flags & PF_W) found.variables = std::min(found.variables, first);
+    }
     return found;
 }
 

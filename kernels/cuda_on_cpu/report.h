@@ -37,6 +37,7 @@ void find_where(Where& where, const void* pc, const void* frame);
 
 struct Image {
     uint64_t begin, end;
+    uint64_t variables;  // from here on it may be written to
     bool has(uint64_t at) const { return begin <= at && at < end; }
 };
 Image image();  // of the library that was launched

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 
 from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words, padding_in_words
 from kernels.cuda_on_cpu.array_words import NEAR_NULL
 from kernels.cuda_on_cpu.cpu_runs import Ended
-from kernels.cuda_on_cpu.line_table import Row
+from kernels.cuda_on_cpu.line_table import Row, lengths
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Report, Signal, Where
 from kernels.cuda_on_cpu.shared_run import MAX_MEMORY
 from kernels.rungs.rung import Rung
@@ -71,17 +69,9 @@ def line_in_words(rung: Rung, row: Row | None) -> tuple[str, int | None]:
 def _refused(reason: str) -> str:
     if "undefined symbol: " in reason:
         symbol = reason.partition("undefined symbol: ")[2].strip()
-        names = [symbol[at : at + int(n)] for n, at in _lengths(symbol)] or [symbol]
+        names = [symbol[at : at + int(n)] for n, at in lengths(symbol)] or [symbol]
         return f"A function is declared and called, but defined nowhere: {names[-1]}."
     return reason
-
-
-def _lengths(symbol: str) -> Iterator[tuple[str, int]]:
-    """Yield the lengths of the names in a mangled one, and where each name begins."""
-    at = 0
-    while found := re.compile(r"\d+").search(symbol, at):
-        yield found[0], found.end()
-        at = found.end() + int(found[0])
 
 
 def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:

@@ -1,0 +1,156 @@
+"""Races: any two accesses that no barrier orders and of which one writes; and what is none."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu.bug import Finding, finding_bug
+from kernels.cuda_on_cpu.children import end_children
+from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.rungs.own_kernels import own_kernel
+from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
+
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
+ALL = "0xffffffffu"
+BEGIN = """\
+__shared__ int tile[256], other[256], count;
+const int at = threadIdx.y * 32 + threadIdx.x, lane = threadIdx.x;
+const bool is_in = x < width && y < end_row;
+const int mine = is_in ? row_of(src, y, pitch)[x] : 0;
+"""
+END = "if (is_in) row_of(dst, y, pitch)[x] = sample(mine + 0 * got);"
+DEVICE = "__device__ int kept[1 << 16]; __device__ int ticket;"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def children_end():
+    yield
+    end_children()
+
+
+def a_job() -> Job:
+    picture = np.random.default_rng(4).integers(1, 255, (20, 61, 1), np.uint8)
+    return Job(picture, IDENTITY, block_xy=(32, 8))
+
+
+def text(body: str) -> str:
+    return START.format(before=DEVICE, body=f"{BEGIN}{body}\n{END}")
+
+
+def tried(body: str) -> CpuTrial:
+    *_, outcome = trial(own_kernel("mine.cu", text(body)), a_job())
+    assert isinstance(outcome, CpuTrial)
+    return outcome
+
+
+def found(body: str, seed: int = 0) -> Finding | None:
+    *_, outcome = finding_bug(own_kernel("mine.cu", text(body)), a_job(), seed=seed)
+    assert outcome is None or isinstance(outcome, Finding)
+    return outcome
+
+
+# The line of the second access, counted in the body; the answer is right in any order.
+RACES = {
+    "a tile loaded again": (
+        "tile[at] = mine; __syncthreads();\nint got = tile[at ^ 33];\ntile[at] = mine;"
+    ),
+    "the same value by all": "count = 7;\n__syncthreads(); int got = count;",
+    "read by many, written after a warp's barrier": (
+        "tile[at] = 1; __syncthreads(); int got = tile[0]; __syncwarp();\nif (at == 0) tile[0] = 1;"
+    ),
+    "read by half a warp that did not come": (
+        "tile[at] = 1; __syncthreads(); int got = at < 32 ? tile[0] : 0;\n"
+        "if (at < 16) { __syncwarp(0xffff); __syncwarp(0xffff); if (at == 3) tile[0] = 1; }"
+    ),
+    "halves of a warp that wait each for itself": (
+        "tile[at] = mine;\nif (lane < 16) __syncwarp(0xffffu); else __syncwarp(0xffff0000u);\n"
+        "int got = tile[at ^ 16];"
+    ),
+    "a shuffle for a warp's barrier": (
+        f"tile[at] = mine;\n__shfl_sync({ALL}, 0, 0);\nint got = tile[at ^ 1];"
+    ),
+    "a vote for a warp's barrier": (
+        f"tile[at] = mine;\n__any_sync({ALL}, 1);\nint got = tile[at ^ 1];"
+    ),
+    "a warp's barrier for a block's": "tile[at] = mine;\n__syncwarp();\nint got = tile[at ^ 32];",
+    "a lost update": "if (at == 0) count = 0; __syncthreads();\ncount = count + 1; int got = 0;",
+    "atomics before the first value": (
+        "if (at == 0) count = 0;\natomicAdd(&count, 1); __syncthreads(); int got = count;"
+    ),
+    "read among atomics": (
+        "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1);\nint got = count;"
+    ),
+    "a variable of the device": "kept[0] = 1; int got = 0;",
+    "what another block leaves": (
+        "int got = kept[blockIdx.x * 256 + at + 1];\nkept[blockIdx.x * 256 + at] = 1;"
+    ),
+    "what another block reads": "int got = dst[0];\n",
+    "a ticket without a fence": (
+        "kept[blockIdx.x * 256 + at] = 1; __syncthreads();\n"
+        "if (at == 0) count = atomicAdd(&ticket, 1); __syncthreads();\n"
+        "int got = kept[(1 - blockIdx.x) * 256 * (count > 0)];"
+    ),
+    "a ticket with the block's fence alone": (
+        "kept[blockIdx.x * 256 + at] = 1; __threadfence_block(); __syncthreads();\n"
+        "if (at == 0) count = atomicAdd(&ticket, 1); __syncthreads();\n"
+        "int got = count ? kept[(1 - blockIdx.x) * 256] : 0;"
+    ),
+    "a flag without a fence": (
+        "if (at == 0) count = 0; __syncthreads();\n"
+        "int got = 0; if (at == 0) { tile[0] = 1; atomicExch(&count, 1); }\n"
+        "if (at == 200 && atomicAdd(&count, 0)) got = tile[0];"
+    ),
+}
+RIGHT = {
+    "barriers of blocks": (
+        "tile[at] = mine; __syncthreads(); int got = tile[at ^ 33]; __syncthreads();\n"
+        "tile[at] = got; __syncthreads(); got = tile[at ^ 40];"
+    ),
+    "barriers of warps": (
+        "tile[at] = mine; __syncwarp(); int got = tile[at ^ 1]; __syncwarp(); tile[at] = got;\n"
+        "if (lane < 8) { __syncwarp(0xffu); got = tile[at ^ 7]; __syncwarp(0xffu); tile[at] = 1; }\n"
+        "__syncwarp(); got += tile[at ^ 31];"
+    ),
+    "atomics": (
+        "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1); __syncthreads();\n"
+        "int got = count - 256; if (got) dst[0] = 1;"
+    ),
+    "one reads after all have come": (
+        "tile[at] = mine; if (at == 0) count = 0; __syncthreads(); other[at] = tile[at ^ 33];\n"
+        "__threadfence_block(); int got = 0;\n"
+        "if (atomicAdd(&count, 1) == 255) for (int i = 0; i < 256; ++i) got += other[i];"
+    ),
+    "the last block reads what all have left": (
+        "kept[blockIdx.x * 256 + at + blockIdx.y * 512] = 1; __threadfence(); __syncthreads();\n"
+        "if (at == 0) count = atomicAdd(&ticket, 1); __syncthreads(); int got = 0;\n"
+        "if (count == 5) { for (int i = 0; i < 1536; ++i) got += kept[i]; if (at == 0) ticket = 0;\n"
+        "if (got != 1536) dst[0] = 0; }"
+    ),
+    "a lock": (
+        "if (at == 0) { count = 0; tile[0] = 0; } __syncthreads();\n"
+        "while (atomicCAS(&count, 0, 1)) {} tile[0] = tile[0] + 1; __threadfence_block();\n"
+        "atomicExch(&count, 0); __syncthreads(); int got = 0; if (tile[0] != 256) dst[0] = 0;"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_a_race_is_found_whatever_the_answer(name):
+    finding = found(RACES[name])
+    assert finding is not None
+    assert finding.kind == "race", finding.sentence
+    assert re.match(r"Line \d+: thread .* no barrier between", finding.sentence), finding.sentence
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_ordered_is_no_race(name):
+    outcome = tried(RIGHT[name])
+    assert outcome.ok, outcome.problem or outcome.check
+    for seed in range(3):
+        assert found(RIGHT[name], seed) is None
