@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words, padding_in_words
 from kernels.cuda_on_cpu.array_words import NEAR_NULL
 from kernels.cuda_on_cpu.cpu_runs import Ended

@@ -14,6 +14,7 @@ from kernels.core.job import Job, Progress
 from kernels.core.poison import unwritten_in_words
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
+from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
@@ -28,7 +29,14 @@ from kernels.cuda_on_cpu.cpu_runs import (
     run_rows,
     unwritten_in,
 )
-from kernels.cuda_on_cpu.regions import COUNTED_SIZE, TRIED_SIZE, Region, cropped, region_of
+from kernels.cuda_on_cpu.regions import (
+    COUNTED_SIZE,
+    TRIED_SIZE,
+    Region,
+    cropped,
+    region_of,
+    small_size,
+)
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
 from kernels.cuda_on_cpu.run_report import Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words
@@ -152,13 +160,17 @@ def trial(
 
 
 def building_ahead(
-    rung: Rung, jobs: Iterable[Job], at_a_time: int
+    rung: Rung, jobs: Iterable[Job], at_a_time: int, searched: Iterable[Job] = ()
 ) -> Generator[Progress, None, None]:
     """Compile what trials of these whole jobs run, several at a time, up to what does not compile.
 
+    With it what `finding_bug` runs of those in `searched`.
+
     Whoever stops driving this ends the compilers.
     """
-    left = (built(TriedShim, rung, job) for job in jobs if not rung.why_not(job, DEVICE))
+    parts = (cropped(job, region_of(job, small_size(job), None)) for job in searched)
+    wanted = (*((CheckedShim, job) for job in parts), *((TriedShim, job) for job in jobs))
+    left = (built(shim, rung, job) for shim, job in wanted if not rung.why_not(job, DEVICE))
     under_way = list(islice(left, at_a_time))
     try:
         while under_way:

@@ -1,4 +1,4 @@
-"""Races: any two accesses that no barrier orders and of which one writes; and what is none."""
+"""Faults that no right answer hides: races, reads beyond arrays, what launches leave behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.own_kernels import own_kernel
-from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
+from tests.kernels.cuda_on_cpu.bad_kernels import START
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 IDENTITY = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], np.float32)
@@ -114,8 +114,8 @@ RIGHT = {
     ),
     "barriers of warps": (
         "tile[at] = mine; __syncwarp(); int got = tile[at ^ 1]; __syncwarp(); tile[at] = got;\n"
-        "if (lane < 8) { __syncwarp(0xffu); got = tile[at ^ 7]; __syncwarp(0xffu); tile[at] = 1; }\n"
-        "__syncwarp(); got += tile[at ^ 31];"
+        "if (lane < 8) { __syncwarp(0xffu); got = tile[at ^ 7]; __syncwarp(0xffu); tile[at] = 1; }"
+        "\n__syncwarp(); got += tile[at ^ 31];"
     ),
     "atomics": (
         "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1); __syncthreads();\n"
@@ -129,13 +129,49 @@ RIGHT = {
     "the last block reads what all have left": (
         "kept[blockIdx.x * 256 + at + blockIdx.y * 512] = 1; __threadfence(); __syncthreads();\n"
         "if (at == 0) count = atomicAdd(&ticket, 1); __syncthreads(); int got = 0;\n"
-        "if (count == 5) { for (int i = 0; i < 1536; ++i) got += kept[i]; if (at == 0) ticket = 0;\n"
-        "if (got != 1536) dst[0] = 0; }"
+        "if (count == 5) { for (int i = 0; i < 1536; ++i) got += kept[i];\n"
+        "if (at == 0) ticket = 0; if (got != 1536) dst[0] = 0; }"
     ),
     "a lock": (
         "if (at == 0) { count = 0; tile[0] = 0; } __syncthreads();\n"
         "while (atomicCAS(&count, 0, 1)) {} tile[0] = tile[0] + 1; __threadfence_block();\n"
         "atomicExch(&count, 0); __syncthreads(); int got = 0; if (tile[0] != 256) dst[0] = 0;"
+    ),
+}
+
+
+BOUNDS = {
+    "far below the picture": "volatile int junk = src[(y + 40) * pitch + x]; int got = 0;",
+    "behind a row's end": (
+        "int got = is_in ? row_of(src, y, pitch)[x + 3] : 0; if (x + 3 >= width) got = 0;"
+    ),
+    "behind the weights": (
+        "const float* weights = WEIGHTS; int got = 0;\n"
+        "for (int i = 0; i <= KSIZE * KSIZE; ++i) got += i < KSIZE * KSIZE ? 0 : weights[i] > 0;"
+    ),
+    "behind an array of the device": "int* all = kept; int got = all[(1 << 16) + (x >= 0)];",
+}
+STATE = {
+    "counts its launches": (
+        "int got = 0; if (at == 0) count = atomicAdd(&ticket, 1); __syncthreads();\n"
+        "if (count >= gridDim.x * gridDim.y) return;"
+    ),
+    "keeps the first picture": (
+        "int got = 0; if (is_in) { int& own = kept[y * width + x];\n"
+        "if (!own) own = mine; row_of(dst, y, pitch)[x] = own; return; }"
+    ),
+    "writes what has changed": (
+        "int got = 0; if (is_in) { int& own = kept[y * width + x];\n"
+        "if (own == mine) return; own = mine; }"
+    ),
+}
+BY_ORDER = {
+    "a warp's barrier for a block's": "tile[at] = mine; __syncwarp();",
+    "a shuffle for a block's barrier": f"tile[at] = mine; __shfl_sync({ALL}, 0, 0);",
+    "a lost update by atomics": (
+        "if (at == 0) tile[0] = 0; __syncthreads();\n"
+        "const int old = atomicAdd(tile, 0); atomicExch(tile, old + 1); __syncthreads();\n"
+        "tile[at ^ 224] = tile[0] == 256 ? 0 : -1;"
     ),
 }
 
@@ -146,6 +182,29 @@ def test_a_race_is_found_whatever_the_answer(name):
     assert finding is not None
     assert finding.kind == "race", finding.sentence
     assert re.match(r"Line \d+: thread .* no barrier between", finding.sentence), finding.sentence
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_read_beyond_an_array_is_found_whatever_is_made_of_it(name):
+    finding = found(BOUNDS[name])
+    assert finding is not None
+    assert finding.kind == "bounds", finding.sentence
+
+
+@pytest.mark.parametrize("name", STATE)
+def test_what_a_launch_leaves_to_the_next_is_found(name):
+    outcome = tried(STATE[name])
+    assert not outcome.ok
+    assert "earlier launch" in outcome.problem
+    finding = found(STATE[name])
+    assert finding is not None
+    assert finding.kind == "order", finding.sentence
+
+
+@pytest.mark.parametrize("name", BY_ORDER)
+def test_warps_run_in_orders_in_which_it_shows(name):
+    outcome = tried(f"{BY_ORDER[name]} int got = 0; if (tile[at ^ 224] < 0) return;")
+    assert not outcome.ok
 
 
 @pytest.mark.parametrize("name", RIGHT)
