@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import signal
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Generator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from kernels.core.driving import outcome_of
 from kernels.core.locks import holding
 from kernels.cuda_on_cpu.compiler import Compiler, the_compiler
+from kernels.cuda_on_cpu.elf import why_not_text
 from kernels.cuda_on_cpu.flavours import HERE, RUNTIME, Flavour
 
 LOOK_S = 0.01  # between two looks at whether the compiler has ended
-MAX_SECONDS = 60  # of the CPU's time, for one text
-MAX_KILOBYTES = 4 << 20  # of g++; zig's own working space is larger
-MAX_BLOCKS = 1 << 18  # of 512 bytes: of a file that it writes
+MAX_SECONDS = 30  # for one text, by the clock
+MAX_BYTES = 4 << 30  # of memory, for g++; zig's own working space is larger
+MAX_WRITTEN = 128 << 20  # bytes of a file that it writes
+FILE_SIZE, CORE, ADDRESSES = 1, 4, 9  # RLIMIT_... of Linux
 MAX_SAID = 1 << 20  # bytes of what it says, and as many of its last words
-# No hard limit of time, of which it would say no more than that it was killed.
-LIMITED = """
-ulimit -S -t "$0"; ulimit -f "$1"; test "$2" = 0 || ulimit -v "$2"; shift 2; exec "$@"
-"""
+PROGRAM = HERE / "compiler_process.py"
+# Without what takes Python its time to find; the packaged program knows no such options.
+ALONE = () if getattr(sys, "frozen", False) else ("-I", "-S")
+SOURCE, MADE = "text.cpp", "made"  # in the folder, with this suffix, that the compiler works in
+WORK = ".work"
+TOO_LONG = "the compiler takes too long"
+REFUSED = "refused: "  # before a sentence of ours
 
 
 class BuildError(Exception):
@@ -48,21 +55,31 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     libraries = yield from runtime(compiler, flavour, cache)
     flags = flavour.flags_for(compiler)
     flags = (*(yield from _parsed_header(compiler, flags, cache)), *flags)
-    return (yield from _library(compiler, text, flags, cache, libraries))
+    made = yield from _library(compiler, text, flags, cache, libraries)
+    if reason := why_not_text(made, libraries, is_watched=flavour.is_watched):
+        raise BuildError(f"{REFUSED}{reason}")
+    return made
+
+
+def runtime_of(library: Path) -> list[Path]:
+    """Return what a library was linked with, the runtime itself last: its name says so."""
+    keys = library.name.removeprefix("lib").removesuffix(".so").split(".")
+    return [library.with_name(f"lib{'.'.join(keys[at:])}.so") for at in range(1, len(keys))]
 
 
 def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, str]:
     """Return what the compiler says of variables in `text` that are used without a value."""
     compiler = the_compiler()
-    source = cache / f"warned-{_key(compiler, text)}.cpp"
-    with holding(source.with_suffix(".lock"), 0.0):  # or somebody else writes the same
-        source.write_text(text, encoding="utf-8")
+    path = cache / f"warned-{_key(compiler, text)}.s"
     options = (*compiler.options, *flavour.flags_for(compiler), *compiler.warnings, f"-I{HERE}")
-    try:
-        # A file that goes with its folder: zig would put one in the place of /dev/null, or of "-".
-        return (yield from _compiling(compiler, (*options, "-S", str(source), "-o", "warned.s")))
-    finally:
-        source.unlink(missing_ok=True)
+    while True:
+        with _working_on(path) as folder:
+            if folder:
+                (folder / SOURCE).write_text(text, encoding="utf-8")
+                step = (*options, "-S", SOURCE, "-o", "warned.s")
+                return (yield from _compiling(compiler, step, folder))
+        yield
+        time.sleep(LOOK_S)
 
 
 def runtime(compiler: Compiler, flavour: Flavour, cache: Path) -> Generator[None, None, list[Path]]:
@@ -83,18 +100,18 @@ def _library(
     libraries: list[Path],
 ) -> Generator[None, None, Path]:
     linked = ("-Wl,--no-as-needed", *map(str, libraries))
-    path = cache / f"lib{_key(compiler, text, *flags, *linked)}.so"
-    source = path.with_suffix(".cpp")
+    # By the names of what it was linked with it is known what to load before it.
+    beside = "".join(f".{each.name.removeprefix('lib').split('.')[0]}" for each in libraries)
+    path = cache / f"lib{_key(compiler, text, *flags, *linked)}{beside}.so"
     options = (*compiler.options, *flags, f"-I{HERE}")
     if compiler.is_gnu:
-        steps = [(*options, "-shared", "-x", "c++", str(source), "-x", "none", *linked)]
+        steps = [(*options, "-shared", "-x", "c++", SOURCE, "-x", "none", *linked)]
     else:  # in two steps, or clang would link a detector of races of its own
-        kept = str(path.with_suffix(".o"))
         steps = [
-            (*options, "-c", str(source), "-o", kept),
-            (*compiler.options, "-shared", kept, *linked),
+            (*options, "-c", SOURCE, "-o", "kept.o"),
+            (*compiler.options, "-shared", "kept.o", *linked),
         ]
-    return (yield from _made(compiler, path, steps, source, text))
+    return (yield from _made(compiler, path, steps, text))
 
 
 def _parsed_header(
@@ -117,53 +134,66 @@ def _key(compiler: Compiler, *words: str) -> str:
 
 
 def _made(
-    compiler: Compiler,
-    path: Path,
-    steps: list[tuple[str, ...]],
-    source: Path | None = None,
-    text: str = "",
+    compiler: Compiler, path: Path, steps: list[tuple[str, ...]], text: str = ""
 ) -> Generator[None, None, Path]:
-    """Return `path`, made of `text`, which is written to `source`, unless it is there."""
-    while True:
-        with holding(path.with_suffix(".lock"), 0.0) as is_held:
-            if path.exists():
-                with suppress(OSError):  # somebody else's
-                    os.utime(path)  # what was used last is deleted last
-                return path
-            if is_held:
-                if source is not None:
-                    source.write_text(text, encoding="utf-8")
-                part = path.with_suffix(".part")
-                try:
-                    for step in steps:
-                        output = () if "-o" in step else ("-o", str(part))
-                        yield from _compiling(compiler, (*step, *output))
-                    part.rename(path)
-                finally:
-                    part.unlink(missing_ok=True)  # of a compiler that was killed
+    """Return `path`, made of `text`, which is SOURCE to the steps, unless it is there."""
+    while not path.exists():
+        with _working_on(path) as folder:
+            if folder and not path.exists():
+                (folder / SOURCE).write_text(text, encoding="utf-8")
+                for step in steps:
+                    output = () if "-o" in step else ("-o", MADE)
+                    yield from _compiling(compiler, (*step, *output), folder)
+                (folder / MADE).rename(path)
                 return path
         yield
         time.sleep(LOOK_S)
+    with suppress(OSError):  # somebody else's
+        os.utime(path)  # what was used last is deleted last
+    return path
 
 
-def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, None, str]:
-    """Run the compiler, within limits of time and memory; it ends when nobody drives this.
+@contextmanager
+def _working_on(path: Path) -> Iterator[Path | None]:
+    """Give a folder to make `path` in, which goes with all in it; None: somebody else does."""
+    with holding(path.with_suffix(".lock"), 0.0) as is_held:
+        if not is_held:
+            yield None
+            return
+        folder = path.with_suffix(WORK)
+        shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _compiling(
+    compiler: Compiler, options: tuple[str, ...], folder: Path
+) -> Generator[None, None, str]:
+    """Run the compiler in a folder, within limits; it ends when nobody drives this.
 
     Returns what it says where it has no error.
     """
-    memory = MAX_KILOBYTES if compiler.is_gnu else 0
-    # The first time zig compiles its libraries, too.
-    seconds = MAX_SECONDS if compiler.is_gnu else 10 * MAX_SECONDS
-    limited = ("/bin/sh", "-c", LIMITED, str(seconds), str(MAX_BLOCKS), str(memory))
-    scratch = tempfile.TemporaryDirectory(prefix="cuda-on-cpu-", ignore_cleanup_errors=True)
-    with scratch as folder, tempfile.TemporaryFile() as said:  # one that is killed leaves files
+    named = [each.removeprefix("-I") for each in options if each.startswith(("/", "-I"))]
+    memory = [(ADDRESSES, MAX_BYTES)] if compiler.is_gnu else []
+    order = {
+        "words": (*compiler.words, *options),
+        "scratch": str(folder),
+        "readable": compiler.readable and [*compiler.readable, str(HERE), *named],
+        "too_long": TOO_LONG,
+        # The first time zig compiles its libraries, too.
+        "seconds": 20 * MAX_SECONDS if compiler.is_zig else MAX_SECONDS,
+        "limits": [(FILE_SIZE, MAX_WRITTEN), (CORE, 0), *memory],
+    }
+    with tempfile.TemporaryFile(dir=folder) as said:
         process = subprocess.Popen(
-            (*limited, *compiler.words, *options),
-            stdin=subprocess.DEVNULL,
+            (sys.executable, *ALONE, "-c", PROGRAM.read_text("utf-8"), json.dumps(order)),
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=said,
-            env={**os.environ, "LC_ALL": "C", "TMPDIR": folder},
-            cwd=folder,
+            env={**os.environ, "LC_ALL": "C", "TMPDIR": str(folder), "CCACHE_DISABLE": "1"},
             start_new_session=True,
         )
         try:
@@ -172,9 +202,9 @@ def _compiling(compiler: Compiler, options: tuple[str, ...]) -> Generator[None, 
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(LOOK_S)
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            assert process.stdin is not None
+            process.stdin.close()  # which ends it
+            process.wait()
         if process.returncode != 0:
             raise BuildError(_words_in(said))
         return _words_in(said)

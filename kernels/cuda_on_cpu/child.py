@@ -24,8 +24,9 @@ import numpy as np
 import numpy.ma
 
 from kernels.core.job import Job
+from kernels.cuda_on_cpu.building import runtime_of
 from kernels.cuda_on_cpu.checked import CheckedShim
-from kernels.cuda_on_cpu.confinement import confine
+from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import CountingShim
 from kernels.cuda_on_cpu.line_table import variables_of
 from kernels.cuda_on_cpu.run_counts import counted
@@ -35,7 +36,8 @@ from kernels.cuda_on_cpu.step_trace import TRACE_BYTES
 from kernels.cuda_on_cpu.stepped import SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
-PATIENCE = 20  # times the CPU time that a run may take: then it is killed, however it waits
+PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits
+KILLING_S = 0.5  # later it is killed, where it does not end by itself
 MAX_SAID = 64 << 20  # bytes that it may say
 PR_SET_PDEATHSIG = 1
 
@@ -52,23 +54,24 @@ def main(memory: int) -> None:
 
 def _serve(request: Request, memory: int, replies: int) -> None:
     """Run it, and say in one line what it said and how it ended."""
-    us = os.getpid()
+    us, word = os.getpid(), os.urandom(16).hex().encode()
     hearing, telling = os.pipe()
     process = os.fork()
     if process == 0:
+        os.close(hearing)
         os.close(replies)  # whatever it writes, it speaks for itself alone,
         os.dup2(1, 0)  # and what is asked for next is not for it
         try:
             _die_with(us)
-            _run(request, memory, telling)
+            _run(request, memory, telling, word)
         except Exception:  # noqa: BLE001 - a bug of ours, not to be taken for the kernel's
-            _say(telling, {"bug": traceback.format_exc()})
+            _say(telling, {"bug": traceback.format_exc()}, word)
         finally:
             os._exit(2)
     os.close(telling)
-    said, code = _ending(process, hearing, PATIENCE * request.seconds)
+    said, code = _ending(process, hearing, PATIENCE * request.seconds + KILLING_S)
     os.close(hearing)
-    _say(replies, {**_understood(said), "ended": code})
+    _say(replies, {**_understood(said, word), "ended": code})
 
 
 def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
@@ -92,10 +95,14 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
             until = float("inf")
 
 
-def _understood(said: bytes) -> dict[str, Any]:
+def _understood(said: bytes, word: bytes) -> dict[str, Any]:
+    """Return what a run said of itself, which begins with `word`: else a kernel wrote there.
+
+    It decides nothing: whether the answer is right, who asked for it sees by itself.
+    """
     try:
-        found = json.loads(said)
-    except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there
+        found = json.loads(said.removeprefix(word)) if said.startswith(word) else {}
+    except ValueError:  # it was ended in the midst, or a kernel wrote there, too
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -119,8 +126,8 @@ def _read(size: int) -> bytes | None:
     return found
 
 
-def _say(to: int, words: dict[str, Any]) -> None:
-    os.write(to, json.dumps(words).encode() + b"\n")
+def _say(to: int, words: dict[str, Any], before: bytes = b"") -> None:
+    os.write(to, before + json.dumps(words).encode() + b"\n")
 
 
 # ---- In the fork. -------------------------------------------------------------------------------
@@ -133,7 +140,7 @@ def _die_with(parent: int) -> None:
         os._exit(2)
 
 
-def _run(request: Request, memory: int, telling: int) -> None:
+def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
     job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
     trace_bytes = TRACE_BYTES if request.at else 0
     shared = SharedRun(memory, job, is_new=False, trace_bytes=trace_bytes)
@@ -147,12 +154,14 @@ def _run(request: Request, memory: int, telling: int) -> None:
         load_transforms()  # before there are no files any more
     said: dict[str, Any] = {}
     _limit(request.seconds)
-    confine(is_loading=True)
+    runtime = _runtime(request.library)
     try:
-        library = shim.library
-        begin = _begin_of(library)
+        runtime.hand_over(os.open(request.library, os.O_RDONLY))
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-        confine()
+        confine(is_needed=not request.is_unconfined)
+        library = shim.library
+        runtime.end_hand_over()
+        begin = _begin_of(library)
         if isinstance(shim, CountingShim):
             traces = shim.watch_into(job, shared.source, shared.target)
             said["counts"] = counted(shim, traces, begin)
@@ -167,15 +176,15 @@ def _run(request: Request, memory: int, telling: int) -> None:
             else:
                 _launch(shim, job, shared, request, Order(request.order))
         said["done"] = True
-    except (LaunchError, OSError) as error:
+    except (LaunchError, NoConfinementError, OSError) as error:
         said["refused"], said["line"] = str(error), getattr(error, "line", None)
     except MemoryError:
         said["refused"] = (
             f"The run needs more than the {MAX_MEMORY >> 30} GiB of memory it may have."
         )
     said["arrays"] = getattr(shim, "names", [])
-    said["printed"] = _printed(shim)
-    _say(telling, said)
+    said["printed"] = _printed(runtime)
+    _say(telling, said, word)
     os._exit(0)
 
 
@@ -201,6 +210,12 @@ def _repeated(shim: Shim, job: Job, shared: SharedRun, request: Request) -> int:
     return int((answers[0] != answers[1]).sum())
 
 
+def _runtime(library: str) -> ctypes.CDLL:
+    """Load what a library was linked with, so that it takes no other file and binds nothing."""
+    loaded = [ctypes.CDLL(str(each)) for each in reversed(runtime_of(Path(library)))]
+    return loaded[0]
+
+
 class _Found(ctypes.Structure):
     """The layout of Dl_info."""
 
@@ -220,11 +235,8 @@ def _begin_of(library: ctypes.CDLL) -> int:
     return int(found.begin or 0)
 
 
-def _printed(shim: Shim) -> str:
-    try:
-        take = shim.library.take_printed
-    except (OSError, AttributeError):
-        return ""
+def _printed(runtime: ctypes.CDLL) -> str:
+    take = runtime.take_printed
     take.restype = ctypes.c_char_p
     return bytes(take()).decode("utf-8", "replace")
 
@@ -240,7 +252,9 @@ def _limit(seconds: float) -> None:
         (resource.RLIMIT_FSIZE, 0),
     ):
         resource.setrlimit(kind, (most, most))
-    signal.setitimer(signal.ITIMER_PROF, seconds)  # ends it, with a report where there can be one
+    # Both end it, with a report where there can be one: of the CPU's time, and asleep or not.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
 
 
 if __name__ == "__main__":

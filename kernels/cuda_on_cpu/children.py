@@ -130,7 +130,11 @@ class Child:
                     return {"ended": self._process.wait()}
                 self._said += part
         line, _, self._said = self._said.partition(b"\n")
-        said: dict[str, Any] = json.loads(line)
+        try:
+            said: dict[str, Any] = json.loads(line)
+        except ValueError:  # what is broken says nothing more that can be relied on
+            self._process.kill()
+            return {"ended": self._process.wait()}
         return said
 
 

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
+from kernels.cuda_on_cpu.building import REFUSED, TOO_LONG
+from kernels.cuda_on_cpu.compiler import SYSTEM
 from kernels.cuda_on_cpu.device_code import GENERATED
+from kernels.cuda_on_cpu.flavours import HERE
 from kernels.rungs.cuda_text import line_without_end
+from kernels.rungs.device_text import header_parts
 from kernels.rungs.device_words import hint_for
 from kernels.rungs.rung import Rung
 
@@ -18,7 +24,7 @@ CAME_FROM = re.compile(
 OWN_NAMES = re.compile(r"\brung_\d+::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_0\b")
 # What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
 GAVE_UP = (
-    (r"CPU time limit exceeded.*signal terminated", "takes too long"),
+    (TOO_LONG, "takes too long"),
     (
         r"File size limit exceeded.*signal terminated",
         "has arrays with values, or __shared__, of more than 128 MiB",
@@ -30,6 +36,9 @@ GAVE_UP = (
     (r"internal compiler error", "makes the compiler crash"),
 )
 
+NO_ROOM = "No space left on device"
+INCLUDED = re.compile(r"^(?:In file included |\s+)from (.*?):(\d+)[:,]")
+FOREIGN = "a file that is not the kernel's own is included, or one that is not there"
 TOO_LARGE = "relocation truncated to fit"  # the linker: no instruction reaches as far
 
 
@@ -50,15 +59,26 @@ class Diagnostic:
 
 
 def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
-    """Return what a compiler said, each error on the rung's own line wherever there is one."""
+    """Return what a compiler said, each error on the rung's own line wherever there is one.
+
+    Of a file that is neither the rung's, ours nor the system's nothing is told: an error there
+    would quote it.
+    """
+    known = {rung.file, GENERATED, *(each.name for each in header_parts(rung.includes))}
+    included = 0  # the line of the rung's file that includes what is complained of
     found: list[Diagnostic] = []
     own: tuple[int, int] | None = None  # that an error in a header was reached from
     for text in log.splitlines():
         if (from_there := CAME_FROM.match(text)) and from_there[1] == rung.file:
             own = own or (int(from_there[2]), int(from_there[3] or 0))
+        if (inside := INCLUDED.match(text)) and inside[1] == rung.file:
+            included = int(inside[2])
         if not (told := MESSAGE.match(text)) or told[4] == "note":
             continue
         file, line, column = told[1], int(told[2]), int(told[3] or 0)
+        if file not in known and not _is_of_system(file):
+            found.append(Diagnostic(rung.file, included or 1, 0, True, FOREIGN))
+            continue
         if file != rung.file and own is not None:
             file, (line, column) = rung.file, own
         elif file == GENERATED:
@@ -71,11 +91,22 @@ def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
     return tuple(dict.fromkeys(found))
 
 
+@lru_cache(maxsize=64)
+def _is_of_system(file: str) -> bool:
+    if file.startswith("<"):  # "<built-in>"
+        return True
+    return any(Path(file).resolve().is_relative_to(each) for each in (*SYSTEM, HERE))
+
+
 def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
     """Return the sentence for what does not compile, and the line of the rung's file."""
+    if log.startswith(REFUSED):
+        return log.removeprefix(REFUSED), None
     for died, what in GAVE_UP:
         if re.search(died, log):
             return f"The compiler gave up: the text {what}.", None
+    if NO_ROOM in log:
+        return "The compiler gave up: no space is left on the disk.", None
     if TOO_LARGE in log:
         return (
             "Its arrays of fixed size take more than the 2 GiB that a program has for them.",

@@ -13,9 +13,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from kernels.cuda_on_cpu import confinement
+
 CPU_FACTS = Path("/proc/cpuinfo")
 # Without F16C each half is taken apart bit by bit, which is most of what tensor cores' work costs.
 HALVES = ("-mf16c",) if CPU_FACTS.is_file() and "f16c" in CPU_FACTS.read_text().split() else ()
+# Where compilers are, and what they load: nothing of a user's.
+SYSTEM = (
+    *("/usr", "/bin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/gnu/store"),
+    *("/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom"),
+)
 MIN_GNU, MIN_CLANG = 12, 15  # the first that know _Float16
 HOW_TO_GET_ONE = (
     "install g++ (on Debian and Ubuntu: apt install g++), or `pip install ziglang`, which brings "
@@ -45,6 +52,19 @@ class Compiler:
         return " ".join((*self.words, self.version))
 
     @property
+    def is_zig(self) -> bool:
+        """Return whether it is zig's clang, which Python runs."""
+        return len(self.words) > 1
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """Return the folders with its own files; none: they are not known."""
+        if self.is_zig:  # it writes into others as well
+            return ()
+        own = Path(self.words[0]).resolve().parents[1]
+        return (*SYSTEM, *(() if Path.home().is_relative_to(own) else (str(own),)))
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Return the options that have it warn of variables which are used without a value."""
         if self.is_gnu:
@@ -69,7 +89,7 @@ def why_not() -> str | None:
             f"{platform.system()} with {platform.machine()} it needs an NVIDIA GPU."
         )
     found = _found()
-    return found if isinstance(found, str) else None
+    return found if isinstance(found, str) else confinement.why_not()
 
 
 def the_compiler() -> Compiler:

@@ -2,32 +2,38 @@
 
 Anything else ends it: a filter of Linux (seccomp), which the process sets upon itself and cannot
 take away.  On a GPU a kernel reaches no file and no network; here it would, as its user may do.
-While its library is loaded, which runs what that begins with, it may read files, too.
+The filter comes before the kernel's library, whose constructors run as it is loaded.  To load it
+takes one file to open, and the filter lets none be opened: the file is opened before, and the
+runtime, which is asked in the filter's place, hands it over once (see fibers.cpp).
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import struct
 from collections.abc import Iterator
 
 # Numbers of x86-64.  Python itself needs them to say how the run went.
 ALLOWED = {
-    *(1, 3, 5, 8),  # write, close, fstat, lseek: of what is open
+    *(0, 1, 3, 5, 8, 17),  # read, write, close, fstat, lseek, pread64: of what is open
     *(9, 10, 11, 12, 25, 28),  # mmap, mprotect, munmap, brk, mremap, madvise
-    *(13, 14, 15, 131, 38),  # signals, and the timer of the deadline
+    *(13, 14, 15, 131),  # signals
     *(24, 39, 60, 98, 186, 202, 204, 228, 231),  # to yield, who and when it is, futex, to end
     *(318, 334),  # getrandom, rseq
 }
-READING = {0, 17, 262}  # read, pread64, newfstatat
-TGKILL, OPENAT, PRCTL, PRLIMIT = 234, 257, 157, 302
+TGKILL = 234
 ARCHITECTURE = 0xC000003E  # x86-64
-LOAD, EQUALS, HAS, RETURN = 0x20, 0x15, 0x45, 0x06  # of the filter's language, BPF
-NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
+LOAD, EQUALS, RETURN = 0x20, 0x15, 0x06  # of the filter's language, BPF
+NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
 ALLOW, TRAP = 0x7FFF0000, 0x00030000
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, MODE_FILTER = 38, 22, 2
-TO_WRITE = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC
+ALLOWING_VARIABLE = "FILTER_WORKBENCH_UNCONFINED"  # of the environment: processes of ours have it
+NONE_HERE = (
+    "This system does not let a process confine itself (seccomp: {}): on its CPU a user kernel "
+    "could read and change your files. It runs only where you allow that, as with --unconfined"
+)
 
 Step = tuple[int, int, int, int]
 
@@ -38,36 +44,66 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def confine(*, is_loading: bool = False) -> None:
-    """Take from this process whatever no kernel needs; nothing, where the system has no filters.
+class NoConfinementError(Exception):
+    """The system refuses the filter; the message is a sentence that says so."""
 
-    is_loading  leave what it takes to load a library, and to be confined further
+
+def why_not() -> str | None:
+    """Return why a user kernel may not run here; None where it is confined, or was allowed."""
+    if is_allowed():
+        return None
+    # A filter at no address: who may have one is told that it is not there, others to be gone.
+    number = _prctl(PR_SET_SECCOMP, MODE_FILTER, None)
+    return None if number == errno.EFAULT else _sentence(number)
+
+
+def allow_unconfined() -> None:
+    """Let user kernels run unconfined where the system has no filters: the user was asked."""
+    os.environ[ALLOWING_VARIABLE] = "1"
+
+
+def is_allowed() -> bool:
+    """Return whether the user lets kernels run unconfined."""
+    return ALLOWING_VARIABLE in os.environ
+
+
+def confine(*, is_needed: bool = True) -> None:
+    """Take from this process whatever no kernel needs.
+
+    Raises NoConfinementError where the system has no filters and it `is_needed`.
     """
     steps = [
         (LOAD, 0, 0, ARCHITECTURE_AT),
         (EQUALS, 1, 0, ARCHITECTURE),
         (RETURN, 0, 0, TRAP),
         (LOAD, 0, 0, NUMBER_AT),
-        *_allowing(TGKILL, 0, os.getpid()),  # abort() sends itself a signal
+        *_allowing(TGKILL, os.getpid()),  # abort() sends itself a signal
     ]
-    if is_loading:
-        steps += _allowing(PRCTL, 0, PR_SET_SECCOMP)
-        steps += _allowing(PRLIMIT, 0, 0)  # its own
-        steps += _allowing(OPENAT, 2, TO_WRITE, HAS)
-    for number in sorted(ALLOWED | READING if is_loading else ALLOWED):
+    for number in sorted(ALLOWED):
         steps += [(EQUALS, 0, 1, number), (RETURN, 0, 0, ALLOW)]
     steps.append((RETURN, 0, 0, TRAP))
     program = _Program(len(steps), b"".join(struct.pack("<HBBI", *step) for step in steps))
-    prctl = ctypes.CDLL(None).prctl
-    if is_loading:
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0)
+    number = _prctl(PR_SET_NO_NEW_PRIVS, 1, None) or _prctl(
+        PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program)
+    )
+    if number and is_needed:
+        raise NoConfinementError(_sentence(number))
 
 
-def _allowing(number: int, argument: int, value: int, test: int = EQUALS) -> Iterator[Step]:
-    """Yield what allows a call where an argument is `value`, or HAS none of its bits."""
+def _sentence(number: int) -> str:
+    return f"{NONE_HERE.format(os.strerror(number))}."
+
+
+def _prctl(what: int, value: int, pointer: object) -> int:
+    """Ask for it; return the number of the error, 0 for none."""
+    library = ctypes.CDLL(None, use_errno=True)
+    return ctypes.get_errno() if library.prctl(what, value, pointer, 0, 0) else 0
+
+
+def _allowing(number: int, argument: int) -> Iterator[Step]:
+    """Yield what allows a call with this first argument."""
     yield EQUALS, 0, 4, number
-    yield LOAD, 0, 0, ARGUMENTS_AT + 8 * argument
-    yield (EQUALS, 0, 1, value) if test == EQUALS else (HAS, 1, 0, value)
+    yield LOAD, 0, 0, FIRST_ARGUMENT_AT
+    yield EQUALS, 0, 1, argument
     yield RETURN, 0, 0, ALLOW
     yield RETURN, 0, 0, TRAP

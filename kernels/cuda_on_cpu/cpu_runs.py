@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
@@ -15,10 +19,12 @@ from numpy.typing import NDArray
 from kernels.core.cache_folder import cache_folder
 from kernels.core.driving import in_place_of
 from kernels.core.job import Job, Progress
+from kernels.core.locks import holding
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words, poisons
-from kernels.cuda_on_cpu.building import BuildError, building
+from kernels.cuda_on_cpu.building import REFUSED, WORK, BuildError, building
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child
+from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.line_table import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
@@ -31,6 +37,7 @@ from kernels.rungs.device_words import unknown_words
 from kernels.rungs.rung import Rung
 
 MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
+MIN_ROOM = 1 << 16  # bytes, which a full disk has not
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,11 +88,13 @@ def built(shim: type[Shim], rung: Rung, job: Job) -> Generator[Progress, None, P
     if unknown := unknown_words(rung.source):
         words = (f"{rung.file}:{line}: error: {said}" for line, said in unknown)
         return BuildError("\n".join(words))
-    steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, default_cache())
     try:
+        steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, default_cache())
         return (yield from in_place_of(steps, Progress(f"compiling {rung.title} for the CPU")))
     except BuildError as error:
         return error
+    except OSError as error:  # a full disk, as a rule
+        return BuildError(f"{REFUSED}What is compiled for the CPU cannot be kept: {error}.")
 
 
 def run_once(
@@ -171,6 +180,7 @@ def _run(
     blank = replace(job, picture=np.zeros((1, 1, 1), job.picture.dtype))
     height, width, channels = job.picture.shape
     shape = (height, width, channels)
+    how["is_unconfined"] = is_allowed()
     request = Request(shim, str(library), seconds, rung, blank, shape, **how)
     shared = child.shared(job, TRACE_BYTES if request.at else 0)
     try:
@@ -197,18 +207,42 @@ def _run(
 
 
 def default_cache() -> Path:
-    """Return the folder that compiled texts are kept in; what was not used for long is deleted."""
+    """Return the folder that compiled texts are kept in; what was not used for long is deleted.
+
+    Where nothing can be kept, as on a full disk, it is one that goes with this process.
+    """
     # By one name, however it is reached: libraries are linked, and so remembered, by their paths.
-    return _tidied((cache_folder() / "cuda-on-cpu").resolve())
+    folder = (cache_folder() / "cuda-on-cpu").resolve()
+    try:
+        return _tidied(folder)
+    except OSError:
+        return _passing()
 
 
 @cache
 def _tidied(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    files = [(path, path.stat()) for path in folder.rglob("*") if path.is_file()]
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(MIN_ROOM))
+    files = []
+    for path in (*folder.glob("*"), *folder.glob("*/*")):
+        with suppress(OSError):  # another process has just removed it
+            if path.suffix == WORK:
+                with holding(path.with_suffix(".lock"), 0.0) as is_nobodys:
+                    if is_nobodys:  # it was killed
+                        shutil.rmtree(path, ignore_errors=True)
+            elif path.is_file():
+                files.append((path, path.stat()))
     kept = 0
     for path, facts in sorted(files, key=lambda each: -each[1].st_mtime):
         kept += facts.st_size
         if kept > MAX_KEPT_BYTES and path.suffix != ".lock":  # which somebody may hold
             path.unlink(missing_ok=True)
     return folder
+
+
+@cache
+def _passing() -> Path:
+    folder = tempfile.mkdtemp(prefix="cuda-on-cpu-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder).resolve()

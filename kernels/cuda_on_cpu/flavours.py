@@ -27,6 +27,11 @@ class Flavour:
     beside: tuple[Path, ...] = ()
     gnu_flags: tuple[str, ...] = ()
 
+    @property
+    def is_watched(self) -> bool:
+        """Return whether compilers add code of their own, which runs as it is loaded."""
+        return "-DWATCHED" in self.flags
+
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
         """Return what this compiler is given for the device code."""
         return (*self.flags, *(self.gnu_flags if compiler.is_gnu else ()))

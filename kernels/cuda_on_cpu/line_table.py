@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ELF_HEADER, SECTION_HEADER = struct.Struct("<16xHHIQQQIHHHHHH"), struct.Struct("<IIQQQQIIQQ")
-SYMBOL = struct.Struct("<IBBHQQ")
-OBJECT, SPECIAL = 1, 0xFF00  # a kind of symbol; from there on sections are none
+from kernels.cuda_on_cpu.elf import OBJECT, sections_of, symbols_of
+
+SPECIAL = 0xFF00  # from there on sections are none
 KNOWN_VERSIONS = (2, 3, 4)
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE = 1, 2, 3, 4, 5, 6
 BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC = 7, 8, 9
@@ -41,7 +41,7 @@ class LineTable:
     @classmethod
     def of_library(cls, path: Path) -> LineTable:
         """Read the table of a shared library, which may have none."""
-        return cls(list(_rows(_section(path.read_bytes(), b".debug_line"))))
+        return cls(list(_rows(sections_of(path).get(".debug_line", b""))))
 
     def at(self, address: int) -> Row | None:
         """Return the row of an address, counted from the library's begin."""
@@ -61,12 +61,10 @@ class Variable:
 
 def variables_of(path: Path) -> list[Variable]:
     """Return the variables of a library that have a place of their own, by address."""
-    data = path.read_bytes()
-    names = _section(data, b".strtab")
     found = [
-        Variable(begin, begin + size, _short(names[at : names.index(b"\0", at)].decode()))
-        for at, kind, _, section, begin, size in SYMBOL.iter_unpack(_section(data, b".symtab"))
-        if kind & 15 == OBJECT and size and 0 < section < SPECIAL
+        Variable(each.begin, each.begin + each.size, _short(each.name))
+        for each in symbols_of(sections_of(path))
+        if each.kind == OBJECT and each.size and each.place < SPECIAL
     ]
     return sorted(found, key=lambda each: each.begin)
 
@@ -84,18 +82,6 @@ def lengths(symbol: str) -> Iterator[tuple[str, int]]:
     while found := re.compile(r"\d+").search(symbol, at):
         yield found[0], found.end()
         at = found.end() + int(found[0])
-
-
-def _section(data: bytes, name: bytes) -> bytes:
-    header = ELF_HEADER.unpack_from(data)
-    start, size, count, names_at = header[5], header[10], header[11], header[12]
-    sections = [SECTION_HEADER.unpack_from(data, start + i * size) for i in range(count)]
-    names = sections[names_at][4]
-    for section in sections:
-        at = names + section[0]
-        if data[at : data.index(b"\0", at)] == name:
-            return data[section[4] : section[4] + section[5]]
-    return b""
 
 
 class _Reader:

@@ -67,7 +67,7 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
         // An array of its own may be so large that the address is far below the stack.
         if (signal == SIGSEGV && (overran(report.address) || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
     }
-    report.kind = signal == SIGPROF ? DEADLINE : CRASH;
+    report.kind = signal == SIGPROF || signal == SIGALRM ? DEADLINE : CRASH;
     _exit(1);
 }
 
@@ -176,7 +176,7 @@ void __ubsan_handle_type_mismatch_v1(const void*, const void*) { __builtin_trap(
 [[noreturn]] void __ubsan_handle_missing_return(const void*) { __builtin_trap(); }
 }
 
-// From now on; SIGPROF is the deadline.
+// From now on; SIGPROF and SIGALRM are the deadlines.
 extern "C" void report_to(cuda_cpu::Reports* into) {
     using namespace cuda_cpu;
     reports = into;
@@ -189,5 +189,5 @@ extern "C" void report_to(cuda_cpu::Reports* into) {
     struct sigaction action{};
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigaction(signal, &action, nullptr);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF, SIGALRM}) sigaction(signal, &action, nullptr);
 }

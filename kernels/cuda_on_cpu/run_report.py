@@ -36,6 +36,7 @@ class Signal(IntEnum):
     SIGFPE = 8
     SIGKILL = 9
     SIGSEGV = 11
+    SIGALRM = 14
     SIGPROF = 27
     SIGSYS = 31
 

@@ -24,7 +24,7 @@ CRASHES: dict[int, str] = {
 # Where it could write down nothing: before the kernel began, in what its file has run at first.
 ENDED: dict[object, str] = {
     -Signal.SIGKILL: "it was killed",
-    -Signal.SIGPROF: "it was still running at the deadline",
+    **dict.fromkeys((-Signal.SIGPROF, -Signal.SIGALRM), "it was still running at the deadline"),
     -Signal.SIGSYS: "it asked the operating system for something, which no kernel may",
 }
 

@@ -58,6 +58,7 @@ class Request:
                picture, and on this one
     at         the block to step through; None: none
     rows       (first, end) to write; None: all
+    is_unconfined  it may run unconfined where the system has no filters
     """
 
     shim: type[Shim]
@@ -71,6 +72,7 @@ class Request:
     is_repeated: bool = False
     at: StepAt | None = None
     rows: tuple[int, int] | None = None
+    is_unconfined: bool = False
 
     def job(self, picture: NDArray[Any]) -> Job:
         """Return the job on its picture."""

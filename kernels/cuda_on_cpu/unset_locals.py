@@ -69,11 +69,10 @@ def _are_equal(one: Ended, other: Ended) -> bool:
 def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
     """Return the variables that the compiler warns of, by the line of the rung's file."""
     text = generated(rung, [knobs_of(rung, job)])
-    steps = warnings(text, WARNED, default_cache())
     doing = Progress(f"looking for variables of {rung.title} without a value")
     try:
-        said = yield from in_place_of(steps, doing)
-    except BuildError:
+        said = yield from in_place_of(warnings(text, WARNED, default_cache()), doing)
+    except (BuildError, OSError):
         return {}
     found: dict[int, str] = {}
     for each in diagnostics_of(said, rung):

@@ -23,7 +23,7 @@ from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung
 
-CROP_S = 10.0  # more than any kernel takes for the part of a picture that is tried first
+CROP_S = 5.0  # more than any kernel takes for the part of a picture that is tried first
 MIN_S = 60.0  # for a whole picture, and so many times what the part of it says
 PATIENCE = 20.0
 

@@ -32,7 +32,7 @@ from workbench.batch.checked_kernel import CheckedKernel, Counts, Verdict
 from workbench.batch.first_wrong import first_wrong
 from workbench.files.neighbours import natural_key
 
-DEADLINE_S = 10.0  # of one job, a thousand times what a kernel takes for one
+DEADLINE_S = 5.0  # of the CPU's time for one job, a thousand times what a kernel takes
 # A signal that another thread received wakes no lock the main thread waits for: Ctrl+C would be
 # heard only when the next kernel is done.
 LISTENING_S = 0.1

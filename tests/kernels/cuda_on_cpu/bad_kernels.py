@@ -441,7 +441,7 @@ RUNNING = {
     ),
     "asks for other files as it is loaded": Bad(
         COPY,
-        "it asked the operating system for something, which no kernel may",
+        "runs as it is loaded",
         "crash",
         "it asked the operating system for something, which no kernel may",
         before='extern "C" int creat(const char*, int); static int file = creat("made", 0600);',
@@ -456,7 +456,7 @@ RUNNING = {
     ),
     "runs on as it is loaded": Bad(
         COPY,
-        "it was still running at the deadline",
+        "runs as it is loaded",
         "crash",
         "it was still running at the deadline",
         before="static volatile int one = 1; static int n = [] { while (one) {} return 1; }();",

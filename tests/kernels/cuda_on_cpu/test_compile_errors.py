@@ -4,7 +4,7 @@ import pytest
 
 from kernels.cuda_on_cpu import building
 from kernels.cuda_on_cpu.building import build
-from kernels.cuda_on_cpu.compile_errors import first_error
+from kernels.cuda_on_cpu.compile_errors import diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import the_compiler, why_not
 from kernels.cuda_on_cpu.flavours import TRIED
 from kernels.rungs.own_kernels import own_kernel
@@ -31,8 +31,7 @@ RUNG = own_kernel("mine.cu", starting_points()[0].text)
             None,
         ),
         (
-            "mine.cu:7:5: error: no\n"
-            "g++: internal compiler error: CPU time limit exceeded signal terminated program x\n",
+            f"mine.cu:7:5: error: no\n{building.TOO_LONG}\n",
             "The compiler gave up: the text takes too long.",
             None,
         ),
@@ -53,12 +52,20 @@ def test_the_first_error_is_one_sentence(log, sentence, line):
     assert first_error(log, RUNG) == (sentence, line)
 
 
+@pytest.mark.parametrize("file", ["/etc/passwd", "../passwd", "/proc/self/root/etc/passwd", "x.s"])
+def test_of_a_file_that_is_not_the_kernels_no_word_is_told(file):
+    log = f"In file included from mine.cu:3:\n{file}:1:1: error: 'root' does not name a type\n"
+    sentence, line = first_error(log, RUNG)
+    assert "root" not in sentence + str(diagnostics_of(log, RUNG))
+    assert line == 3
+
+
 @pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 @pytest.mark.parametrize(
     ("text", "limit", "value", "what"),
     [
         (ENDLESS, "MAX_SECONDS", 1, "takes too long"),
-        ("char many[1 << 20] = {1};", "MAX_BLOCKS", 1 << 10, "has arrays with values"),
+        ("char many[1 << 20] = {1};", "MAX_WRITTEN", 1 << 19, "has arrays with values"),
     ],
 )
 def test_a_compiler_that_takes_too_much_is_told_to_give_up(

@@ -2,15 +2,15 @@
 
 import os
 import subprocess
-import tempfile
 import tracemalloc
 
 import numpy as np
 import pytest
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.driving import outcome_of
 from kernels.core.job import Job
-from kernels.cuda_on_cpu.children import Child
+from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.shared_run import SharedRun
 from kernels.cuda_on_cpu.trial import trial
@@ -28,18 +28,26 @@ def a_job():
 
 
 def test_a_compiler_that_is_stopped_leaves_no_files(tmp_path, monkeypatch):
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))  # nothing is compiled there yet
-    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))  # nothing is compiled there yet
     steps = trial(RUNG, a_job())
     seen = set()
     for _ in range(20):
         next(steps)
-        seen |= {each.name for each in scratch.rglob("*")}
+        seen |= set(tmp_path.rglob("*.work/*"))
     steps.close()
     assert seen  # it was under way
-    assert list(scratch.iterdir()) == []
+    assert list(tmp_path.rglob("*.work")) == []
+
+
+def test_a_child_that_says_what_nobody_understands_is_ended_and_replaced():
+    with borrowed_child() as child:
+        child._said = b"no JSON\n"
+        steps = trial(RUNG, a_job())
+        said = outcome_of(child.running(None))
+        assert "done" not in said
+        assert not child.is_alive
+    *_, outcome = steps
+    assert outcome.answer is not None
 
 
 def test_memory_that_is_still_looked_at_goes_with_who_looks():
