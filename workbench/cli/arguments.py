@@ -525,6 +525,7 @@ def add_sweep_arguments(parser: argparse.ArgumentParser) -> None:
         type=types.name_list,
         help="these instead of the plan's; ./mine.cu is a kernel of your own",
     )
+    _add_unconfined_option(parser)
     parser.add_argument("--resume", action="store_true", help="resume the session that DIR holds")
     parser.add_argument(
         "--seconds",
@@ -578,6 +579,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--find-bug", action="store_true", help="say where a wrong kernel goes wrong: line, thread"
     )
+    _add_unconfined_option(parser)
     _add_jobs_option(parser, "check so many files at a time")
     _add_csv_option(parser)
     parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page as well")
@@ -628,6 +630,7 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="or ./mine.cu, a kernel of your own (default: the best that can run it)",
     )
+    _add_unconfined_option(options)
     options.add_argument(
         "--block", metavar="XxY", type=types.pair, help="CUDA threads per block, such as 32x8"
     )
@@ -685,6 +688,14 @@ def _add_devices_options(parser: argparse.ArgumentParser, shared: str) -> None:
         help=f"which GPU, from 0 (default: 0); 0,1 or all: several share {shared}",
     )
     _add_no_gpu_option(options)
+
+
+def _add_unconfined_option(options: argparse._ActionsContainer) -> None:
+    options.add_argument(
+        "--unconfined",
+        action="store_true",
+        help="run a user kernel on the CPU though this system cannot keep it from your files",
+    )
 
 
 def _add_no_gpu_option(options: argparse._ActionsContainer) -> None:

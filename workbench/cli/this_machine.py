@@ -11,6 +11,7 @@ from typing import Any
 from kernels import Engine
 from kernels.core.device import Device
 from kernels.core.version import program_version
+from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.sweeps.machine import cpu, memory, software, system
 
 __all__ = ["cpu", "engine_maker", "facts", "heading"]
@@ -21,6 +22,8 @@ def engine_maker(arguments: Namespace) -> Callable[[], Engine]:
 
     To be called on the thread that will use it.
     """
+    if getattr(arguments, "unconfined", False):
+        allow_unconfined()
     others = getattr(arguments, "devices", None) or None
     return partial(Engine, arguments.device or 0, others=others, use_gpu=not arguments.no_gpu)
 

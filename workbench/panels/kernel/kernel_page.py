@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.cuda_child.gpu_trial import GpuTrial
+from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.starting_points import starting_points
 from workbench.base.plain_text import tip_text
@@ -327,6 +328,15 @@ class KernelPage(QWidget):
             ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
         )
 
+    def _ask_unconfined(self, reason: str) -> None:
+        """Ask whether to run kernels on the CPU though this system cannot confine them."""
+        tip = "Run kernels unconfined until the program ends: only texts that you trust"
+        self._foreign.ask(reason, ("Run it unconfined", tip, self._run_unconfined))
+
+    def _run_unconfined(self) -> None:
+        allow_unconfined()
+        self._allow()
+
     def _connect(self) -> None:
         file, buttons = self._file, self._buttons
         file.began.connect(self._begin)
@@ -346,6 +356,7 @@ class KernelPage(QWidget):
         self.code.line_picked.connect(self._editor.show_step)
         self._editor.cursorPositionChanged.connect(self._leave_line)
         self._reading.broke.connect(self.broke)
+        self._trying.unconfined.connect(self._ask_unconfined)
         self._trying.followed.connect(self._show_steps)
         self._trying.began.connect(self._leave_steps)
         self._editor.textChanged.connect(self._leave_steps)

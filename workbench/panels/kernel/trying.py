@@ -13,6 +13,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
 from kernels.cuda_child.gpu_trial import GpuTrial
 from kernels.cuda_child.warm_children import Held
+from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.rung import Rung
@@ -80,6 +81,7 @@ class Trying(QObject):
         asked_for(text): another KernelText is tried from now on.
         began(): something else than steps is looked for from now on.
         followed(steps): a block's steps are recorded: a Followed.
+        unconfined(sentence): the text runs on the CPU only unconfined, if the user allows that.
         broke(sentence, details): a bug, with its traceback.
     """
 
@@ -88,6 +90,7 @@ class Trying(QObject):
     asked_for = Signal(object)
     began = Signal()
     followed = Signal(object)
+    unconfined = Signal(str)
     broke = Signal(str, str)
 
     def __init__(
@@ -174,6 +177,7 @@ class Trying(QObject):
     def release(self) -> None:
         """Try the present text, and what comes of it, after all."""
         self._is_held = False
+        self._asked = None
         self._try()
 
     def look_at(self, pixel: Pixel) -> None:
@@ -284,6 +288,8 @@ class Trying(QObject):
     # -- what came of it
 
     def _take(self, step: Step | Followed) -> None:
+        if isinstance(step, Refused) and step.sentence == confinement.why_not():
+            self.unconfined.emit(step.sentence)
         if isinstance(step, Progress):
             self._view.show_under_way(f"{step.doing[:1].upper()}{step.doing[1:]}…")
         elif isinstance(step, Refused) and step.is_ours and not self._is_trial:

@@ -1,13 +1,16 @@
 """The Kernel panel with a real compiler: what is typed runs, on this computer's CPU."""
 
+import errno
+
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from kernels.rungs.starting_points import starting_points
 from tests.first_kernel import steps
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.code_editor import CodeEditor
 
@@ -42,6 +45,21 @@ def source_of(key):
 
 def line_of(text, part):
     return text[: text.index(part)].count("\n") + 1
+
+
+def test_a_kernel_that_cannot_be_confined_runs_only_where_the_user_says_so(
+    qtbot, window, monkeypatch
+):
+    monkeypatch.setenv(confinement.ALLOWING_VARIABLE, "")  # so that it is as before afterwards
+    monkeypatch.delenv(confinement.ALLOWING_VARIABLE)
+    monkeypatch.setattr(confinement, "_prctl", lambda *_: errno.EINVAL)
+    begin(qtbot, window, source_of("shared"))
+    assert "seccomp" in words(window, "kernel-foreign-sentence")
+    assert "✓ Verified on the whole picture" not in words(window, "kernel-verdict")
+    click(child(window, "kernel-foreign-0"))
+    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    assert words(window, "kernel-foreign-sentence") == ""
+    assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
 
 def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
