@@ -184,7 +184,7 @@ def _compiling(
         "readable": compiler.readable and [*compiler.readable, str(HERE), *named],
         "too_long": TOO_LONG,
         # The first time zig compiles its libraries, too.
-        "seconds": 20 * MAX_SECONDS if compiler.is_zig else MAX_SECONDS,
+        "seconds": 40 * MAX_SECONDS if compiler.is_zig else MAX_SECONDS,
         "limits": [(FILE_SIZE, MAX_WRITTEN), (CORE, 0), *memory],
     }
     with tempfile.TemporaryFile(dir=folder) as said:

@@ -43,7 +43,7 @@ class Compiler:
     version: str
 
     def __str__(self) -> str:
-        name = "g++" if self.is_gnu else "clang++" if len(self.words) == 1 else "zig's clang"
+        name = "g++" if self.is_gnu else "zig's clang" if self.is_zig else "clang++"
         return f"{name} {self.version}"
 
     @property
@@ -58,11 +58,10 @@ class Compiler:
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """Return the folders with its own files; none: they are not known."""
-        if self.is_zig:  # it writes into others as well
-            return ()
-        own = Path(self.words[0]).resolve().parents[1]
-        return (*SYSTEM, *(() if Path.home().is_relative_to(own) else (str(own),)))
+        """Return the folders with its own files; none: they are not known, as one's in a home."""
+        own = Path(self.words[0]).resolve()
+        is_known = not self.is_zig and any(own.is_relative_to(each) for each in SYSTEM)
+        return SYSTEM if is_known else ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
