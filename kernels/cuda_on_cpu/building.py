@@ -56,6 +56,8 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     flags = flavour.flags_for(compiler)
     flags = (*(yield from _parsed_header(compiler, flags, cache)), *flags)
     made = yield from _library(compiler, text, flags, cache, libraries)
+    if compiler.is_zig:  # which links parts of C++'s library into each, with all that these define
+        return made
     if reason := why_not_text(made, libraries, is_watched=flavour.is_watched):
         raise BuildError(f"{REFUSED}{reason}")
     return made
@@ -160,7 +162,7 @@ def _working_on(path: Path) -> Iterator[Path | None]:
         if not is_held:
             yield None
             return
-        folder = path.with_suffix(WORK)
+        folder = path.with_suffix(WORK).absolute()
         shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
         folder.mkdir()
         try:

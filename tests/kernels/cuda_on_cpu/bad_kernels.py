@@ -441,7 +441,7 @@ RUNNING = {
     ),
     "asks for other files as it is loaded": Bad(
         COPY,
-        "runs as it is loaded",
+        "runs as it is loaded|asked the operating system",
         "crash",
         "it asked the operating system for something, which no kernel may",
         before='extern "C" int creat(const char*, int); static int file = creat("made", 0600);',
@@ -456,7 +456,7 @@ RUNNING = {
     ),
     "runs on as it is loaded": Bad(
         COPY,
-        "runs as it is loaded",
+        "runs as it is loaded|was still running",
         "crash",
         "it was still running at the deadline",
         before="static volatile int one = 1; static int n = [] { while (one) {} return 1; }();",
