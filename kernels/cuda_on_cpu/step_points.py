@@ -16,6 +16,7 @@ import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser
 
 from kernels.cuda_on_cpu.device_code import with_words
+from kernels.rungs.cuda_text import without_decorations
 from kernels.rungs.rung import Rung
 
 NEXT, SELF = "::cuda_cpu::", "cuda_cpu_"
@@ -77,7 +78,7 @@ def told(rung: Rung) -> Told:
 
 
 @cache
-def _parser() -> Parser:
+def parser() -> Parser:
     return Parser(Language(tree_sitter_cuda.language()))
 
 
@@ -100,7 +101,8 @@ class _Writer:
             self.told.shared.append(found[2].decode())
             self._shared_at.append((found.start(), found.end(), number, found[2].decode()))
         bare = SHARED.sub(_blank, self._text)
-        for node in _functions(_parser().parse(bare).root_node):
+        bare = without_decorations(bare.decode("latin-1")).encode("latin-1")  # in as many bytes
+        for node in _functions(parser().parse(bare).root_node):
             self._write_function(node)
         self.told.text = self._joined()
 

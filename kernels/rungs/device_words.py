@@ -72,6 +72,10 @@ HOST = (
     "A kernel's file holds device code alone: the program gets the memory, copies the picture, and "
     "launches the kernel."
 )
+ANNOTATED = (
+    ("without execution space annotations", "Write __device__ in front of it."),
+    ("without memory space annotations", "Write __device__ or __constant__ in front of it."),
+)
 READ_ONLY = "The picture is only to be read: write to the answer, dst."
 NAMED = re.compile(
     r"identifier \"(\w+)\" is undefined|['‘](\w+)['’] was not declared in this scope"
@@ -111,6 +115,9 @@ def hint_for(message: str) -> str:
             return HOST
         if name in WORDS:
             return f"{WITHOUT}{': write ' if WORDS[name] else ''}{WORDS[name]}."
+    for words, hint in ANNOTATED:
+        if words in message:
+            return hint
     return READ_ONLY if NO_LVALUE.search(message) else ""
 
 

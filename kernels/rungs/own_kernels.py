@@ -15,13 +15,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
-from itertools import accumulate
 from pathlib import Path
 
-from kernels.rungs.cuda_text import Parameter, parameters_of, without_comments
+import numpy as np
+
+from kernels.core.job import Job
+from kernels.rungs.cuda_text import Parameter, kernels_in, parameters_of, without_comments
 from kernels.rungs.device_text import Part, bare, header_parts
+from kernels.rungs.directives import refused_directive
 from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
-from kernels.rungs.operands import example_of
+from kernels.rungs.job_facts import knobs
+from kernels.rungs.operands import FORMS, example_of
 from kernels.rungs.rung import PICTURE, Pass, Rung, ladder, rung_of
 
 SUFFIX = ".cu"
@@ -30,11 +34,8 @@ IDEA = "A kernel of your own."
 NUMBERS = ("height", "width", "pitch", "first_row", "end_row")
 OF_TOLERANCE = ("chain_length", "error_factor")
 HEADER_LINE = re.compile(rf"^{re.escape(BEGIN)}[ \t]*$", re.M)
+SMALLEST = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
 NOT_AN_INT = re.compile(r"\b(?:float|double|long|short|char|bool|size_t|sample)\b|[*\[&]")
-# A directive that has another file read, or hides behind a comment what it does.
-INCLUDE = re.compile(r"(?:#|%:)\s*(?:include|import|embed|/\*)")
-GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
-KERNEL = re.compile(r"__global__(?:(?!__global__)[^;{}()])*?\b(\w+)\s*\(")
 
 
 def is_own(key: str) -> bool:
@@ -47,11 +48,11 @@ def text_hash(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def read_own_kernel(path: Path) -> Rung:
-    """Read a file.  Raises HeaderError, with its name and the line, where it makes no rung."""
+def read_own_kernel(path: Path, *, is_strict: bool = False) -> Rung:
+    """Read a file, as `own_kernel`; HeaderErrors have its name and the line."""
     if not is_own(path.name):
         raise HeaderError(f"{path.name}: a kernel's file ends with {SUFFIX}.")
-    return own_kernel(path.name, text_in(path))
+    return own_kernel(path.name, text_in(path), is_strict=is_strict)
 
 
 def text_in(path: Path) -> str:
@@ -81,8 +82,10 @@ def text_in(path: Path) -> str:
         raise HeaderError(f"{name}, line {line}: it is not UTF-8 text.") from error
 
 
-def own_kernel(name: str, text: str) -> Rung:
+def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     """Make a rung of a text that is, or will be, in a file called `name`, which is its key.
+
+    is_strict  hide from the text that it runs on the CPU
 
     No key of the ladder ends with .cu, so that shared.cu and shared are two.
     Raises HeaderError as `read_own_kernel`.
@@ -93,11 +96,11 @@ def own_kernel(name: str, text: str) -> Rung:
     told = {"title": _title(name), "idea": IDEA, "weights": "constant", **header.fields}
     header = replace(header, fields=told)
     _refuse_a_tolerance(header)
-    _refuse_other_files(name, source)
+    _refuse_directives(header, source)
     code = without_comments(source)
     if PASSES not in header.fields:
         _refuse_another_name(name, code)
-    rung = rung_of(name, header, source)
+    rung = replace(rung_of(name, header, source), is_strict=is_strict)
     _check_constants(rung, header)
     for each in rung.passes:
         if not each.library:
@@ -124,27 +127,11 @@ def _refuse_other_letters(name: str, text: str) -> None:
         raise HeaderError(f"{name}, line {line}: it is not text.")
 
 
-def _refuse_other_files(name: str, source: str) -> None:
-    """Refuse #include: what a compiler says of a file that is none tells what stands in that."""
-    pieces = GOES_ON.split(source)
-    joined = "".join(pieces)
-    if end := _include_in(joined):
-        joints = sum(length < end for length in accumulate(map(len, pieces)))
-        line = joined.count("\n", 0, end) + joints + 1
-        raise HeaderError(
-            f"{name}, line {line}: delete this line: a kernel includes no file; the prelude stands "
-            'in front of it, and a header of the ladder comes with includes = ["wide"] in its own '
-            "header."
-        )
-
-
-def _include_in(text: str) -> int:
-    """Return where the name of a directive ends that has another file read; 0: there is none."""
-    for found in INCLUDE.finditer(text):
-        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].rstrip()
-        if not before or before.endswith("*/"):  # else it begins no directive
-            return found.end()
-    return 0
+def _refuse_directives(header: Header, source: str) -> None:
+    form = header.fields["weights"]
+    macros = {*knobs(SMALLEST), *(example_of(form).knobs if form in FORMS else ())}
+    if found := refused_directive(source, macros):
+        raise HeaderError(f"{header.file}, line {found.line}: {found.reason}.")
 
 
 def _header(name: str, source: str) -> Header:
@@ -177,7 +164,7 @@ def _refuse_a_tolerance(header: Header) -> None:
 
 def _refuse_another_name(name: str, code: str) -> None:
     """Refuse kernels of which none is called as it is where no pass says otherwise."""
-    found = {each[1]: code.count("\n", 0, each.end()) + 1 for each in KERNEL.finditer(code)}
+    found = kernels_in(code)
     if not found:
         raise HeaderError(
             f"{name}: there is no kernel in it; write one that begins with "

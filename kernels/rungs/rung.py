@@ -106,6 +106,7 @@ class Rung:
     chain_length  n of `checking.error_bound`: the longest chain of additions
     error_factor  c of `checking.error_bound`
     buffers       what lies between passes: a name, and its size in bytes as an expression
+    is_strict     whether its text may not know that it runs on the CPU; never from the header
     """
 
     key: str
@@ -128,6 +129,7 @@ class Rung:
     error_factor: float = 1.0
     buffers: tuple[tuple[str, Expression], ...] = ()
     passes: tuple[Pass, ...] = (Pass(),)
+    is_strict: bool = False
     kind: Literal["cuda"] = "cuda"
 
     def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
@@ -357,7 +359,7 @@ def read_rung(path: Path) -> Rung:
 
 def rung_of(key: str, header: Header, source: str) -> Rung:
     """Make a rung of a text and its header.  Raises HeaderError where none can be made of it."""
-    told = typed_fields(header, Rung, Pass, ("key", "file", "source", "kind"))
+    told = typed_fields(header, Rung, Pass, ("key", "file", "source", "kind", "is_strict"))
     rung = Rung(key=key, file=header.file, source=source, **told)
     _check(rung, header)
     return rung

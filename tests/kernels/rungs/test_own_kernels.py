@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import pytest
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.device_code import generated
+from kernels.cuda_on_cpu.step_points import told
 from kernels.engine.engine import all_implementations
+from kernels.rungs.cuda_text import kernels_in, without_comments
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import MAX_BYTES, is_own, own_kernel, read_own_kernel
 from kernels.rungs.rung import ladder
@@ -141,6 +144,64 @@ def test_no_other_file_is_read(directive):
     text = f"{WEIGHTS}{directive}\n{KERNEL}"
     line = text.count("\n", 0, text.index(KERNEL))
     assert refused(text).startswith(f", line {line}: delete this line: a kernel includes no file")
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [
+        *("#define KSIZE 3", "%:define OFFSET 1", "#def\\\nine BORDER ZERO", "#undef CHANNELS"),
+        *("#ifndef KSIZE\n#else\n#define KSIZE 3\n#endif", "#/* a\n b */ undef BLOCK_X"),
+        *('#line 3 "/etc/passwd"', '# 3 "/etc/passwd"', '#ident "x"', "#pragma GCC poison x"),
+        *('#pragma push_macro("KSIZE")', '#if __has_include("x")\n#endif', "#undef _Pragma"),
+        *("#define __attribute__(x)", "#undef CUDA_ON_CPU", 'R"(\\\n)"; /* R"(" */'),
+    ],
+)
+def test_no_directive_changes_the_job_or_reaches_beyond_the_text(directive):
+    found = re.match(r", line (\d+): ", refused(PLAIN + directive))
+    assert found
+    assert int(found[1]) > PLAIN.count("\n")
+
+
+def test_the_macros_of_weights_are_the_jobs_too():
+    text = '/*---\nweights = "low_rank"\n---*/\n#define RANK 9\n' + KERNEL
+    assert "RANK" in refused(text)
+    own_kernel("mine.cu", f"#define RANK 9\n{PLAIN}")
+
+
+@pytest.mark.parametrize(
+    "directive",
+    [
+        *("#ifndef KSIZE\n#define KSIZE 5\n#endif", "#if 0\n#define KSIZE 5\n#endif"),
+        *("#if !defined(BORDER)\n#define BORDER ZERO\n#endif", "#define MINE KSIZE", "#"),
+        *("#pragma unroll 4", "#pragma nv_diag_suppress 177", "#pragma pack(push, 1)", "#error x"),
+        *('// #define KSIZE 3 \\\n#include "x"', 'const char* s = R"(\n#define KSIZE 3\n)";'),
+        "int many = 1'000'000; // '\n",
+    ],
+)
+def test_one_that_does_neither_may_stay(directive):
+    own_kernel("mine.cu", PLAIN + directive)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        *(
+            "__global__ void __launch_bounds__(256)",
+            "__global__ __launch_bounds__(THREADS, 2) void",
+        ),
+        *("__launch_bounds__((8) * 32) __global__ void", "__global__ __maxnreg__(64) void"),
+        *("__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128)", "void __global__"),
+        *("[[maybe_unused]] __global__ void", "__global__ __attribute__((noinline)) void"),
+        *("inline __global__ void /* of (all) */", "__global__ void __block_size__((32, 8, 1))"),
+    ],
+)
+def test_a_kernel_is_found_by_its_name_whatever_stands_before_it(begin):
+    text = PLAIN.replace("__global__ void", begin)
+    rung = own_kernel("mine.cu", text)
+    assert kernels_in(without_comments(rung.source)) == {"convolve": 2}
+    assert {each.function for each in told(rung).points} == {"convolve"}
+    assert "convolve" in refused(text.replace("convolve", "other"))
+    assert "argument" in refused(text.replace("int first_row, ", ""))
 
 
 def test_a_word_or_a_comment_about_it_is_none():

@@ -1,0 +1,103 @@
+"""Preprocessor directives that a user kernel may not have.
+
+A compiler would read other files for them, quote those in its messages, or act on the rest of what
+is compiled; and a job's own macros are the job's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from kernels.rungs.cuda_text import without_literals
+
+# What the CPU runtime gives another meaning, so that it has no effect on more than this text.
+RESERVED = frozenset(("__attribute__", "_Pragma", "CUDA_ON_CPU"))
+CONDITIONS = ("if", "ifdef", "ifndef")
+HARMLESS = frozenset(
+    (*CONDITIONS, "elif", "elifdef", "elifndef", "else", "endif", "error", "warning", "")
+)
+PRAGMA = re.compile(
+    r"(?:unroll|nounroll|once|pack|nv_\w+|diag_\w+|hd_\w+|GCC\s+(?:unroll|ivdep))\b"
+)
+FILES = ("include", "include_next", "import", "embed")
+NO_FILES = (
+    "delete this line: a kernel includes no file; the prelude stands in front of it, and a header "
+    'of the ladder comes with includes = ["wide"] in its own header'
+)
+NO_RAW = 'a text with lines that end in \\ cannot have strings that begin with R"; write "…"'
+_GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
+_DIRECTIVE = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(\w*)[^\S\n]*([^\n]*)", re.M)
+_RAW = re.compile(r'(?<!\w)(?:u8|[uUL])?R"')
+_HAS = re.compile(r"\b__has_(?:include|include_next|embed)\b")
+
+
+class Refused(NamedTuple):
+    """A line that a kernel may not have, and why."""
+
+    line: int
+    reason: str
+
+
+def refused_directive(source: str, job_macros: Collection[str]) -> Refused | None:
+    """Return the first directive that no kernel may have; None: there is none.
+
+    job_macros  what fits the text to its job: to redefine one would change the job in silence
+    """
+    pieces = _GOES_ON.split(source)
+    joined = "".join(pieces)
+    if len(pieces) > 1 and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
+        found: tuple[int, str] | None = raw.end(), NO_RAW
+    else:
+        found = next(_refusals(without_literals(joined, joined=True), job_macros), None)
+    if found is None:
+        return None
+    joints = sum(length < found[0] for length in accumulate(map(len, pieces)))
+    return Refused(joined.count("\n", 0, found[0]) + joints + 1, found[1])
+
+
+def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield places in a text, and what is wrong there."""
+    if asked := _HAS.search(code):
+        yield asked.end(), f"delete {asked[0]}: a kernel asks for no file"
+    without: list[str] = []  # by open condition: the macro that its lines are compiled without
+    for found in _DIRECTIVE.finditer(code):
+        word, rest = found[1], found[2].strip()
+        if word in CONDITIONS:
+            without.append(_compiled_without(word, rest))
+        elif word == "endif" and without:
+            without.pop()
+        elif word.startswith("el") and without:
+            without[-1] = ""
+        taken = () if "0" in without else set(job_macros).difference(without)
+        if reason := _why_not(word, rest, taken):
+            yield found.end(1), reason
+
+
+def _compiled_without(word: str, rest: str) -> str:
+    """Return the macro that is not defined behind a condition; "0" for `#if 0`."""
+    if word == "ifndef":
+        return rest.partition(" ")[0]
+    negated = re.fullmatch(r"!\s*defined\s*\(?\s*(\w+)\s*\)?", rest)
+    return negated[1] if word == "if" and negated else "0" if rest == "0" else ""
+
+
+def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
+    """Return why a directive is refused; empty: it is not."""
+    if word in HARMLESS:
+        return ""
+    if word in FILES:
+        return NO_FILES
+    if word == "pragma":
+        name = " ".join(rest.split()[:2])
+        return "" if PRAGMA.match(rest) else f"#pragma {name} means nothing to a kernel; delete it"
+    if word not in ("define", "undef"):
+        return f"#{word} is not for kernels; delete this line"
+    macro = (re.match(r"\w*", rest) or [""])[0]
+    if macro in RESERVED:
+        return f"{macro} cannot be redefined"
+    if macro in job_macros:
+        return f"{macro} is given by the job, and cannot be redefined; choose another name"
+    return ""
