@@ -35,25 +35,55 @@
 #define __noinline__  // nothing: newer standard libraries write __attribute__((__noinline__))
 #define __constant__
 // Arrays of fixed size: there is never more than one block.  Together, so that they can be found.
-#define __shared__ __attribute__((section("cuda_shared"))) static
+#define __shared__ __attribute((section("cuda_shared"))) static  // not __attribute__: see user_text.h
 #define __launch_bounds__(...)
-#define __align__(n) __attribute__((aligned(n)))
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+#define __grid_constant__
+#define __align__(n) __attribute((aligned(n)))
 #define CUDA_ON_CPU  // the prelude leaves to this file what it would say in PTX
 
 struct uint3 {
     unsigned x, y, z;
 };
-using dim3 = uint3;
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 from) : x(from.x), y(from.y), z(from.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};
 #include "cuda_vectors.h"
 
-inline int min(int a, int b) { return a < b ? a : b; }
-inline int max(int a, int b) { return a > b ? a : b; }
-inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
-inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
-inline long long min(long long a, long long b) { return a < b ? a : b; }
-inline long long max(long long a, long long b) { return a > b ? a : b; }
+// The overloads that CUDA has: of a signed and an unsigned number both are taken for unsigned.
+#define LEAST_AND_MOST(result, A, B)                                                                \
+    inline result min(A a, B b) { return result(a) < result(b) ? result(a) : result(b); }           \
+    inline result max(A a, B b) { return result(a) > result(b) ? result(a) : result(b); }
+#define OF_INTEGERS(of, unsigned_of)                                                                \
+    LEAST_AND_MOST(of, of, of)                                                                      \
+    LEAST_AND_MOST(unsigned_of, unsigned_of, unsigned_of)                                           \
+    LEAST_AND_MOST(unsigned_of, of, unsigned_of)                                                    \
+    LEAST_AND_MOST(unsigned_of, unsigned_of, of)
+namespace cuda_cpu {
+using ulong = unsigned long;
+using llong = long long;
+using ullong = unsigned long long;
+}  // namespace cuda_cpu
+OF_INTEGERS(int, unsigned)
+OF_INTEGERS(long, cuda_cpu::ulong)
+OF_INTEGERS(cuda_cpu::llong, cuda_cpu::ullong)
+#undef OF_INTEGERS
+#undef LEAST_AND_MOST
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
+inline double min(double a, double b) { return fmin(a, b); }
+inline double max(double a, double b) { return fmax(a, b); }
+#ifndef COUNTING
+inline double min(float a, double b) { return fmin(a, b); }
+inline double max(float a, double b) { return fmax(a, b); }
+inline double min(double a, float b) { return fmin(a, b); }
+inline double max(double a, float b) { return fmax(a, b); }
+#endif
 inline unsigned __float_as_uint(float value) {
     unsigned bits;
     std::memcpy(&bits, &value, sizeof(bits));
@@ -67,14 +97,6 @@ inline float __uint_as_float(unsigned bits) {
 inline float half_to_float(unsigned short bits) { return __builtin_bit_cast(_Float16, bits); }
 inline unsigned short float_to_half(float value) {
     return __builtin_bit_cast(unsigned short, static_cast<_Float16>(value));
-}
-
-// Four of the eight bytes of high:low, each picked by a hexadecimal digit of `which`.
-inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which) {
-    const uint64_t bytes = uint64_t(high) << 32 | low;
-    unsigned picked = 0;
-    for (int i = 0; i < 4; ++i) picked |= unsigned(bytes >> ((which >> 4 * i) % 8 * 8) & 0xff) << 8 * i;
-    return picked;
 }
 
 extern uint3 threadIdx, blockIdx;
@@ -108,6 +130,7 @@ void shuffle_warp(unsigned mask, const char* file, int line);  // likewise, but 
 void before_atomic(const void* at, size_t bytes);
 void fence(bool of_block);
 unsigned lane();
+unsigned lanes_alive();  // of its warp: those that have not ended
 uint64_t* warp_slots();  // 32, one a lane, to hand values over in
 // Likewise, others than at the lane's last seven calls: whoever shows a value in them need not wait
 // until all have read those before.  For what the whole warp does together.
@@ -224,3 +247,4 @@ constexpr int warpSize = 32;
     cuda_cpu::exchange(mask, value, cuda_cpu::lane_across(__VA_ARGS__), __FILE__, __LINE__)
 
 #include "cuda_words.h"
+#include "cuda_intrinsics.h"

@@ -1,21 +1,30 @@
-// CUDA's vectors of two to four numbers, aligned as there.
+// CUDA's vectors of one to four numbers, aligned as there.
 #pragma once
 
-#define VECTORS(word, of, bytes)                                                                 \
-    struct alignas(2 * bytes) word##2 { of x, y; };                                              \
+#define VECTORS(word, of)                                                                        \
+    struct word##1 { of x; };                                                                    \
+    struct alignas(2 * sizeof(of)) word##2 { of x, y; };                                         \
     struct word##3 { of x, y, z; };                                                              \
-    struct alignas(4 * bytes > 16 ? 16 : 4 * bytes) word##4 { of x, y, z, w; };                  \
+    struct alignas(4 * sizeof(of) > 16 ? 16 : 4 * sizeof(of)) word##4 { of x, y, z, w; };        \
+    inline word##1 make_##word##1(of x) { return {x}; }                                          \
     inline word##2 make_##word##2(of x, of y) { return {x, y}; }                                 \
     inline word##3 make_##word##3(of x, of y, of z) { return {x, y, z}; }                        \
     inline word##4 make_##word##4(of x, of y, of z, of w) { return {x, y, z, w}; }
-VECTORS(char, signed char, 1)
-VECTORS(uchar, unsigned char, 1)
-VECTORS(short, short, 2)
-VECTORS(ushort, unsigned short, 2)
-VECTORS(int, int, 4)
-VECTORS(float, float, 4)
+VECTORS(char, signed char)
+VECTORS(uchar, unsigned char)
+VECTORS(short, short)
+VECTORS(ushort, unsigned short)
+VECTORS(int, int)
+VECTORS(float, float)
+VECTORS(long, long)
+VECTORS(ulong, unsigned long)
+VECTORS(longlong, long long)
+VECTORS(ulonglong, unsigned long long)
+VECTORS(double, double)
 #undef VECTORS
 
+struct uint1 { unsigned x; };
+inline uint1 make_uint1(unsigned x) { return {x}; }
 struct alignas(8) uint2 {
     unsigned x, y;
     BY_WORDS(uint2, x = from.x, y = from.y)

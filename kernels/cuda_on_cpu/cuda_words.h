@@ -23,29 +23,8 @@ ATOMIC atomicCAS(T* at, typename only<T>::type wanted, typename only<T>::type va
 }
 #undef ATOMIC
 
-template <class T> T __ldg(const T* at) { return *at; }
 inline void __threadfence() { cuda_cpu::fence(false); }
 inline void __threadfence_block() { cuda_cpu::fence(true); }
-inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
-inline int __clz(int bits) { return bits ? __builtin_clz(unsigned(bits)) : 32; }
-inline int __ffs(int bits) { return __builtin_ffs(bits); }
-inline int __float2int_rn(float value) { return int(rintf(value)); }
-inline float __int2float_rn(int value) { return float(value); }
-inline int __float_as_int(float value) { return int(__float_as_uint(value)); }
-inline float __int_as_float(int bits) { return __uint_as_float(unsigned(bits)); }
-inline float __fmaf_rn(float a, float b, float c) { return a * b + c; }
-inline float __fdividef(float a, float b) { return a / b; }
-inline float __saturatef(float value) { return fminf(fmaxf(value, 0.0f), 1.0f); }
-inline float rsqrtf(float value) { return 1.0f / sqrtf(value); }
-inline float __frsqrt_rn(float value) { return 1.0f / sqrtf(value); }
-inline float __fsqrt_rn(float value) { return sqrtf(value); }
-#ifndef COUNTING
-inline float __expf(float value) { return std::exp(value); }
-inline float __logf(float value) { return std::log(value); }
-inline float __sinf(float value) { return std::sin(value); }
-inline float __cosf(float value) { return std::cos(value); }
-inline float __powf(float base, float to) { return std::pow(base, to); }
-#endif
 
 namespace cuda_cpu {
 inline unsigned ballot(unsigned mask, bool is_true, const char* file, int line) {
@@ -63,6 +42,8 @@ namespace words {
 __attribute__((format(printf, 1, 2))) int printf(const char* words, ...);
 // None where a run has taken all that it may, as on a device; the run remembers that.
 void* malloc(size_t bytes);
+inline long long clock64() { return __builtin_ia32_rdtsc(); }
+inline long clock() { return clock64(); }
 }  // namespace words
 [[noreturn]] void stopped(const char* words, const char* more, const char* file, int line);
 }  // namespace cuda_cpu

@@ -347,6 +347,12 @@ void* poisoned(size_t bytes) {
 
 void* dynamic_shared() { return shared; }
 unsigned lane() { return current % WARP; }
+unsigned lanes_alive() {
+    const unsigned first = current / WARP * WARP;
+    unsigned alive = 0;
+    for (unsigned i = first; i < std::min(count, first + WARP); ++i) alive |= unsigned(fibers[i].state != DONE) << i % WARP;
+    return alive;
+}
 uint64_t* warp_slots() { return slots[SLOTS * (current / WARP)].data(); }
 uint64_t* next_warp_slots() {
     is_showing = true;

@@ -118,6 +118,55 @@ def test_a_warp_does_not_wait_for_lanes_that_ended(order, build_cache):
     np.testing.assert_array_equal(launch(body, order, build_cache), [8, 7] * 32)
 
 
+def test_a_warp_matches_and_reduces(order, build_cache):
+    body = """
+    if (threadIdx.x == 63) return;
+    const unsigned all = 0xffffffffu, mine = threadIdx.x < 32 ? all : all >> 1;
+    int are_equal;
+    const int value = threadIdx.x % 32 / 8;
+    __syncwarp();
+    unsigned found = __activemask() == mine;
+    found += 2 * (__match_any_sync(all, 10.0 * value) == (0xffu << 8 * value & mine));
+    found += 4 * (__match_all_sync(all, 7ll, &are_equal) == mine && are_equal);
+    found += 8 * (__match_all_sync(all, value, &are_equal) == 0 && !are_equal);
+    found += 16 * (__reduce_add_sync(all, -value) == (threadIdx.x < 32 ? -48 : -45));
+    found += 32 * (__reduce_min_sync(all, value - 1) == -1);
+    found += 64 * (__reduce_max_sync(all, unsigned(value)) == 3);
+    found += 128 * (__reduce_and_sync(all, value + 4) == 4 && __reduce_or_sync(all, value) == 3);
+    found += 256 * (__reduce_xor_sync(all, 1u << threadIdx.x % 32) == mine);
+    __syncwarp();
+    dst[i] = found;
+    """
+    answer = launch(body, order, build_cache)
+    assert (answer[:63] == 511).all()
+
+
+def test_a_block_counts_and_votes(order, build_cache):
+    body = """
+    float found = __syncthreads_count(threadIdx.x % 3 == 0);
+    for (int turn = 0; turn < 3; ++turn) found += 100 * __syncthreads_count(threadIdx.x < turn);
+    found += 1000 * __syncthreads_or(threadIdx.x == 5) + 4000 * __syncthreads_or(0);
+    found += 10000 * __syncthreads_and(threadIdx.x < 64);
+    dst[i] = found + 40000 * __syncthreads_and(threadIdx.x < 63);
+    """
+    assert (launch(body, order, build_cache, blocks=2) == 22 + 300 + 1000 + 10000).all()
+
+
+def test_atomics_of_all_kinds(order, build_cache):
+    body = """
+    __shared__ unsigned at[4];
+    if (threadIdx.x < 4) at[threadIdx.x] = threadIdx.x == 1 ? 5 : 0;
+    __syncthreads();
+    atomicInc(&at[0], 9);
+    atomicDec(&at[1], 6);
+    atomicAdd_block(&at[2], 2u);
+    atomicMax_system(&at[3], threadIdx.x);
+    __syncthreads();
+    dst[i] = __ldcg(&at[threadIdx.x % 4]);
+    """
+    assert launch(body, order, build_cache)[:4].tolist() == [64 % 10, (5 - 64) % 7, 128, 63]
+
+
 def test_shared_memory_is_full_of_nan_in_every_block(order, build_cache):
     body = """
     DYNAMIC_SHARED(float, tile);

@@ -1,0 +1,426 @@
+// CUDA's intrinsics: integers, bits, rounding, SIMD in a word, cache hints, and what a warp or a block
+// does together.  As the CUDA Math API and Programming Guide have them.
+#pragma once
+
+#include <limits>
+
+#define __builtin_assume(...) ((void)0)
+// Of CUDA's, not the double alone that C has, nor the int.
+using std::abs, std::sqrt, std::exp, std::log, std::pow, std::sin, std::cos, std::tan, std::floor, std::ceil, std::fabs;
+using std::fmin, std::fmax, std::fmod, std::round, std::trunc, std::rint, std::hypot, std::fma, std::exp2, std::log2;
+
+// ---- Integers. ---------------------------------------------------------------------------------
+
+// Four of the eight bytes of high:low, each picked by a hexadecimal digit of `which`.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which) {
+    const uint64_t bytes = uint64_t(high) << 32 | low;
+    unsigned picked = 0;
+    for (int i = 0; i < 4; ++i) picked |= unsigned(bytes >> ((which >> 4 * i) % 8 * 8) & 0xff) << 8 * i;
+    return picked;
+}
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+inline int __clz(int bits) { return bits ? __builtin_clz(unsigned(bits)) : 32; }
+inline int __clzll(long long bits) { return bits ? __builtin_clzll(bits) : 64; }
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __ffsll(long long bits) { return __builtin_ffsll(bits); }
+inline unsigned long long __brevll(unsigned long long bits) {
+    unsigned long long turned = 0;
+    for (int i = 0; i < 64; ++i) turned |= (bits >> i & 1) << (63 - i);
+    return turned;
+}
+inline unsigned __brev(unsigned bits) { return __brevll(bits) >> 32; }
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
+    return (uint64_t(high) << 32 | low) << by % 32 >> 32;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) { return (uint64_t(high) << 32 | low) >> by % 32; }
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by) {
+    return by < 32 ? __funnelshift_l(low, high, by) : low;
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by) {
+    return by < 32 ? __funnelshift_r(low, high, by) : high;
+}
+inline int __mul24(int a, int b) { return int(unsigned(a << 8 >> 8) * unsigned(b << 8 >> 8)); }
+inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
+inline int __mulhi(int a, int b) { return int64_t(a) * b >> 32; }
+inline unsigned __umulhi(unsigned a, unsigned b) { return uint64_t(a) * b >> 32; }
+inline long long __mul64hi(long long a, long long b) { return (__extension__ static_cast<__int128>(a) * b) >> 64; }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return (__extension__ static_cast<unsigned __int128>(a) * b) >> 64;
+}
+inline unsigned __sad(int a, int b, unsigned more) { return (a > b ? unsigned(a) - unsigned(b) : unsigned(b) - unsigned(a)) + more; }
+inline unsigned __usad(unsigned a, unsigned b, unsigned more) { return (a > b ? a - b : b - a) + more; }
+inline int __hadd(int a, int b) { return (int64_t(a) + b) >> 1; }
+inline int __rhadd(int a, int b) { return (int64_t(a) + b + 1) >> 1; }
+inline unsigned __uhadd(unsigned a, unsigned b) { return (uint64_t(a) + b) >> 1; }
+inline unsigned __urhadd(unsigned a, unsigned b) { return (uint64_t(a) + b + 1) >> 1; }
+
+namespace cuda_cpu {
+// The sum of products of numbers in words: A of a's, at every step; B of b's, from `from` on.
+template <class A, class B, class Sum> Sum dot(unsigned a, unsigned b, Sum sum, int from = 0) {
+    constexpr int COUNT = 4 / sizeof(A);
+    for (int i = 0; i < COUNT; ++i) sum += unsigned(int(A(a >> 8 * sizeof(A) * i)) * int(B(b >> 8 * (from + i))));
+    return sum;
+}
+template <class To, class From> To bits_of(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    std::memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(to));
+    return to;
+}
+}  // namespace cuda_cpu
+
+#define DOT(name, A, B, sum, from)                                                                          \
+    inline sum name(sum a, sum b, sum more) { return cuda_cpu::dot<A, B>(unsigned(a), unsigned(b), more, from); }
+#define DOT_OF_VECTORS(name, a_vector, b_vector, sum)                                                       \
+    inline sum name(a_vector a, b_vector b, sum more) {                                                     \
+        return name(cuda_cpu::bits_of<sum>(a), cuda_cpu::bits_of<sum>(b), more);                            \
+    }
+DOT(__dp4a, signed char, signed char, int, 0)
+DOT(__dp4a, unsigned char, unsigned char, unsigned, 0)
+DOT_OF_VECTORS(__dp4a, char4, char4, int)
+DOT_OF_VECTORS(__dp4a, uchar4, uchar4, unsigned)
+DOT(__dp2a_lo, short, signed char, int, 0)
+DOT(__dp2a_lo, unsigned short, unsigned char, unsigned, 0)
+DOT_OF_VECTORS(__dp2a_lo, short2, char4, int)
+DOT_OF_VECTORS(__dp2a_lo, ushort2, uchar4, unsigned)
+DOT(__dp2a_hi, short, signed char, int, 2)
+DOT(__dp2a_hi, unsigned short, unsigned char, unsigned, 2)
+DOT_OF_VECTORS(__dp2a_hi, short2, char4, int)
+DOT_OF_VECTORS(__dp2a_hi, ushort2, uchar4, unsigned)
+#undef DOT
+#undef DOT_OF_VECTORS
+
+// ---- SIMD in a word: of two halves, and of four bytes. -----------------------------------------
+
+namespace cuda_cpu {
+template <class T, class Of> unsigned by_parts(unsigned a, unsigned b, Of of) {
+    constexpr unsigned BITS = 8 * sizeof(T), MASK = (1u << BITS) - 1;
+    unsigned all = 0;
+    for (unsigned at = 0; at < 32; at += BITS) all |= (unsigned(of(int(T(a >> at)), int(T(b >> at)))) & MASK) << at;
+    return all;
+}
+template <class T> int saturated(int value) {
+    using Limits = std::numeric_limits<T>;
+    return value < Limits::min() ? Limits::min() : value > Limits::max() ? Limits::max() : value;
+}
+template <class T> unsigned sum_of_parts(unsigned words) {
+    unsigned sum = 0;
+    for (unsigned at = 0; at < 32; at += 8 * sizeof(T)) sum += T(words >> at);
+    return sum;
+}
+}  // namespace cuda_cpu
+
+#define PARTS(name, type, number, ...)                                                                      \
+    inline unsigned name##number(unsigned a, unsigned b) {                                                  \
+        using T = type;                                                                                     \
+        return cuda_cpu::by_parts<T>(a, b, [](int x, int y) -> int { return (void)x, (void)y, __VA_ARGS__; });   \
+    }
+#define SIGNED_PARTS(name, ...) PARTS(name, short, 2, __VA_ARGS__) PARTS(name, signed char, 4, __VA_ARGS__)
+#define UNSIGNED_PARTS(name, ...) PARTS(name, unsigned short, 2, __VA_ARGS__) PARTS(name, unsigned char, 4, __VA_ARGS__)
+#define ONE_WORD(name, of)                                                                                  \
+    inline unsigned name##2(unsigned a) { return of##2(a, 0); }                                             \
+    inline unsigned name##4(unsigned a) { return of##4(a, 0); }
+#define COMPARED(name, sign, operation)                                                                     \
+    sign##_PARTS(__vcmp##name, x operation y ? -1 : 0) sign##_PARTS(__vset##name, x operation y)
+SIGNED_PARTS(__vadd, x + y)
+SIGNED_PARTS(__vaddss, cuda_cpu::saturated<T>(x + y))
+UNSIGNED_PARTS(__vaddus, cuda_cpu::saturated<T>(x + y))
+SIGNED_PARTS(__vsub, x - y)
+SIGNED_PARTS(__vsubss, cuda_cpu::saturated<T>(x - y))
+UNSIGNED_PARTS(__vsubus, cuda_cpu::saturated<T>(x - y))
+SIGNED_PARTS(__vavgs, (x + y + (x + y >= 0)) >> 1)
+UNSIGNED_PARTS(__vavgu, (x + y + 1) >> 1)
+UNSIGNED_PARTS(__vhaddu, (x + y) >> 1)
+SIGNED_PARTS(__vabsdiffs, x > y ? x - y : y - x)
+UNSIGNED_PARTS(__vabsdiffu, x > y ? x - y : y - x)
+SIGNED_PARTS(__vmaxs, x > y ? x : y)
+UNSIGNED_PARTS(__vmaxu, x > y ? x : y)
+SIGNED_PARTS(__vmins, x < y ? x : y)
+UNSIGNED_PARTS(__vminu, x < y ? x : y)
+COMPARED(eq, SIGNED, ==)
+COMPARED(ne, SIGNED, !=)
+COMPARED(ges, SIGNED, >=)
+COMPARED(geu, UNSIGNED, >=)
+COMPARED(gts, SIGNED, >)
+COMPARED(gtu, UNSIGNED, >)
+COMPARED(les, SIGNED, <=)
+COMPARED(leu, UNSIGNED, <=)
+COMPARED(lts, SIGNED, <)
+COMPARED(ltu, UNSIGNED, <)
+namespace cuda_cpu {
+SIGNED_PARTS(absolute, x < 0 ? -x : x)
+SIGNED_PARTS(absolute_saturated, saturated<T>(x < 0 ? -x : x))
+SIGNED_PARTS(negative, -x)
+SIGNED_PARTS(negative_saturated, saturated<T>(-x))
+}  // namespace cuda_cpu
+ONE_WORD(__vabs, cuda_cpu::absolute)
+ONE_WORD(__vabsss, cuda_cpu::absolute_saturated)
+ONE_WORD(__vneg, cuda_cpu::negative)
+ONE_WORD(__vnegss, cuda_cpu::negative_saturated)
+inline unsigned __vsads2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffs2(a, b)); }
+inline unsigned __vsads4(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned char>(__vabsdiffs4(a, b)); }
+inline unsigned __vsadu2(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned short>(__vabsdiffu2(a, b)); }
+inline unsigned __vsadu4(unsigned a, unsigned b) { return cuda_cpu::sum_of_parts<unsigned char>(__vabsdiffu4(a, b)); }
+#undef PARTS
+#undef SIGNED_PARTS
+#undef UNSIGNED_PARTS
+#undef ONE_WORD
+#undef COMPARED
+
+// ---- Floating point. ---------------------------------------------------------------------------
+
+inline int __float_as_int(float value) { return int(__float_as_uint(value)); }
+inline float __int_as_float(int bits) { return __uint_as_float(unsigned(bits)); }
+inline float __int2float_rn(int value) { return float(value); }
+inline float __saturatef(float value) { return fminf(fmaxf(value, 0.0f), 1.0f); }
+inline float rsqrtf(float value) { return 1.0f / sqrtf(value); }
+inline float __frsqrt_rn(float value) { return 1.0f / sqrtf(value); }
+inline float __fsqrt_rn(float value) { return sqrtf(value); }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float fdividef(float a, float b) { return a / b; }
+inline float __frcp_rn(float value) { return 1.0f / value; }
+#ifdef COUNTING
+inline float __fmaf_rn(float a, float b, float c) { return a * b + c; }
+inline int __float2int_rn(float value) { return int(rintf(value)); }
+inline int __float2int_rz(float value) { return int(value); }
+#else
+inline float __expf(float value) { return std::exp(value); }
+inline float __exp10f(float value) { return std::exp2(value * 3.32192809f); }
+inline float __logf(float value) { return std::log(value); }
+inline float __log2f(float value) { return std::log2(value); }
+inline float __log10f(float value) { return std::log10(value); }
+inline float __sinf(float value) { return std::sin(value); }
+inline float __cosf(float value) { return std::cos(value); }
+inline float __tanf(float value) { return std::tan(value); }
+inline float __tanhf(float value) { return std::tanh(value); }
+inline void __sincosf(float value, float* sine, float* cosine) { *sine = std::sin(value), *cosine = std::cos(value); }
+inline float __powf(float base, float to) { return std::pow(base, to); }
+inline float rcbrtf(float value) { return 1.0f / std::cbrt(value); }
+inline double rcbrt(double value) { return 1.0 / std::cbrt(value); }
+inline double rsqrt(double value) { return 1.0 / std::sqrt(value); }
+inline float rhypotf(float a, float b) { return 1.0f / std::hypot(a, b); }
+inline float norm3df(float a, float b, float c) { return std::sqrt(double(a) * a + double(b) * b + double(c) * c); }
+inline float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
+inline float norm4df(float a, float b, float c, float d) { return std::hypot(norm3df(a, b, c), d); }
+inline float sinpif(float value) { return std::sin(3.14159265358979323846 * std::remainder(double(value), 2.0)); }
+inline float cospif(float value) { return std::cos(3.14159265358979323846 * std::remainder(double(value), 2.0)); }
+inline void sincospif(float value, float* sine, float* cosine) { *sine = sinpif(value), *cosine = cospif(value); }
+inline float normcdff(float value) { return 0.5 * std::erfc(-double(value) * 0.70710678118654752440); }
+
+inline long long __double_as_longlong(double value) { return cuda_cpu::bits_of<long long>(value); }
+inline double __longlong_as_double(long long bits) { return cuda_cpu::bits_of<double>(bits); }
+inline int __double2hiint(double value) { return int(__double_as_longlong(value) >> 32); }
+inline int __double2loint(double value) { return int(__double_as_longlong(value)); }
+inline double __hiloint2double(int high, int low) {
+    return __longlong_as_double((long long)(uint64_t(unsigned(high)) << 32 | unsigned(low)));
+}
+
+namespace cuda_cpu {
+enum Rounding : unsigned { RN = 0, RD = 0x2000, RU = 0x4000, RZ = 0x6000 };  // of x86's MXCSR
+// Computes as long as it lives with another rounding; what it is given, and its outcome, must be
+// volatile, or the compiler would compute it earlier.
+struct Rounded {
+    const unsigned before = __builtin_ia32_stmxcsr();
+    explicit Rounded(Rounding how) { __builtin_ia32_ldmxcsr((before & ~0x6000u) | how); }
+    ~Rounded() { __builtin_ia32_ldmxcsr(before); }
+};
+template <class To, class From> To converted(Rounding how, From from) {
+    const volatile From given = from;
+    const Rounded rounded(how);
+    const volatile To value = static_cast<To>(given);
+    return value;
+}
+template <class T> T whole(Rounding how, T value) {
+    return how == RN ? std::rint(value) : how == RD ? std::floor(value) : how == RU ? std::ceil(value) : std::trunc(value);
+}
+// To the nearest that there is; of NaN zero, and with 64 bits the highest bit alone.
+template <class To, class From> To to_integer(Rounding how, From from) {
+    using Limits = std::numeric_limits<To>;
+    if (std::isnan(from)) return sizeof(To) < 8 ? To(0) : To(1ull << 63);
+    const From value = whole(how, from);
+    if (value <= From(Limits::min())) return Limits::min();
+    return value >= From(Limits::max()) ? Limits::max() : To(value);
+}
+}  // namespace cuda_cpu
+
+#define ROUNDED(T, name, mode, MODE, operation)                                                             \
+    inline T name##_##mode(T a, T b) {                                                                      \
+        const volatile T x = a, y = b;                                                                      \
+        const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                    \
+        const volatile T value = x operation y;                                                             \
+        return value;                                                                                       \
+    }
+#define ROUNDED_ONE(T, name, mode, MODE, given, ...)                                                        \
+    inline T name##_##mode given {                                                                          \
+        const volatile T x = a;                                                                             \
+        const cuda_cpu::Rounded rounded(cuda_cpu::MODE);                                                    \
+        const volatile T value = __VA_ARGS__;                                                               \
+        return value;                                                                                       \
+    }
+#define DIRECTED(T, t, mode, MODE)                                                                          \
+    ROUNDED(T, __##t##add, mode, MODE, +) ROUNDED(T, __##t##sub, mode, MODE, -)                             \
+    ROUNDED(T, __##t##mul, mode, MODE, *) ROUNDED(T, __##t##div, mode, MODE, /)                             \
+    ROUNDED_ONE(T, __##t##rcp, mode, MODE, (T a), 1 / x)                                                    \
+    ROUNDED_ONE(T, __##t##sqrt, mode, MODE, (T a), std::sqrt(T(x)))
+#define FUSED(T, name, mode, MODE) ROUNDED_ONE(T, name, mode, MODE, (T a, T b, T c), std::fma(T(x), b, c))
+#define CONVERTED(mode, MODE)                                                                               \
+    inline int __float2int_##mode(float value) { return cuda_cpu::to_integer<int>(cuda_cpu::MODE, value); } \
+    inline unsigned __float2uint_##mode(float value) { return cuda_cpu::to_integer<unsigned>(cuda_cpu::MODE, value); }    \
+    inline long long __float2ll_##mode(float value) { return cuda_cpu::to_integer<long long>(cuda_cpu::MODE, value); }    \
+    inline unsigned long long __float2ull_##mode(float value) { return cuda_cpu::to_integer<unsigned long long>(cuda_cpu::MODE, value); } \
+    inline int __double2int_##mode(double value) { return cuda_cpu::to_integer<int>(cuda_cpu::MODE, value); }             \
+    inline unsigned __double2uint_##mode(double value) { return cuda_cpu::to_integer<unsigned>(cuda_cpu::MODE, value); }  \
+    inline long long __double2ll_##mode(double value) { return cuda_cpu::to_integer<long long>(cuda_cpu::MODE, value); }  \
+    inline unsigned long long __double2ull_##mode(double value) { return cuda_cpu::to_integer<unsigned long long>(cuda_cpu::MODE, value); } \
+    inline float __uint2float_##mode(unsigned value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }        \
+    inline float __ll2float_##mode(long long value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }         \
+    inline float __ull2float_##mode(unsigned long long value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); } \
+    inline double __ll2double_##mode(long long value) { return cuda_cpu::converted<double>(cuda_cpu::MODE, value); }      \
+    inline double __ull2double_##mode(unsigned long long value) { return cuda_cpu::converted<double>(cuda_cpu::MODE, value); } \
+    inline float __double2float_##mode(double value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }
+#define OF_MODE(mode, MODE)                                                                                 \
+    DIRECTED(double, d, mode, MODE) FUSED(double, __fma, mode, MODE) FUSED(float, __fmaf, mode, MODE) CONVERTED(mode, MODE)
+OF_MODE(rn, RN)
+OF_MODE(rz, RZ)
+OF_MODE(ru, RU)
+OF_MODE(rd, RD)
+#define OF_FLOATS(mode, MODE)                                                                               \
+    DIRECTED(float, f, mode, MODE)                                                                          \
+    inline float __int2float_##mode(int value) { return cuda_cpu::converted<float>(cuda_cpu::MODE, value); }
+OF_FLOATS(rz, RZ)
+OF_FLOATS(ru, RU)
+OF_FLOATS(rd, RD)
+inline double __int2double_rn(int value) { return value; }
+inline double __uint2double_rn(unsigned value) { return value; }
+#undef ROUNDED
+#undef ROUNDED_ONE
+#undef DIRECTED
+#undef FUSED
+#undef CONVERTED
+#undef OF_MODE
+#undef OF_FLOATS
+#endif
+
+// ---- Memory. -----------------------------------------------------------------------------------
+
+#define LOAD(name) template <class T> T name(const T* at) { return *at; }
+#define STORE(name) template <class T> void name(T* at, typename only<T>::type value) { *at = value; }
+LOAD(__ldg) LOAD(__ldcg) LOAD(__ldca) LOAD(__ldcs) LOAD(__ldlu) LOAD(__ldcv)
+STORE(__stwb) STORE(__stcg) STORE(__stcs) STORE(__stwt)
+#undef LOAD
+#undef STORE
+inline void __threadfence_system() { __threadfence(); }
+inline void __nanosleep(unsigned) {}
+
+UNWATCHED inline unsigned atomicInc(unsigned* at, unsigned last) {
+    const unsigned old = atomic_old(at);
+    *at = old >= last ? 0 : old + 1;
+    return old;
+}
+UNWATCHED inline unsigned atomicDec(unsigned* at, unsigned last) {
+    const unsigned old = atomic_old(at);
+    *at = old == 0 || old > last ? last : old - 1;
+    return old;
+}
+#define atomicAdd_block atomicAdd
+#define atomicAdd_system atomicAdd
+#define atomicSub_block atomicSub
+#define atomicSub_system atomicSub
+#define atomicExch_block atomicExch
+#define atomicExch_system atomicExch
+#define atomicMin_block atomicMin
+#define atomicMin_system atomicMin
+#define atomicMax_block atomicMax
+#define atomicMax_system atomicMax
+#define atomicInc_block atomicInc
+#define atomicInc_system atomicInc
+#define atomicDec_block atomicDec
+#define atomicDec_system atomicDec
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS
+#define atomicAnd_block atomicAnd
+#define atomicAnd_system atomicAnd
+#define atomicOr_block atomicOr
+#define atomicOr_system atomicOr
+#define atomicXor_block atomicXor
+#define atomicXor_system atomicXor
+
+// ---- What a warp, or a block, does together. ---------------------------------------------------
+
+namespace cuda_cpu {
+// What all lanes of `mask` that have not ended show, by lane.
+struct Gathered {
+    unsigned lanes;
+    uint64_t of[32];
+    template <class T> T as(unsigned from) const {
+        T value;
+        std::memcpy(static_cast<void*>(&value), &of[from], sizeof(value));
+        return value;
+    }
+};
+template <class T> UNWATCHED Gathered gathered(unsigned mask, T value, const char* file, int line) {
+    static_assert(sizeof(T) <= sizeof(uint64_t));
+    Gathered all{};
+    uint64_t* const slots = warp_slots();
+    slots[lane()] = 0;
+    std::memcpy(&slots[lane()], &value, sizeof(value));
+    shuffle_warp(mask, file, line);
+    std::memcpy(all.of, slots, sizeof(all.of));
+    all.lanes = mask & lanes_alive();
+    shuffle_warp(mask, file, line);  // nobody shows the next value before all have read this one
+    return all;
+}
+template <class T> UNWATCHED unsigned match_any(unsigned mask, T value, const char* file, int line) {
+    const Gathered all = gathered(mask, value, file, line);
+    unsigned equal = 0;
+    for (unsigned from = 0; from < 32; ++from) equal |= unsigned(all.of[from] == all.of[lane()]) << from;
+    return equal & all.lanes;
+}
+template <class T> UNWATCHED unsigned match_all(unsigned mask, T value, int* are_equal, const char* file, int line) {
+    const Gathered all = gathered(mask, value, file, line);
+    *are_equal = 1;
+    for (unsigned from = 0; from < 32; ++from)
+        if (all.lanes >> from & 1 && all.of[from] != all.of[lane()]) *are_equal = 0;
+    return *are_equal ? all.lanes : 0;
+}
+template <class T, class Of> UNWATCHED T reduced(unsigned mask, T value, Of of, const char* file, int line) {
+    const Gathered all = gathered(mask, value, file, line);
+    for (unsigned from = 0; from < 32; ++from)
+        if (from != lane() && all.lanes >> from & 1) value = of(value, all.template as<T>(from));
+    return value;
+}
+inline long block_votes;  // of the threads that are at such a barrier: each takes its own back
+UNWATCHED inline int count_in_block(bool is_true, const char* file, int line, int barrier) {
+    block_votes += is_true;
+    sync_block(file, line, barrier);
+    const long all = block_votes;
+    sync_block(file, line, -barrier);  // nobody votes again before all have read this
+    block_votes -= is_true;
+    return all;
+}
+// The type that one of these is of: an int, or an unsigned, as CUDA's overloads have it.
+template <class T> auto as_word(T value) {
+    if constexpr (std::is_signed_v<decltype(+value)>) return int(value);
+    else return unsigned(value);
+}
+}  // namespace cuda_cpu
+
+#define __activemask() cuda_cpu::lanes_alive()
+#define __match_any_sync(mask, value) cuda_cpu::match_any(mask, value, __FILE__, __LINE__)
+#define __match_all_sync(mask, value, are_equal) cuda_cpu::match_all(mask, value, are_equal, __FILE__, __LINE__)
+#define REDUCED(mask, value, ...)                                                                           \
+    cuda_cpu::reduced(mask, cuda_cpu::as_word(value), [](auto a, auto b) { return __VA_ARGS__; }, __FILE__, __LINE__)
+#define __reduce_add_sync(mask, value) REDUCED(mask, value, decltype(a)(unsigned(a) + unsigned(b)))
+#define __reduce_min_sync(mask, value) REDUCED(mask, value, a < b ? a : b)
+#define __reduce_max_sync(mask, value) REDUCED(mask, value, a > b ? a : b)
+#define __reduce_and_sync(mask, value) REDUCED(mask, unsigned(value), a & b)
+#define __reduce_or_sync(mask, value) REDUCED(mask, unsigned(value), a | b)
+#define __reduce_xor_sync(mask, value) REDUCED(mask, unsigned(value), a ^ b)
+#define __syncthreads_count(is_true) cuda_cpu::count_in_block(is_true, __FILE__, __LINE__, __COUNTER__ + 1)
+#define __syncthreads_and(is_true) int(__syncthreads_count(!(is_true)) == 0)
+#define __syncthreads_or(is_true) int(__syncthreads_count(is_true) != 0)
