@@ -53,3 +53,24 @@ def told_of(
         return outcome
     finally:
         steps.close()
+
+
+def side_by_side(*steps: Generator[Any, None, Any]) -> Generator[None, None, list[Any]]:
+    """Drive several by turns to their ends; return what they return.
+
+    Where the first of them returns anything, the others are closed, and return None.
+    """
+    found: dict[int, Any] = {}
+    try:
+        while len(found) < len(steps) and not found.get(0):
+            for number, each in enumerate(steps):
+                if number not in found:
+                    try:
+                        next(each)
+                    except StopIteration as end:
+                        found[number] = end.value
+            yield
+    finally:
+        for each in steps:
+            each.close()
+    return [found.get(number) for number in range(len(steps))]

@@ -11,6 +11,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 from kernels.core.errors import CompileFailedError
 from kernels.core.installed import how_to_add
 from kernels.core.job import Job
+from kernels.cuda.nvrtc_calls import compiled, opened
 from kernels.rungs.rung import Rung
 
 # In the packages of CUDA 13 and CUDA 12, which may both be there: a folder each.
@@ -30,7 +32,6 @@ WITHOUT_A_COMPILER = (
     "There is no PTX to show: NVIDIA's compiler NVRTC is not installed here. It needs no GPU: {}."
 )
 LINES = "-lineinfo"
-FILE_NAME = "rung.cu"  # in the compiler's messages
 CACHING_SINCE = (12, 9)
 
 
@@ -62,9 +63,10 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiler:
-    """One NVRTC: its version, and the real architectures it knows, 90 for sm_90."""
+    """One NVRTC: where it is, its version, and the architectures that it knows, 90 for sm_90."""
 
     library: ctypes.CDLL = field(repr=False)
+    place: str
     version: tuple[int, int]
     architectures: tuple[int, ...]
 
@@ -78,44 +80,30 @@ class Compiler:
 
         Takes 50 ms, or seconds for large weights unrolled; the interpreter is free meanwhile.
         """
-        nvrtc, program = self.library, ctypes.c_void_p()
-        name = FILE_NAME.encode()
-        nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name, 0, None, None)
-        try:
-            encoded = [option.encode() for option in (*options, *self._without_cache)]
-            flags = (ctypes.c_char_p * len(encoded))(*encoded)
-            status = nvrtc.nvrtcCompileProgram(program, len(encoded), flags)
-            log = self._text("ProgramLog", program)
-            if status != 0:
-                raise CompileFailedError.from_log("The kernel did not compile", log)
-            return Compiled(self._text("PTX", program), log, self._bytes("CUBIN", program))
-        finally:
-            nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+        given = (*options, *self.without_cache)
+        is_taken, log, made = compiled(self.library, text, given, ("PTX", "CUBIN"))
+        if not is_taken:
+            raise CompileFailedError.from_log("The kernel did not compile", log)
+        ptx = made["PTX"].partition(b"\0")[0].decode(errors="replace")
+        return Compiled(ptx, log, made["CUBIN"])
 
     @property
-    def _without_cache(self) -> tuple[str, ...]:
+    def without_cache(self) -> tuple[str, ...]:
         """Return the option against the driver's cache: what comes from there has no log.
 
         (Seen with NVRTC 13 on an H200: the second time nothing tells of registers and spills.)
         """
         return ("--no-cache",) if self.version >= CACHING_SINCE else ()
 
-    def _text(self, what: str, program: ctypes.c_void_p) -> str:
-        return self._bytes(what, program).partition(b"\0")[0].decode(errors="replace")
-
-    def _bytes(self, what: str, program: ctypes.c_void_p) -> bytes:
-        size = ctypes.c_size_t()
-        getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
-        buffer = ctypes.create_string_buffer(max(size.value, 1))
-        getattr(self.library, f"nvrtcGet{what}")(program, buffer)
-        return buffer.raw[: size.value]
-
 
 @cache
 def compilers() -> tuple[Compiler, ...]:
     """Return every NVRTC that is installed, newest first."""
-    found = (_opened(path) for path in _places())
-    return tuple(_compiler(library) for library in found if library is not None)
+    found: list[Compiler] = []
+    for place in map(str, _places()):
+        with suppress(OSError):
+            found.append(_compiler(opened(place), place))
+    return tuple(found)
 
 
 def compiler_for(architecture: int) -> Compiler | None:
@@ -160,25 +148,13 @@ def _places() -> Iterator[Path | str]:
         yield next((path for path in paths if path.is_file()), on_the_system)
 
 
-def _opened(place: Path | str) -> ctypes.CDLL | None:
-    try:
-        if isinstance(place, Path):
-            # It opens this one by its bare name, which works once it is in the process.
-            for builtins in place.parent.glob("*nvrtc-builtins*"):
-                if ".alt" not in builtins.name:
-                    ctypes.CDLL(str(builtins))
-        return ctypes.CDLL(str(place))
-    except OSError:
-        return None
-
-
-def _compiler(library: ctypes.CDLL) -> Compiler:
+def _compiler(library: ctypes.CDLL, place: str) -> Compiler:
     major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
     library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
     known = (ctypes.c_int * count.value)()
     library.nvrtcGetSupportedArchs(known)
-    return Compiler(library, (major.value, minor.value), tuple(known))
+    return Compiler(library, place, (major.value, minor.value), tuple(known))
 
 
 def _resources(function: str, words: str) -> Resources:

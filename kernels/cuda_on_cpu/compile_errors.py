@@ -21,6 +21,20 @@ MESSAGE = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (fatal error|[eE]rror|[wW]arning
 CAME_FROM = re.compile(
     r"^(?:In file included from |\s+from |)(.*?):(\d+):(?:(\d+):)?\s+required from"
 )
+LACKING = "The CPU runtime lacks it; a GPU takes it."
+# What user_text.h has them say of words that are no CUDA, as a sentence.
+IN_WORDS = (
+    (re.compile(r'attempt to use poisoned "(?:__)?asm(?:__)?"'), "asm runs on a GPU only"),
+    (re.compile(r'attempt to use poisoned "(\w+)"'), r"CUDA's compiler does not take \1"),
+    (re.compile(r".*\bCUDA_ATTRIBUTE_(\w+).*"), r"an attribute \1 is not for kernels"),
+    (re.compile(r" \[-Werror=[\w-]+\]"), ""),
+)
+# Of CUDA, and not of the CPU runtime, where no CUDA compiler is there to say so.
+OF_CUDA = re.compile(
+    r'poisoned "(?:__)?asm(?:__)?"|'
+    r"['‘](?:tex\w+|surf\w+|cuda\w+|__[a-z]\w*|cooperative_groups|nvcuda)['’] "
+    r"(?:was not declared|has not been declared|does not name)"
+)
 OWN_NAMES = re.compile(r"\brung_\d+::|\{anonymous\}::|\(anonymous namespace\)::|(?<=\w)_0\b")
 # What g++ says of a part of it that a signal has ended, and of itself: the first that fits.
 GAVE_UP = (
@@ -83,7 +97,7 @@ def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
             file, (line, column) = rung.file, own
         elif file == GENERATED:
             file, line, column = rung.file, rung.source.rstrip().count("\n") + 1, 0
-        words = OWN_NAMES.sub("", told[5])
+        words = _in_words(told[5])
         if file == rung.file and (meant := line_without_end(rung.source, line, words)) != line:
             line, column = meant, 0
         found.append(Diagnostic(file, line, column, told[4].lower() != "warning", words))
@@ -96,6 +110,17 @@ def _is_of_system(file: str) -> bool:
     if file.startswith("<"):  # "<built-in>"
         return True
     return any(Path(file).resolve().is_relative_to(each) for each in (*SYSTEM, HERE))
+
+
+def with_lacking(log: str, *, is_taken: bool) -> str:
+    """Return a log that says so where CUDA takes what the CPU runtime does not.
+
+    is_taken  whether CUDA's compiler was asked, and takes the text
+    """
+    gave_up = log.startswith(REFUSED) or any(each in log for each in (NO_ROOM, TOO_LARGE))
+    gave_up = gave_up or any(re.search(died, log) for died, _ in GAVE_UP)
+    is_lacking = not gave_up and (is_taken or OF_CUDA.search(log))
+    return f"{log}\n{LACKING}" if is_lacking else log
 
 
 def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
@@ -113,12 +138,20 @@ def first_error(log: str, rung: Rung) -> tuple[str, int | None]:
             None,
         )
     found = [each for each in diagnostics_of(log, rung) if each.is_error]
+    lacking = f" {LACKING}" if LACKING in log else ""
     for each in found:
         if each.file == rung.file:
-            return f"Line {each.line}: {_with_hint(each.text)}", each.line
+            return f"Line {each.line}: {_with_hint(each.text)}{lacking}", each.line
     if found:
-        return f"{found[0].file}, line {found[0].line}: {_with_hint(found[0].text)}", None
+        first = found[0]
+        return f"{first.file}, line {first.line}: {_with_hint(first.text)}{lacking}", None
     return "The compiler refused the text without saying why.", None
+
+
+def _in_words(text: str) -> str:
+    for pattern, words in IN_WORDS:
+        text = pattern.sub(words, text)
+    return OWN_NAMES.sub("", text)
 
 
 def _with_hint(text: str) -> str:

@@ -17,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cache_folder import cache_folder
-from kernels.core.driving import in_place_of
+from kernels.core.driving import in_place_of, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.locks import holding
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words, poisons
 from kernels.cuda_on_cpu.building import REFUSED, WORK, BuildError, building
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child
+from kernels.cuda_on_cpu.compile_errors import with_lacking
 from kernels.cuda_on_cpu.confinement import is_allowed
+from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.line_table import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
@@ -34,6 +36,7 @@ from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
 from kernels.cuda_on_cpu.step_trace import TRACE_BYTES, StepTrace
 from kernels.cuda_on_cpu.stepped import SteppedShim
 from kernels.rungs.device_words import unknown_words
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 
 MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
@@ -89,12 +92,30 @@ def built(shim: type[Shim], rung: Rung, job: Job) -> Generator[Progress, None, P
         words = (f"{rung.file}:{line}: error: {said}" for line, said in unknown)
         return BuildError("\n".join(words))
     try:
-        steps = building(shim.text(rung, [knobs_of(rung, job)]), shim.flavour, default_cache())
-        return (yield from in_place_of(steps, Progress(f"compiling {rung.title} for the CPU")))
-    except BuildError as error:
-        return error
+        text, cache = shim.text(rung, [knobs_of(rung, job)]), default_cache()
+        steps = side_by_side(_by_cuda(rung, job, cache), _attempt(text, shim, cache))
+        doing = Progress(f"compiling {rung.title} for the CPU")
+        errors, library = yield from in_place_of(steps, doing)
     except OSError as error:  # a full disk, as a rule
         return BuildError(f"{REFUSED}What is compiled for the CPU cannot be kept: {error}.")
+    if errors:
+        return BuildError(errors)
+    if isinstance(library, BuildError):
+        return BuildError(with_lacking(str(library), is_taken=why_not_seen() is None))
+    assert isinstance(library, Path)
+    return library
+
+
+def _attempt(text: str, shim: type[Shim], cache: Path) -> Generator[None, None, Path | BuildError]:
+    try:
+        return (yield from building(text, shim.flavour, cache))
+    except BuildError as error:
+        return error
+
+
+def _by_cuda(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]:
+    """Return the errors of CUDA's compiler; the ladder's own rungs are known to have none."""
+    return (yield from cuda_errors(rung, job, cache)) if is_own(rung.key) else ""
 
 
 def run_once(

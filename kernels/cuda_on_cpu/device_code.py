@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kernels.core.job import Job
 from kernels.rungs.operands import example_of
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 
 Knobs = tuple[tuple[str, str], ...]
@@ -47,9 +48,9 @@ def _one(rung: Rung, number: int, knobs: Knobs, written: Callable[[str], str]) -
     passes = [(name, f"{name}_{number}") for name in functions_of(rung)]
     lines = [f"#define {name} {value}" for name, value in (*knobs, *passes)]
     # Without a name, so that nothing in it is ever shared between libraries.
-    own = "using cuda_cpu::words::printf; using cuda_cpu::words::malloc;"
-    lines.append(f"namespace rung_{number} {{ namespace {{ {own}")
-    lines += [written(with_words(rung.text)), f'#line 1 "{GENERATED}"', "} }"]
+    own = (f"using cuda_cpu::words::{name};" for name in ("printf", "malloc", "clock", "clock64"))
+    lines.append(f"namespace rung_{number} {{ namespace {{ {' '.join(own)}")
+    lines += [written(with_words(_guarded(rung))), f'#line 1 "{GENERATED}"', "} }"]
     lines += [f"#undef {name}" for name, _ in (*knobs, *passes)]
     for name, unique in passes:
         lines += [
@@ -62,6 +63,16 @@ def _one(rung: Rung, number: int, knobs: Knobs, written: Callable[[str], str]) -
     for name in example_of(rung.weights).constants:
         lines.append(f'extern "C" void* {name}_{number}() {{ return &rung_{number}::{name}; }}')
     return "\n".join(lines)
+
+
+def _guarded(rung: Rung) -> str:
+    """Return the rung's whole text; a user kernel's own part knows nothing of this compiler's."""
+    if not is_own(rung.key):
+        return rung.text
+    headers, line, _ = rung.text.removesuffix(rung.source).rpartition("#line ")
+    strict = "#define IS_STRICT\n" if rung.is_strict else ""
+    guard = f'#line 1 "{GENERATED}"\n{strict}#include "user_text.h"\n'
+    return f"{headers}{guard}{line}{rung.text[len(headers) + len(line) :]}"
 
 
 def with_words(text: str) -> str:

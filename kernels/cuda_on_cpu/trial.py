@@ -16,7 +16,7 @@ from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child, borrowed_child
-from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
+from kernels.cuda_on_cpu.compile_errors import LACKING, Diagnostic, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
 from kernels.cuda_on_cpu.cpu_device import DEVICE
@@ -89,6 +89,11 @@ class CpuTrial:
             and (self.answer is not None or bool(self.line))
             and (not self.compiler_errors)
         )
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether CUDA takes the text, and the CPU runtime does not."""
+        return LACKING in self.problem
 
     @property
     def compiler_errors(self) -> str:

@@ -37,6 +37,7 @@ class Bad:
     before   text before the kernel, on one line
     shared   bytes of dynamic shared memory
     is_right the answer is, in spite of it
+    is_cuda  CUDA's compiler takes it
     """
 
     body: str
@@ -46,6 +47,7 @@ class Bad:
     before: str = ""
     shared: int = 0
     is_right: bool = False
+    is_cuda: bool = True
 
     @property
     def text(self) -> str:
@@ -431,6 +433,7 @@ RUNNING = {
         "refused",
         "declared and called, but defined nowhere: helper",
         before="__device__ int helper(int n);",
+        is_cuda=False,
     ),
     "asks for other files": Bad(
         f'{COPY}\nif (x == 0) unlink("/nowhere/at/all");',
@@ -438,6 +441,7 @@ RUNNING = {
         "crash",
         "^Line 8: .* asks the operating system for something",
         before='extern "C" int unlink(const char*);',
+        is_cuda=False,
     ),
     "asks for other files as it is loaded": Bad(
         COPY,
@@ -445,6 +449,7 @@ RUNNING = {
         "crash",
         "it asked the operating system for something, which no kernel may",
         before='extern "C" int creat(const char*, int); static int file = creat("made", 0600);',
+        is_cuda=False,
     ),
     "speaks for its runner": Bad(
         'for (int f = 0; f < 16; ++f) write(f, "{\\"ended\\":0,\\"done\\":1}\\n", 23);\n'
@@ -453,6 +458,7 @@ RUNNING = {
         "deadline",
         r"^Line 8: ",
         before='extern "C" long write(int, const void*, unsigned long);',
+        is_cuda=False,
     ),
     "runs on as it is loaded": Bad(
         COPY,
@@ -460,12 +466,14 @@ RUNNING = {
         "crash",
         "it was still running at the deadline",
         before="static volatile int one = 1; static int n = [] { while (one) {} return 1; }();",
+        is_cuda=False,
     ),
     "ends its process": Bad(
         f"{COPY}\nif (x == 0) _Exit(0);",
         "its process ended without a word",
         "crash",
         "its process ended without a word",
+        is_cuda=False,
     ),
 }
 

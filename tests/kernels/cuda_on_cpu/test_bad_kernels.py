@@ -13,7 +13,8 @@ import pytest
 
 from kernels.core.job import Job, Progress
 from kernels.core.poison import unwritten_in_words
-from kernels.cuda_on_cpu import compiler
+from kernels.cuda.nvrtc import compilers
+from kernels.cuda_on_cpu import compiler, cpu_runs
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children, held_bytes
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
@@ -80,9 +81,18 @@ def test_weights_come_however_they_are_declared(declared):
     assert outcome.ok, outcome.problem
 
 
+def without_cuda_where_it_refuses(bad, monkeypatch):
+    """Refused before it runs, a text that is no CUDA is tried once more without that."""
+    if bad.is_cuda or not compilers():
+        return
+    assert tried(bad.text).compiler_errors
+    monkeypatch.setattr(cpu_runs, "cuda_errors", lambda *_: iter(()))
+
+
 @pytest.mark.parametrize("name", RUNNING)
-def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name):
+def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name, monkeypatch):
     bad = RUNNING[name]
+    without_cuda_where_it_refuses(bad, monkeypatch)
     outcome = tried(bad.text, deadline_s=DEADLINE_S)
     assert re.search(bad.trial, outcome.problem), outcome.problem
     if said := re.match(r"Line (\d+)", outcome.problem):
@@ -93,8 +103,9 @@ def test_a_trial_of_a_bad_kernel_is_told_of_and_never_passes(name):
 
 
 @pytest.mark.parametrize("name", [name for name, bad in RUNNING.items() if bad.kind])
-def test_the_bug_of_a_bad_kernel_is_found(name):
+def test_the_bug_of_a_bad_kernel_is_found(name, monkeypatch):
     bad = RUNNING[name]
+    without_cuda_where_it_refuses(bad, monkeypatch)
     finding = found(bad.text)
     assert finding is not None
     assert re.search(bad.finding, finding.sentence), finding.sentence

@@ -1,0 +1,219 @@
+"""CUDA's own compiler beside the C++ compiler: what it refuses is broken, whatever runs here.
+
+NVRTC needs no GPU.  Where it is not installed, the text itself is looked at for what g++ takes and
+CUDA does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tree_sitter import Node
+
+from kernels.core.errors import FIRST_ERROR
+from kernels.core.installed import FROZEN, how_to_add, kind
+from kernels.core.job import Job
+from kernels.cuda import nvrtc_calls
+from kernels.cuda.nvrtc import Compiler, compiler_for, options_for
+from kernels.cuda_on_cpu.step_points import parser
+from kernels.rungs.cuda_text import (
+    kernels_in,
+    without_comments,
+    without_decorations,
+    without_literals,
+)
+from kernels.rungs.rung import Rung
+
+NOT_SEEN = "not seen by CUDA's compiler"
+ARCHITECTURE = 90  # sm_90, or what the rung needs at least
+# Unoptimised it takes a tenth of the time, and refuses the same, or a little more; a text that was
+# assembled for one job is only read for others.
+QUICK = "--device-debug"
+READ_ONLY = "--fdevice-syntax-only"
+TELLING = "--ptxas-options=-v"  # what it tells of registers, it tells in the place of errors
+SCRIPT = nvrtc_calls.__file__
+LOOK_S = 0.01
+PATIENCE_S = 60.0  # busy computers take long; of its own time it has half of that
+# As g++ says them, for `compile_errors.GAVE_UP`.
+LATE = "CUDA's compiler: CPU time limit exceeded signal terminated"
+CRASHED = "CUDA's compiler: internal compiler error"
+PTXAS = re.compile(r"^ptxas (?:.*; )?(?:error|fatal)\s*:\s*(?!Ptx assembly aborted)(.+?)\.?$", re.M)
+HOST_FUNCTION = "A function without execution space annotations is considered a host function"
+HOST_VARIABLE = "A variable without memory space annotations is considered a host variable"
+IN_SHORT = (
+    (re.compile(r"A function without execution space annotations.*"), HOST_FUNCTION),
+    (re.compile(r"A namespace scope variable without memory space annotations.*"), HOST_VARIABLE),
+)
+NOWHERE = re.compile(r"Unresolved extern (?:function|variable) '(?:_Z(\d+))?(\w+)'")
+AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (.+?)\.?$", re.M)
+ASM = re.compile(r"\basm\b")
+SPACES = r"__(?:device|global|host|constant|shared|managed)__"
+COMPUTED = re.compile(r"\bgoto\s*\*")
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\n|[^\n])*)", re.M)
+DECLARATIONS = ("function_definition", "declaration", "field_declaration", "expression_statement")
+SCOPES = (
+    *("template_declaration", "namespace_definition", "linkage_specification", "declaration_list"),
+    *("struct_specifier", "class_specifier", "union_specifier", "field_declaration_list"),
+    *("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"),
+)
+
+
+def why_not_seen() -> str | None:
+    """Return the words for a verdict without CUDA's compiler; None: it is there."""
+    if compiler_for(ARCHITECTURE) is not None:
+        return None
+    return f"{NOT_SEEN}, which needs no GPU: {how_to_add('nvidia-cuda-nvrtc')}"
+
+
+def cuda_errors(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]:
+    """Return the errors of CUDA's compiler, a line each, as g++ writes them; empty: it has none.
+
+    Whoever stops driving this ends the compiler.  What it said is kept in `cache`.
+    """
+    architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
+    compiler = compiler_for(architecture)
+    found = [*_host_asm(rung), *(_by_text(rung) if compiler is None else ())]
+    if found or compiler is None:
+        return "\n".join(f"{rung.file}:{line}: error: {what}" for line, what in found)
+    options = [*options_for(rung, job, architecture), *compiler.without_cache]
+    options.remove(TELLING)
+    asked = compiler.version, rung.text
+    kept, assembled = _kept(cache, *asked, options), _kept(cache, *asked)
+    with suppress(OSError, ValueError):
+        return _as_gnu(rung, str(json.loads(kept.read_bytes())))
+    quick = READ_ONLY if assembled.exists() else QUICK
+    log = yield from _log_of(compiler, rung.text, [[*options, quick], options])
+    if log not in (LATE, CRASHED):
+        with suppress(OSError):
+            kept.write_text(json.dumps(log), encoding="utf-8")
+            assembled.touch()
+    return _as_gnu(rung, log)
+
+
+def _kept(cache: Path, *asked: Any) -> Path:
+    key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
+    return cache / f"nvrtc-{key}.json"
+
+
+def _log_of(compiler: Compiler, text: str, choices: list[list[str]]) -> Generator[None, None, str]:
+    """Compile in a process of its own; return the last log, empty where some options worked."""
+    with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as reply:
+        request.write(json.dumps([compiler.place, text, choices]).encode())
+        request.seek(0)
+        # Without Python's own packages it is ready in 50 ms; a packaged program has no such file.
+        how = ("-m", nvrtc_calls.__name__) if kind() == FROZEN else ("-I", "-S", SCRIPT)
+        process = subprocess.Popen(
+            [sys.executable, *how],
+            stdin=request,
+            stdout=reply,
+            stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        until = time.monotonic() + PATIENCE_S
+        try:
+            while process.poll() is None and time.monotonic() < until:
+                yield
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(LOOK_S)
+            if process.poll() is None:
+                return LATE
+        finally:
+            process.kill()
+            process.wait()
+        reply.seek(0)
+        with suppress(ValueError):
+            return str(json.loads(reply.read()))
+        return CRASHED
+
+
+def _as_gnu(rung: Rung, log: str) -> str:
+    """Return a log with places as g++ writes them."""
+    if not log or log in (LATE, CRASHED):
+        return log
+    found = [(each[1], int(each[2]), each[3]) for each in FIRST_ERROR.finditer(log)]
+    last = rung.source.rstrip().count("\n") + 1
+    found += [(rung.file, last, each[1]) for each in AT_END.finditer(log)]
+    if not found:
+        said = [each[1] for each in PTXAS.finditer(log)] or ["CUDA's compiler refuses the kernel"]
+        found = [(rung.file, _of_assembler(rung), each) for each in said]
+    return "\n".join(f"{file}:{line}: error: {_short(said)}" for file, line, said in found)
+
+
+def _of_assembler(rung: Rung) -> int:
+    """Return the line that an assembler means, which names none: with asm, or of the kernel."""
+    code = without_literals(rung.source)
+    if asm := ASM.search(code):
+        return code.count("\n", 0, asm.start()) + 1
+    return next(iter(kernels_in(code).values()), 1)
+
+
+def _short(said: str) -> str:
+    for pattern, words in IN_SHORT:
+        said = pattern.sub(words, said)
+    if mangled := NOWHERE.fullmatch(said):
+        name = mangled[2][: int(mangled[1])] if mangled[1] else mangled[2]
+        return f"declared and called, but defined nowhere: {name}"
+    return said
+
+
+def _host_asm(rung: Rung) -> Iterator[tuple[int, str]]:
+    """Yield lines with asm outside of functions, which NVRTC passes over and nvcc does not."""
+    for node, _ in _declared(parser().parse(_code_of(rung)).root_node):
+        if any(child.type == "gnu_asm_expression" for child in node.children):
+            yield node.start_point[0] + 1, "asm outside of functions is no device code"
+
+
+def _code_of(rung: Rung) -> bytes:
+    return without_decorations(without_comments(rung.source)).encode()
+
+
+def _by_text(rung: Rung) -> Iterator[tuple[int, str]]:
+    """Yield lines that CUDA's compiler refuses and g++ takes, and what it says of them."""
+    code = without_literals(rung.source)
+    for found in COMPUTED.finditer(code):
+        yield code.count("\n", 0, found.start()) + 1, "expected an expression"
+    macros = MACRO.findall(code)
+    spaces = "|".join((SPACES, *(name for name, _, body in macros if re.search(SPACES, body))))
+    written = {name for name, is_function, body in macros if is_function or "(" in body}
+    text = _code_of(rung)
+    for node, begin in _declared(parser().parse(text).root_node):
+        body = node.child_by_field_name("body")
+        head = text[begin : body.start_byte if body else node.end_byte].decode()
+        if re.search(rf"\b(?:{spaces})\b", head) or written & set(re.findall(r"\w+", head)):
+            continue
+        line = node.start_point[0] + 1
+        if node.type == "function_definition":
+            if body is not None and body.type == "compound_statement":
+                yield line, HOST_FUNCTION
+        elif _is_function(node):
+            yield line, HOST_FUNCTION
+        elif node.type == "declaration" and not re.search(r"\b(?:const|constexpr)\b", head):
+            yield line, HOST_VARIABLE
+
+
+def _declared(node: Node) -> Iterator[tuple[Node, int]]:
+    """Yield what is declared outside of functions, and where what stands before it ends."""
+    begin = node.start_byte
+    for child in node.children:
+        if child.type in DECLARATIONS:
+            yield child, begin
+        for inner in (child, child.child_by_field_name("type")):
+            if inner is not None and inner.type in SCOPES:
+                yield from _declared(inner)
+        if child.is_named and child.type != "ERROR":
+            begin = child.end_byte
+
+
+def _is_function(node: Node) -> bool:
+    found = node.child_by_field_name("declarator")
+    return found is not None and found.type == "function_declarator"
