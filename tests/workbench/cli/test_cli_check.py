@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
-from kernels.cuda_on_cpu import compiler
+from kernels.cuda_on_cpu import compiler, cpu_runs
 from tests.conftest import ROOT
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
@@ -197,11 +197,14 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_checked(
     assert Path("marks.csv").read_text() == "those of last year"
 
 
-def test_a_kernel_that_starts_a_program_is_ended(folder, capsys):
+def test_a_kernel_that_starts_a_program_is_no_cuda_or_ended(folder, capsys, monkeypatch):
     evil = 'extern "C" int system(const char*);\n' + COPY.replace(
         "{\n", '{\n    if (threadIdx.x == 0) system("touch evil");\n', 1
     )
     write(mine=evil)
+    assert check("mine.cu") == 1
+    assert "host function" in rows_of(capsys.readouterr().out)["mine.cu"]
+    monkeypatch.setattr(cpu_runs, "cuda_errors", lambda *_: iter(()))
     assert check("mine.cu") == 1
     row = rows_of(capsys.readouterr().out)["mine.cu"]
     assert "it asked the operating system for something, which no kernel may" in row
