@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 LIVE_TAPS = 300_000_000  # about a second of the oracle on one core of a laptop
 MIN_PERCENT = 0.01  # below this a share of samples is not counted out
+NOT_YET_SEARCHED = "checking for races, barriers and bounds …"  # as `Check.unsearched`, meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,12 @@ class Check:
     levels          integer levels that were allowed beyond that: see `Tolerance`
     samples         samples compared; 0 in records of before this was counted
     library         whose own rounding was allowed for
+
+    Right samples do not make a user kernel right.  Of one, and of nothing else, there is as well
+
+    bug             the fault that a run under checks of bounds, races and barriers showed
+    unsearched      why there was no such run, or not yet; empty: it took place
+    unseen          why no CUDA compiler has compiled the source; empty: one has
     """
 
     max_error: float
@@ -64,6 +71,9 @@ class Check:
     levels: int = 0
     samples: int = 0
     library: str = ""
+    bug: str = ""
+    unsearched: str = ""
+    unseen: str = ""
 
     def with_strip(self, other: Check, row: int) -> Check:
         """Return what is known of a picture together with a strip of it, which was checked alone.
@@ -87,8 +97,13 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Return whether no sample compared is off by more than it may be."""
-        return self.wrong == 0 and math.isfinite(self.bound)
+        """Whether no sample compared is off by more than it may be, and no bug was found."""
+        return self.wrong == 0 and math.isfinite(self.bound) and not self.bug
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether it is right, and, of a user kernel, a search has found no bug."""
+        return self.ok and not self.unsearched
 
     @property
     def is_full(self) -> bool:
@@ -114,10 +129,15 @@ class Check:
         if not math.isfinite(self.bound):
             return "not checked: with values this large float32 sums overflow"
         scope = "all pixels" if self.is_full else f"{self.checked:,} of {self.total:,} pixels"
+        if self.bug:
+            return f"NOT VERIFIED, though right in {scope} checked: {self.bug.removesuffix('.')}"
         if self.own_rounding:
             return f"verified, {self.own_rounding}, checked {scope}"
         if self.ok:
-            return f"verified, checked {scope}, largest error {self.max_error:.3g}"
+            said = "right, not verified" if self.unsearched else "verified"
+            error = f"largest error {self.max_error:.3g}"
+            words = (said, f"checked {scope}", error, self.unsearched, self.unseen)
+            return ", ".join(filter(None, words))
         y, x, channel = self.worst
         samples = f"{self.wrong:,} sample{'s' if self.wrong > 1 else ''}"
         return (

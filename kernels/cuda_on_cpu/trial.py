@@ -156,11 +156,15 @@ def trial(
             problem, line = yield from _some_rows(child, rung, ended, deadline_s)
         unwritten = int(never.sum())
         outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
-        yield outcome
+        if not outcome.ok:
+            yield outcome
         if not problem and not check.ok:
             problem, line = yield from unset_in_words(child, rung, ended, deadline_s)
             yield replace(outcome, problem=problem, line=line)
-    if counting and outcome.ok:
+    if not outcome.ok:
+        return
+    yield outcome  # no child is held meanwhile: whoever drives this may use it
+    if counting:
         yield replace(outcome, counts=(yield from _counts(rung, part, deadline_s)))
 
 

@@ -1,7 +1,8 @@
-"""One filtering by a kernel of the user's own: on the GPU in a child, or on the CPU runtime.
+"""One filtering by a user kernel: on the GPU in a child, or on the CPU runtime.
 
-The user's text never runs in this process.  An answer is given with its verdict, never before, and
-a time only after a passed check, on a GPU alone.
+Its source never runs in this process.  An output comes with its verdict, never before, and a time
+only after a passed check, on a GPU alone.  The search for bugs comes last, and completes the
+verdict.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.driving import last_of
 from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job, Progress, Ran, Result, Sampling
+from kernels.core.verdict import NOT_YET_SEARCHED
+from kernels.cuda_child.bug_search import verdict_search
 from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
 from kernels.cuda_child.warm_children import cuda_children
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
@@ -40,10 +43,16 @@ def own_filtering(
     own = OwnKernel.of(job)
     if reason := own.why_not(job, device):
         raise CannotRunError(reason)
-    if isinstance(device, Device):
-        yield from _on_gpu(own.rung, job, device, sampling)
-    else:
-        yield from _on_cpu(own.rung, job)
+    there = device if isinstance(device, Device) else None
+    steps = _on_gpu(own.rung, job, there, sampling) if there else _on_cpu(own.rung, job)
+    right: Result | None = None
+    for step in steps:
+        if isinstance(step, Result) and step.check is not None and step.check.ok:
+            step = right = replace(step, check=replace(step.check, unsearched=NOT_YET_SEARCHED))
+        yield step
+    if right is not None and right.check is not None:
+        search = yield from last_of(verdict_search(own.rung, job))
+        yield replace(right, check=search.verdict(right.check))
 
 
 def end_children(device: Device) -> None:

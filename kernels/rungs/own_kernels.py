@@ -26,7 +26,7 @@ from kernels.rungs.directives import refused_directive
 from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
 from kernels.rungs.job_facts import knobs
 from kernels.rungs.operands import FORMS, example_of
-from kernels.rungs.rung import PICTURE, Pass, Rung, ladder, rung_of
+from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_of
 
 SUFFIX = ".cu"
 MAX_BYTES = 256 << 10  # the longest of the ladder's has 15 KiB
@@ -85,7 +85,7 @@ def text_in(path: Path) -> str:
 def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     """Make a rung of a text that is, or will be, in a file called `name`, which is its key.
 
-    is_strict  hide from the text that it runs on the CPU
+    is_strict  hide from the text that it runs on the CPU, and hold it to plain float32 arithmetic
 
     No key of the ladder ends with .cu, so that shared.cu and shared are two.
     Raises HeaderError as `read_own_kernel`.
@@ -101,6 +101,8 @@ def own_kernel(name: str, text: str, *, is_strict: bool = False) -> Rung:
     if PASSES not in header.fields:
         _refuse_another_name(name, code)
     rung = replace(rung_of(name, header, source), is_strict=is_strict)
+    if is_strict:
+        rung = replace(rung, chain_length=TAPS, error_factor=1.0)  # of plain float32 arithmetic
     _check_constants(rung, header)
     for each in rung.passes:
         if not each.library:

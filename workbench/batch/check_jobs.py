@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from secrets import randbelow
 from typing import Any, Literal
 
 import numpy as np
@@ -12,11 +14,14 @@ from numpy.typing import NDArray
 from kernels.core.job import Job
 from kernels.rungs.rung import Rung
 
-SEED = 16  # the same numbers on every computer
+SEED = 16  # of all samples and weights: the same numbers on every computer
+MAX_SEED = 1 << 31
 GAIN = 2.0  # Σ|w|
+SMALL_GAIN = 1 / 32  # with which weights that are rounded to a fixed step are far off
+DRAWN = (2, 120)  # the least width and height that are drawn, and the first that is not
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
-Kind = Literal["any", "separable", "uniform"]
-Shape = tuple[int, tuple[int, int, int], str, str, Kind, tuple[int, int], float]
+Kind = Literal["any", "separable", "uniform", "smooth"]
+Content = Literal["noise", "black", "white"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +32,78 @@ class CheckJob:
     job: Job
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a kernel is compiled for: jobs that differ in nothing else take one compilation."""
+
+    ksize: int
+    pixel_type: str
+    channels: int
+    border: str
+    block_xy: tuple[int, int] = (32, 8)
+    offset: float = 0.0
+
+
+# Every border in grey and in RGB, and every pixel type.  At size 3 reflect would be clamp.
+RGB_CLAMP = _Shape(3, "uint8", 3, "clamp")
+RGB_MIRROR = _Shape(7, "uint8", 3, "mirror")
+RGB_REFLECT = _Shape(7, "uint16", 3, "reflect")
+RGB_ZERO = _Shape(3, "float32", 3, "zero")
+RGB_WRAP = _Shape(3, "uint8", 3, "wrap")
+GREY_ZERO = _Shape(3, "float32", 1, "zero", (16, 4))
+GREY_WRAP = _Shape(7, "float32", 1, "wrap")
+GREY_CLAMP = _Shape(3, "float16", 1, "clamp")
+GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
+GREY_REFLECT = _Shape(7, "uint16", 1, "reflect")
+RGBA = _Shape(7, "uint8", 4, "reflect", offset=25.0)
+COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
+
+
 @cache
-def check_jobs() -> tuple[CheckJob, ...]:
+def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     """Return all of them.
 
-    No picture is a multiple of a block, one is smaller than the weights; all borders and pixel
-    types occur; sums leave the range of their type; no weights are the same turned or mirrored, but
-    for those that are uniform.  Some kernels ask for these, or for separable ones.  One has alpha,
-    which no filter changes, and an offset.
+    No picture but one is a multiple of a block; one is smaller than the weights, one has many
+    blocks and more samples than 16 bits count, and two have sizes that `seed` draws; one is black,
+    one white.  Sums leave the range of their type; no weights are the same turned or mirrored, but
+    for those that are uniform.  Some kernels ask for these, or for separable ones, which come with
+    every border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
     """
-    rng = np.random.default_rng(SEED)
-    shapes: tuple[Shape, ...] = (
-        (3, (21, 37, 3), "uint8", "clamp", "separable", (32, 8), 0.0),
-        (7, (18, 45, 3), "uint8", "mirror", "any", (32, 8), 0.0),
-        (3, (19, 70, 1), "float32", "zero", "any", (16, 4), 0.0),
-        (7, (27, 53, 1), "float32", "wrap", "separable", (32, 8), 0.0),
-        (7, (5, 4, 4), "uint8", "reflect", "uniform", (32, 8), 25.0),
-        (3, (23, 41, 3), "uint16", "mirror", "any", (32, 8), 0.0),
-        (3, (13, 67, 1), "float16", "clamp", "separable", (32, 8), 0.0),
-    )
-    return tuple(_made(rng, *each) for each in shapes)
+    return tuple(_all_of(np.random.default_rng(SEED), np.random.default_rng(seed)))
+
+
+def counted(jobs: tuple[CheckJob, ...]) -> CheckJob:
+    """The job whose loads, stores and operations are counted."""
+    return jobs[COUNTED_AT]
+
+
+def drawn_seed() -> int:
+    """Draw a seed, for the sizes of this check."""
+    return randbelow(MAX_SEED)
+
+
+def _all_of(rng: np.random.Generator, drawing: np.random.Generator) -> Iterator[CheckJob]:
+    yield _made(rng, RGB_CLAMP, (37, 21), "separable")
+    yield _made(rng, RGB_MIRROR, (45, 18), "any")
+    yield _made(rng, GREY_ZERO, (70, 19), "any")
+    yield _made(rng, GREY_WRAP, (53, 27), "separable", gain=SMALL_GAIN)
+    yield _made(rng, RGBA, (4, 5), "uniform")
+    yield _made(rng, RGB_REFLECT, (41, 23), "any")
+    yield _made(rng, GREY_CLAMP, (67, 13), "separable")
+    yield _made(rng, GREY_ZERO, (61, 22), "separable")
+    yield _made(drawing, RGB_MIRROR, _size(drawing), "separable", words=", drawn")
+    yield _made(rng, RGB_REFLECT, (35, 31), "separable")
+    yield _made(rng, RGB_ZERO, (29, 34), "separable")
+    yield _made(rng, RGB_WRAP, (300, 260), "separable")
+    yield _made(rng, GREY_MIRROR, (63, 34), "separable")
+    yield _made(rng, GREY_MIRROR, (59, 33), "any", "black")
+    yield _made(rng, GREY_MIRROR, (59, 33), "smooth", "white")
+    yield _made(drawing, GREY_REFLECT, _size(drawing), "separable", words=", drawn")
+
+
+def _size(drawing: np.random.Generator) -> tuple[int, int]:
+    width, height = drawing.integers(*DRAWN, 2)
+    return int(width), int(height)
 
 
 def fitted(each: CheckJob, rung: Rung) -> Job:
@@ -60,39 +117,53 @@ def fitted(each: CheckJob, rung: Rung) -> Job:
 
 def _made(
     rng: np.random.Generator,
-    ksize: int,
-    shape: tuple[int, int, int],
-    pixel_type: str,
-    border: str,
+    shape: _Shape,
+    size: tuple[int, int],
     kind: Kind,
-    block_xy: tuple[int, int],
-    offset: float,
+    content: Content = "noise",
+    *,
+    gain: float = GAIN,
+    words: str = "",
 ) -> CheckJob:
-    height, width, channels = shape
+    width, height = size
+    weights = _weights(rng, shape.ksize, kind, gain)
+    picture = _picture(rng, (height, width, shape.channels), np.dtype(shape.pixel_type), content)
+    job = Job(picture, weights, shape.border, block_xy=shape.block_xy, offset=shape.offset)
+    facts = f"{shape.pixel_type} {NAMES[shape.channels]}, {shape.border}"
+    offset = ", offset" if shape.offset else ""
+    special = "" if content == "noise" else f", {content}"
+    name = f"{shape.ksize}×{shape.ksize}, {width}×{height} {facts}{offset}{special}{words}"
+    return CheckJob(name, job)
+
+
+def _weights(rng: np.random.Generator, ksize: int, kind: Kind, gain: float) -> NDArray[np.float32]:
     weights = rng.uniform(-1, 1, (ksize, ksize))
     if kind == "separable":
         weights = np.outer(weights[0], weights[1])
     if kind == "uniform":
         weights = np.ones((ksize, ksize))
-    weights *= GAIN / np.abs(weights).sum()
+    if kind == "smooth":  # of which white stays white
+        weights, gain = np.abs(weights), 1.0
+    weights *= gain / np.abs(weights).sum()
+    return weights.astype(np.float32)
+
+
+def _picture(
+    rng: np.random.Generator, shape: tuple[int, int, int], dtype: np.dtype[Any], content: Content
+) -> NDArray[Any]:
     picture: NDArray[Any]
-    dtype = np.dtype(pixel_type)
-    if dtype.kind == "u":
+    if content != "noise":
+        picture = np.full(shape, np.iinfo(dtype).max if content == "white" else 0, dtype)
+    elif dtype.kind == "u":
         picture = rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
     else:
         picture = rng.uniform(-1, 2, shape).astype(dtype)
     picture.flags.writeable = False
-    job = Job(picture, weights.astype(np.float32), border, block_xy=block_xy, offset=offset)
-    samples = f"{pixel_type} {NAMES[channels]}"
-    name = f"{ksize}×{ksize}, {width}×{height} {samples}, {border}{', offset' if offset else ''}"
-    return CheckJob(name, job)
+    return picture
 
 
 @cache
 def timed_job() -> CheckJob:
     """Return the one of a megapixel, which kernels are timed on: smooth, as most can do that."""
     rng = np.random.default_rng(SEED)
-    return _made(rng, 5, (1024, 1024, 3), "uint8", "mirror", "uniform", (32, 8), 0.0)
-
-
-COUNTED = check_jobs()[3]  # 7×7, which shows best what a tile spares
+    return _made(rng, _Shape(5, "uint8", 3, "mirror"), (1024, 1024), "uniform")

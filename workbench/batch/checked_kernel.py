@@ -7,10 +7,12 @@ from typing import Literal
 
 from kernels.core.timing import Timing
 
-Verdict = Literal["verified", "wrong", "failed", "refused", "broken"]
+Verdict = Literal["verified", "unsearched", "incomplete", "wrong", "failed", "refused", "broken"]
 # What the verdict says in a table's column, beside how many jobs were done.
 WORDS: dict[Verdict, str] = {
     "verified": "verified",
+    "unsearched": "right",
+    "incomplete": "NOT VERIFIED",
     "wrong": "WRONG",
     "failed": "failed",
     "refused": "refused",
@@ -48,15 +50,17 @@ class CheckedKernel:
     """One row of a check's table.
 
     file      as the user named it, or below the folder that was named
-    verdict   "verified": right in every pixel of every job that it takes; "wrong": not in all;
-              "failed": it did not come to an end, or threads of it waited for each other in vain;
+    verdict   "verified": right in every pixel of every job that it takes, and without a bug;
+              "unsearched": right likewise, and not searched for bugs; "incomplete": right in what
+              it takes, where it has to take all; "wrong": not in all;
+              "failed": it did not come to an end, or did what none may, right or not;
               "refused": it takes none of the jobs; "broken": nothing to run could be made of it
     verified  jobs of `jobs` whose answer is right; `refused` that its header does not take
     job       the name of the first one that is not right
     words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
     bug       one sentence on its cause, where that was looked for and found
-    search    why there is none where it was asked for: it could not be looked for, all of it or on
-              the GPU, or it was not found; empty: it was found, or nobody asked
+    search    why there is none where it was asked for, or belongs to the verdict: it could not be
+              looked for, all of it or on the GPU, or it was not found; empty: it was, or none is
     log       the compiler's own words
     counts    of the job COUNTED; None: that is not among those that are right
     device    the GPU that it ran on; empty: the CPU runtime
@@ -86,8 +90,13 @@ class CheckedKernel:
 
     @property
     def is_right(self) -> bool:
-        """Return whether every answer that it gave is right, and it gave one."""
+        """Whether it is verified."""
         return self.verdict == "verified"
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is known against it."""
+        return self.verdict in ("verified", "unsearched")
 
     @property
     def verdict_in_words(self) -> str:
@@ -96,7 +105,9 @@ class CheckedKernel:
             return WORDS[self.verdict]
         done = "all jobs" if self.verified == self.jobs else f"{self.verified} of {self.jobs} jobs"
         if self.verdict == "verified":
-            return f"verified, {done}"
+            return f"verified on {done}"
+        if self.verdict == "unsearched":
+            return f"right on {done}, not verified"
         return f"{WORDS[self.verdict]}; right in {self.verified} of {self.jobs} jobs"
 
     @property

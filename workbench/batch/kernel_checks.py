@@ -16,7 +16,13 @@ from kernels.core.cores import usable_cores
 from kernels.core.device import Device
 from kernels.core.driving import in_place_of, last_of
 from kernels.core.job import Job, Progress, Sampling
-from kernels.cuda_child.bug_search import searching_bug, why_no_search
+from kernels.core.verdict import Check
+from kernels.cuda_child.bug_search import (
+    CHECKING,
+    searching_bug,
+    verdict_search,
+    why_no_search,
+)
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, GpuTrial, gpu_trial
 from kernels.cuda_child.sanitized_run import SanitizerError
 from kernels.cuda_child.warm_children import cuda_children
@@ -27,7 +33,7 @@ from kernels.cuda_on_cpu.trial import CpuTrial, building_ahead, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
 from kernels.rungs.rung import PICTURE, Rung
-from workbench.batch.check_jobs import COUNTED, CheckJob, check_jobs, fitted, timed_job
+from workbench.batch.check_jobs import CheckJob, check_jobs, counted, fitted, timed_job
 from workbench.batch.checked_kernel import CheckedKernel, Counts, Verdict
 from workbench.batch.first_wrong import first_wrong
 from workbench.files.neighbours import natural_key
@@ -41,6 +47,33 @@ NOT_LOOKED_FOR = "Its bug could not be looked for: {reason}"
 NOT_FOUND = "Its bug was looked for and not found."
 UNTIMED = Sampling(max_samples=0, check_taps=None)
 TIMED = replace(OWN_SAMPLING, check_taps=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What is asked of each kernel, and where it runs.
+
+    seed       of the sizes that are drawn
+    is_strict  as for hand-ins: the header chooses neither jobs nor tolerance
+    find_bug   look for the cause where an output is wrong, and on the GPU where it is right
+    device     the GPU to check on, and to time on what is right; None: on the CPU
+    """
+
+    seed: int
+    is_strict: bool = False
+    find_bug: bool = False
+    device: Device | None = None
+
+    @property
+    def jobs(self) -> tuple[CheckJob, ...]:
+        """All that each kernel has to do."""
+        return (*check_jobs(self.seed), *((timed_job(),) if self.device else ()))
+
+    def fitted(self, each: CheckJob, rung: Rung) -> Job:
+        """The job as the kernel does it."""
+        if self.is_strict:
+            return replace(each.job, implementation=rung.key)
+        return fitted(each, rung)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +111,20 @@ def check_all(
     files: Sequence[KernelFile],
     say: Callable[[str], None],
     add: Callable[[int, CheckedKernel], None],
+    how: Exam,
     *,
-    find_bug: bool = False,
     at_a_time: int = 1,
-    device: Device | None = None,
 ) -> None:
     """Check all; what raises in the meantime, as Ctrl+C does, ends what is under way.
 
     say     is told what is under way, on any thread
     add     is given the place and the row of each as soon as it is done, on any thread
-    device  the GPU to check on; None: on the CPU
     """
     stop = Event()
     compilers = max(usable_cores() // at_a_time, 1)
 
     def check(at: int) -> None:
-        steps = checking(files[at], find_bug=find_bug, compilers=compilers, device=device)
+        steps = checking(files[at], how, compilers=compilers)
         said = ""
         try:
             while not stop.is_set():
@@ -118,44 +149,49 @@ def check_all(
 
 
 def checking(
-    file: KernelFile,
-    *,
-    find_bug: bool = False,
-    compilers: int = 1,
-    device: Device | None = None,
+    file: KernelFile, how: Exam, *, compilers: int = 1
 ) -> Generator[Progress, None, CheckedKernel]:
-    """Check one kernel on every job; return its row.
+    """Check one kernel on every job, then search it for bugs; return its row.
 
-    find_bug   look for the cause where an answer is wrong
     compilers  so many may run at a time
-    device     the GPU to check on, and to time on what is right; None: on the CPU
     """
-    everything = (*check_jobs(), timed_job()) if device else check_jobs()
-    count, name = len(everything), device.name if device else ""
+    count, name = len(how.jobs), how.device.name if how.device else ""
     try:
-        rung = read_own_kernel(file.path)
+        rung = read_own_kernel(file.path, is_strict=how.is_strict)
     except HeaderError as error:
         return CheckedKernel(file.shown, "broken", count, words=str(error), device=name)
-    of_text = text_hash(rung.source)
-    found = CheckedKernel(file.shown, "verified", count, device=name, text_sha256=of_text)
-    jobs = [fitted(each, rung) for each in everything]
+    return (yield from examining(rung, file.shown, how, compilers))
+
+
+def examining(
+    rung: Rung, shown: str, how: Exam, compilers: int = 1
+) -> Generator[Progress, None, CheckedKernel]:
+    """Check a kernel as `checking` does, by the name that it is shown under."""
+    count, device = len(how.jobs), how.device
+    found = CheckedKernel(
+        *(shown, "verified", count),
+        device=device.name if device else "",
+        text_sha256=text_hash(rung.source),
+    )
+    jobs = [how.fitted(each, rung) for each in how.jobs]
+    refusals = [_refusal(rung, job, device) for job in jobs]
+    taken = [job for job, reason in zip(jobs, refusals, strict=True) if reason is None]
+    searched = _to_search(taken)
     if device is None:
-        taken = [job for job in jobs if rung.why_not_anywhere(job) is None]
-        where = Progress(f"{file.shown}: compiling")
-        yield from in_place_of(building_ahead(rung, taken, compilers), where)
+        where = Progress(f"{shown}: compiling")
+        yield from in_place_of(building_ahead(rung, taken, compilers, searched), where)
     suspect: Job | None = None
-    refusal = ""
-    for number, (each, job) in enumerate(zip(everything, jobs, strict=True), 1):
-        if reason := _refusal(rung, job, device):
-            refusal = refusal or reason
-            found = replace(found, refused=found.refused + 1)
+    check: Check | None = None
+    for number, (each, job) in enumerate(zip(how.jobs, jobs, strict=True), 1):
+        if refusals[number - 1] is not None:
             continue
-        where = Progress(f"{file.shown}: job {number} of {count}")
+        where = Progress(f"{shown}: job {number} of {count}")
         yield where
-        is_timed = each is timed_job() and found.is_right
-        trying = _tried(rung, job, device, is_timed, each is COUNTED)
+        is_timed = each is timed_job() and found.verdict == "verified"
+        trying = _tried(rung, job, device, is_timed, each is counted(how.jobs))
         tried, counts = yield from in_place_of(trying, where)
         if tried.ok:
+            check = tried.check
             found = replace(found, verified=found.verified + 1)
             if counts is not None:
                 found = replace(found, counts=_per_sample(job, counts))
@@ -166,15 +202,53 @@ def checking(
             suspect, found = job, _with_failure(found, each, tried, rung)
         if tried.check is None:
             break  # it came to no end, and would take as long again
+    refusal = next(filter(None, refusals), "")
+    found = replace(found, refused=sum(each is not None for each in refusals))
     if found.refused == count:
         return replace(found, verdict="refused", words=refusal)
     if found.verdict == "verified":
-        return replace(found, words=refusal)
-    if find_bug and suspect is not None and found.verdict != "broken":
-        where = Progress(f"{file.shown}: looking for the bug")
+        assert check is not None
+        where = Progress(f"{shown}: {CHECKING.doing}")
+        check = yield from in_place_of(_completed(rung, searched, check, how), where)
+        return _judged(found, check, how, refusal)
+    if how.find_bug and suspect is not None and found.verdict != "broken":
+        where = Progress(f"{shown}: looking for the bug")
         bug, search = yield from in_place_of(_bug(rung, suspect, device), where)
         return replace(found, bug=bug, search=search)
     return found
+
+
+def _to_search(jobs: Sequence[Job]) -> list[Job]:
+    """The jobs to search for bugs on: one in colour and one in grey, each of the widest weights."""
+    by_colour = ([job for job in jobs if (job.channels > 1) == is_so] for is_so in (True, False))
+    return [max(each, key=lambda job: (job.ksize, not job.has_alpha)) for each in by_colour if each]
+
+
+def _completed(
+    rung: Rung, jobs: Sequence[Job], check: Check, how: Exam
+) -> Generator[Progress, None, Check]:
+    """Search a kernel whose outputs are right; return its check with what was found.
+
+    With --find-bug on the GPU as well, there on the first job alone: it takes ten seconds.
+    """
+    for number, job in enumerate(jobs):
+        there = how.device if how.find_bug and number == 0 else None
+        steps = verdict_search(rung, job, there, deadline_s=DEADLINE_S)
+        search = yield from last_of(steps)
+        check = search.verdict(check)
+        if not check.is_verified:
+            break
+    return check
+
+
+def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> CheckedKernel:
+    """Return the row of a kernel whose outputs are right, with the verdict on all of it."""
+    if check.bug:
+        return replace(found, verdict="failed", bug=check.bug, kernel=None)
+    if how.is_strict and found.refused:
+        return replace(found, verdict="incomplete", words=refusal, kernel=None)
+    verdict: Verdict = "verified" if check.is_verified else "unsearched"
+    return replace(found, verdict=verdict, words=refusal, search=check.unsearched)
 
 
 def _bug(rung: Rung, job: Job, device: Device | None) -> Generator[Progress, None, tuple[str, str]]:

@@ -105,19 +105,27 @@ which has the speed-ups as well.  What came with the program is marked as record
 with several sessions, all are reported on; two of one plan are compared, cell by cell."""
 
 CHECK_HELP = """\
-Every kernel does the same few jobs, sizes 3 and 7, and each pixel is held against the float64
-reference.  With an NVIDIA GPU that is there, one kernel after the other, and what is right is timed
-on a picture of a megapixel; else, or with --no-gpu, on the CPU, and no time is taken.  Of a folder,
-all .cu files in it and in the folders in it are checked; one that crashes, or does not end, costs
-only its own row.  --find-bug looks on the CPU first, then on the GPU under compute-sanitizer.
+Every kernel does the same 16 small jobs, sizes 3 and 7, and each pixel is held against the float64
+reference; two pictures have sizes drawn anew each time.  A kernel whose outputs are right is run
+under checks of races, barriers and bounds before it is verified.  With an NVIDIA GPU that is there,
+one kernel runs after the other, and what is right is timed on a picture of a megapixel; else, or
+with --no-gpu, they run on the CPU, and no time is taken.  Of a folder, all .cu files in it and in
+the folders in it are checked; one that crashes, or does not end, costs only its own row.
+--find-bug names the cause where an output is wrong, on the CPU first, then on the GPU under
+compute-sanitizer.
 
   workbench check mine.cu --find-bug
-  workbench check hand-ins/ --csv marks.csv --html marks.html --jobs 4
+  workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4
+
+Without --strict a kernel is verified on the jobs that its header takes, with the error that its
+header allows; the table says on how many.  With it, a job that is not done leaves a kernel not
+verified.
 
 A file is compiled and run because you name it here, or its folder.  While it runs on the CPU it is
 confined: what opens a file or a connection, or starts a program, is ended, and so is what takes ten
 seconds for a job.  The compiler is not confined: look at files from people you do not know.  On the
-CPU it works on Linux on x86-64.  Exit code 1 where not all are verified."""
+CPU it works on Linux on x86-64.  Exit code 1 where not all are verified; without --strict, what is
+right and could not be searched for bugs, as without a C++ compiler, is no reason for that."""
 
 SOURCE_HELP = """\
 Before each instruction stands the line of the kernel that it was made of.  Nothing is run and no
@@ -580,6 +588,18 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
         "--find-bug", action="store_true", help="say where a wrong kernel goes wrong: line, thread"
     )
     _add_unconfined_option(parser)
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="for hand-ins: every job counts, and only float32's own error is allowed, whatever "
+        "the file's header says",
+    )
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=types.natural,
+        help="draw the same two picture sizes as the check that named this seed",
+    )
     _add_jobs_option(parser, "check so many files at a time")
     _add_csv_option(parser)
     parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page as well")

@@ -116,6 +116,8 @@ def _check(check: Check | None) -> dict[str, Any] | None:
         return None
     return {
         "ok": check.ok,
+        "verified": check.is_verified,
+        "bug": check.bug or None,
         "words": str(check),
         "max_error": check.max_error,
         "wrong": check.wrong,

@@ -9,8 +9,9 @@ from kernels.core.plain_data import without_controls
 from kernels.core.version import program_version
 from kernels.sweeps.session_csv import write_rows
 from workbench.base import numbers
-from workbench.batch.check_jobs import COUNTED, check_jobs, timed_job
+from workbench.batch.check_jobs import counted, timed_job
 from workbench.batch.checked_kernel import CheckedKernel, Verdict
+from workbench.batch.kernel_checks import Exam
 from workbench.report.templates import environment
 
 ON_THE_CPU = "On the CPU runtime: no time."
@@ -18,7 +19,11 @@ HEADINGS = ("file", "compiles", "verified", "per sample", "what is wrong")
 TIME = "time"  # behind the verdict, where there is a GPU
 TIME_AT = 3
 TEXT = "SHA-256 of its text"  # on the page
+STRICT = "Strict: the header chose neither jobs nor tolerance."
+DRAWN = "Two pictures' sizes were drawn with --seed {seed}."
 MEANINGS: dict[Verdict, str] = {
+    "unsearched": "Right, not verified: it was not run under checks of races, barriers and bounds.",
+    "incomplete": "NOT VERIFIED: it does not take all jobs.",
     "wrong": "WRONG: an answer differs from the reference.",
     "failed": (
         "Failed: a kernel came to no end, or did what none may, whether its answer is right or not."
@@ -32,9 +37,9 @@ CSV_COLUMNS = (
 )
 
 
-def headings(device: str) -> tuple[str, ...]:
-    """Return the names of the columns; device: the GPU that was checked on, empty for the CPU."""
-    return (*HEADINGS[:TIME_AT], TIME, *HEADINGS[TIME_AT:]) if device else HEADINGS
+def headings(how: Exam) -> tuple[str, ...]:
+    """Return the names of the columns."""
+    return (*HEADINGS[:TIME_AT], TIME, *HEADINGS[TIME_AT:]) if how.device else HEADINGS
 
 
 def cells_of(row: CheckedKernel) -> tuple[str, ...]:
@@ -54,7 +59,7 @@ def cells_of(row: CheckedKernel) -> tuple[str, ...]:
 
 
 def summary_of(rows: Sequence[CheckedKernel]) -> str:
-    """Return how many there are, and how many of them are right."""
+    """Return how many there are, and how many of them are verified."""
     right = sum(row.is_right for row in rows)
     return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}, {right} verified."
 
@@ -65,16 +70,13 @@ def verdicts_of(rows: Sequence[CheckedKernel]) -> str:
     return " ".join(MEANINGS[each] for each in MEANINGS if each in there)
 
 
-def job_names(device: str) -> list[str]:
-    """Return the names of the jobs that each kernel did."""
-    return [each.name for each in (*check_jobs(), *((timed_job(),) if device else ()))]
-
-
-def where_in_words(device: str) -> str:
-    """Return a sentence on where it was, and what the times are of."""
-    if not device:
-        return ON_THE_CPU
-    return f"On {device}; times, of what is verified, are of {timed_job().name}."
+def how_in_words(how: Exam) -> str:
+    """Say where it was, what the times are of, and how the jobs came about."""
+    where = ON_THE_CPU
+    if how.device:
+        where = f"On {how.device.name}; times, of what is right, are of {timed_job().name}."
+    words = (where, DRAWN.format(seed=how.seed), STRICT if how.is_strict else "")
+    return " ".join(filter(None, words))
 
 
 def checked_csv(rows: Sequence[CheckedKernel]) -> str:
@@ -84,16 +86,16 @@ def checked_csv(rows: Sequence[CheckedKernel]) -> str:
     return file.getvalue()
 
 
-def checked_page(rows: Sequence[CheckedKernel], device: str = "") -> str:
+def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:
     """Return a whole page, which needs no network."""
     page = environment().get_template("checked_kernels.html.j2")
     text = page.render(
         version=program_version(),
         summary=summary_of(rows),
-        runtime=" ".join(filter(None, (where_in_words(device), verdicts_of(rows)))),
-        jobs=job_names(device),
-        counted=COUNTED.name,
-        columns=[heading[:1].upper() + heading[1:] for heading in (*headings(device), TEXT)],
+        runtime=" ".join(filter(None, (how_in_words(how), verdicts_of(rows)))),
+        jobs=[each.name for each in how.jobs],
+        counted=counted(how.jobs).name,
+        columns=[heading[:1].upper() + heading[1:] for heading in (*headings(how), TEXT)],
         rows=[(*cells_of(row), row.text_sha256) for row in rows],
         logs=[(without_controls(row.file), row.log) for row in rows if row.log],
     )

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernels.core.device import Device
+from kernels.core.driving import last_of
 from kernels.core.job import Job, Progress
+from kernels.core.verdict import NOT_YET_SEARCHED, Check
 from kernels.cuda_child import expected_answers
-from kernels.cuda_child.bug_search import searching_bug, why_no_search
+from kernels.cuda_child.bug_search import CHECKING, searching_bug, verdict_search, why_no_search
 from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
 from kernels.cuda_child.sanitized_run import SanitizerError
 from kernels.cuda_child.warm_children import Held, cuda_children
@@ -72,6 +74,7 @@ class Tried:
 
     On the GPU there is more of them from step to step: the answer, the check, the time.
 
+    finding  the bug that the search, which comes last, found in a kernel whose output is right
     is_good  it is of the last text that ran, in place of one that does not
     """
 
@@ -79,6 +82,7 @@ class Tried:
     trial: CpuTrial | GpuTrial
     before: Display | None = None
     after: Display | None = None
+    finding: Finding | None = None
     is_good: bool = False
 
 
@@ -166,17 +170,39 @@ def _steps_of(asked: KernelText) -> Iterator[Step | None]:
 
 
 def _on_cpu(rung: Rung, asked: KernelText) -> Iterator[Step]:
-    is_right = False
+    """Try it, search it where its output is right, and count what it does where it is verified."""
+    right: Tried | None = None
     for step in trial(rung, asked.job, at=asked.at, counting=True):
         if isinstance(step, Progress):
-            yield COUNTING if is_right else step
+            yield COUNTING if right else step
+        elif right is not None:  # the same, counted
+            yield replace(right, trial=replace(step, check=right.trial.check))
+        elif step.ok:
+            right = yield from _searched(_shown(rung, step, asked), asked)
+            if not right.trial.ok:
+                return
         else:
-            is_right = step.ok
             yield _shown(rung, step, asked)
 
 
+def _searched(tried: Tried, asked: KernelText) -> Generator[Step, None, Tried]:
+    """Complete the verdict on a right output; yield the steps to it, and return the last."""
+    check = tried.trial.check
+    assert check is not None
+    yield _with_check(tried, replace(check, unsearched=NOT_YET_SEARCHED))
+    search = yield from last_of(verdict_search(tried.rung, asked.job, at=asked.at))
+    judged = _with_check(tried, search.verdict(check))
+    judged = replace(judged, finding=search.finding)
+    yield judged
+    return judged
+
+
+def _with_check(tried: Tried, check: Check) -> Tried:
+    return replace(tried, trial=replace(tried.trial, check=check))
+
+
 def _on_gpu(rung: Rung, asked: KernelText) -> Iterator[Step | None]:
-    """Try it there; then count, where that can be done here."""
+    """Try it there; then search and count it, where that can be done here."""
     assert asked.device is not None
     tried: Tried | None = None
     said = ""
@@ -188,16 +214,30 @@ def _on_gpu(rung: Rung, asked: KernelText) -> Iterator[Step | None]:
             yield (tried := replace(tried, trial=step))
         else:
             yield (tried := _shown(rung, step, asked))
-    if tried is not None and tried.trial.ok and why_not() is None:
-        yield from _counted(rung, asked)
+    if tried is not None and tried.trial.ok:
+        yield from _after_gpu(tried, asked)
 
 
-def _counted(rung: Rung, asked: KernelText) -> Iterator[Step]:
-    for step in trial(rung, asked.job, at=asked.at, counting=True):
+def _after_gpu(tried: Tried, asked: KernelText) -> Iterator[Step]:
+    """Run what is right on the GPU on the CPU as well: there it is searched, then counted."""
+    assert tried.trial.check is not None
+    yield _with_check(tried, replace(tried.trial.check, unsearched=NOT_YET_SEARCHED))
+    is_right = False
+    steps = () if why_not() else trial(tried.rung, asked.job, at=asked.at, counting=True)
+    for step in steps:
         if isinstance(step, Progress):
-            yield COUNTING
-        elif step.counts is not None or not step.ok:
-            yield Counted(rung, step)
+            yield COUNTING if is_right else CHECKING
+        elif is_right or step.is_at_fault:
+            yield Counted(tried.rung, step)
+            if step.is_at_fault:
+                return
+        elif step.ok:
+            is_right = True
+            judged = yield from _searched(tried, asked)
+            if not judged.trial.ok:
+                return
+    if not is_right:
+        yield from _searched(tried, asked)
 
 
 def _searching(asked: KernelText) -> Iterator[Step]:

@@ -13,6 +13,11 @@ LIMITS = Limits(
 )
 
 
+def find_no_bug(monkeypatch):
+    """Have the search of a kernel that only a fake GPU runs right find nothing."""
+    monkeypatch.setattr("kernels.cuda_child.bug_search.finding_bug", lambda *_, **__: iter([None]))
+
+
 def children_of(device: str, limits: Limits = LIMITS) -> WarmChildren:
     return WarmChildren(f"{FAKES}:{device}", limits=limits)
 

@@ -48,7 +48,10 @@ def results(engine, job):
 @needs_compiler
 @pytest.mark.parametrize("shape", [(20, 30, 3), (20, 30), LARGE], ids=["small", "flat", "large"])
 def test_all_of_the_picture_is_filtered_and_checked_and_never_timed(engine, shape):
-    (result,) = results(engine, a_job(shape=shape))
+    first, result = results(engine, a_job(shape=shape))
+    assert first.check.ok
+    assert not first.check.is_verified
+    assert result.check.is_verified
     assert result.picture.shape == shape
     assert not result.picture.flags.writeable
     assert result.check.ok
@@ -63,6 +66,33 @@ def test_a_wrong_answer_is_given_with_its_verdict(engine):
     (result,) = results(engine, a_job(COPY, shape=LARGE))
     assert result.check.wrong > 0
     np.testing.assert_array_equal(result.picture, result.job.picture)
+
+
+READS_BELOW = RIGHT.replace(
+    "    float sum = OFFSET;",
+    "    volatile sample below = src[(y + 40) * pitch + x];\n    float sum = OFFSET;",
+)
+
+
+@needs_compiler
+def test_a_right_output_of_a_kernel_with_a_bug_is_not_verified(engine):
+    first, result = results(engine, a_job(READS_BELOW))
+    assert first.check.ok
+    assert not first.check.is_verified
+    assert not result.check.ok
+    assert result.check.wrong == 0
+    assert "of the picture" in result.check.bug
+    assert "NOT VERIFIED" in str(result.check)
+
+
+@needs_compiler
+def test_where_nothing_could_be_searched_it_is_not_verified_and_says_why(engine, monkeypatch):
+    monkeypatch.setattr("kernels.cuda_child.bug_search.why_not", lambda: "No compiler here.")
+    result = results(engine, a_job())[-1]
+    assert result.check.ok
+    assert not result.check.is_verified
+    assert "No compiler here" in result.check.unsearched
+    assert not str(result.check).startswith("verified")
 
 
 @needs_compiler

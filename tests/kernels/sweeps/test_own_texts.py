@@ -27,7 +27,7 @@ from kernels.sweeps.roofline import roof_of
 from kernels.sweeps.session_csv import row_of
 from kernels.sweeps.session_files import SessionFile, read_session, resume
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.conftest import children_of, find_no_bug
 from tests.made_up import H200
 
 PLAN = Plan(
@@ -61,6 +61,7 @@ def engine(children, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
     monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    find_no_bug(monkeypatch)
     return Engine()
 
 

@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 
 from kernels.core.borders import BORDERS
+from kernels.core.job import PIXEL_TYPES
 from kernels.core.verdict import Tolerance
+from kernels.core.weights import separable_terms
 from kernels.oracle.reference import filtered, to_pixel_type
+from kernels.rungs.job_facts import pitch_of
 from kernels.rungs.rung import ladder
 from workbench.batch.check_jobs import check_jobs, fitted
 from workbench.batch.first_wrong import first_wrong
 
-ALL = pytest.mark.parametrize("each", check_jobs(), ids=lambda each: each.name)
+JOBS = check_jobs(0)
+NOISE = [each for each in JOBS if np.ptp(each.job.picture)]
+ALL = pytest.mark.parametrize("each", NOISE, ids=lambda each: each.name)
 
 
 def answer_of(job):
@@ -22,13 +27,84 @@ def answer_of(job):
 
 
 def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weights():
-    jobs = [each.job for each in check_jobs()]
+    jobs = [each.job for each in JOBS]
     assert {job.border for job in jobs} == set(BORDERS)
-    kinds = {("uint8", 3), ("uint8", 4), ("float32", 1), ("uint16", 3), ("float16", 1)}
-    assert {(job.pixel_type, job.channels) for job in jobs} == kinds
+    assert {job.pixel_type for job in jobs} == set(PIXEL_TYPES)
+    assert {job.channels for job in jobs} == {1, 3, 4}
     assert any(job.offset for job in jobs)
     assert {job.ksize for job in jobs} == {3, 7}
     assert any(max(job.width, job.height) < job.ksize for job in jobs)
+
+
+def test_separable_weights_come_with_every_border_in_grey_and_in_colour():
+    ranks = {(each.job.border, each.job.channels): [] for each in JOBS}
+    for each in JOBS:
+        rank = len(separable_terms(each.job.weights))
+        ranks[each.job.border, each.job.channels].append(rank)
+    assert all(1 in ranks[border, channels] for border in BORDERS for channels in (1, 3))
+
+
+def test_they_take_few_compilations():
+    kinds = {
+        (job.ksize, job.pixel_type, job.channels, job.border, job.block_xy, job.offset)
+        for job in (each.job for each in JOBS)
+    }
+    assert len(kinds) == 11
+
+
+def test_two_sizes_are_drawn_by_the_seed_and_nothing_else_is():
+    again, other = check_jobs(0), check_jobs(1)
+    pairs = list(zip(JOBS, other, strict=True))
+    assert [each.name for each in JOBS] == [each.name for each in again]
+    drawn = [(one, two) for one, two in pairs if "drawn" in one.name]
+    assert len(drawn) == 2
+    assert all(one.name != two.name for one, two in drawn)
+    for one, two in pairs:
+        same = np.array_equal(one.job.picture, two.job.picture)
+        assert same == ("drawn" not in one.name)
+
+
+def unwritten(job, wrong):
+    """The right output where a kernel that leaves samples alone writes, else what was before."""
+    return np.where(wrong, 77, answer_of(job)).astype(job.picture.dtype)
+
+
+def blocks_across(job, count):
+    columns = np.arange(job.width * job.channels).reshape(1, job.width, job.channels)
+    return unwritten(job, columns // job.block_xy[0] >= count)
+
+
+def rounded(job):
+    weights = np.rint(job.weights * 1024) / np.float32(1024)
+    return answer_of(replace(job, weights=weights))
+
+
+def of_width(job, width):
+    return unwritten(job, np.full(job.picture.shape, job.width != width))
+
+
+def short_index(job):
+    pitch = pitch_of(job.width, job.channels, job.picture.itemsize)
+    at = np.arange(job.height)[:, None] * pitch + np.arange(job.width * job.channels)
+    return unwritten(job, (at > 32767).reshape(job.picture.shape))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda job: unwritten(job, answer_of(job) == 0),
+        lambda job: blocks_across(job, 9),
+        lambda job: blocks_across(job, 16),
+        lambda job: of_width(job, JOBS[0].job.width),
+        short_index,
+        rounded,
+    ],
+    ids=["zero never stored", "nine blocks", "sixteen blocks", "width", "short index", "rounded"],
+)
+def test_a_kernel_with_a_built_in_limit_is_wrong_in_some_job(answer):
+    tensor = next(each for each in ladder() if each.error_factor > 1000)
+    found = [first_wrong(each.job, answer(each.job), tensor.tolerance(each.job)) for each in JOBS]
+    assert any(found)
 
 
 @ALL
@@ -47,7 +123,7 @@ def test_a_right_answer_has_no_wrong_sample_and_a_mistake_has(each):
 
 
 def test_the_first_wrong_sample_is_named_with_what_it_should_be():
-    job = check_jobs()[0].job
+    job = JOBS[0].job
     answer = answer_of(job)
     for y, x in ((4, 9), (4, 11), (5, 0)):
         answer[y, x, 2] ^= 64
@@ -56,7 +132,7 @@ def test_the_first_wrong_sample_is_named_with_what_it_should_be():
         f"x 9, y 4, channel 2 is {answer[4, 9, 2]} and should be {right}; "
         f"3 of {answer.size} samples are wrong."
     )
-    job = check_jobs()[2].job
+    job = JOBS[2].job
     answer = answer_of(job)
     answer[0, 1] = np.nan
     assert first_wrong(job, answer, Tolerance(9)).startswith("x 1, y 0 is nan and should be ")
@@ -64,5 +140,5 @@ def test_the_first_wrong_sample_is_named_with_what_it_should_be():
 
 @pytest.mark.parametrize("rung", ladder(), ids=lambda rung: rung.key)
 def test_every_rung_can_be_verified_with_some_of_them(rung):
-    jobs = [fitted(each, rung) for each in check_jobs()]
+    jobs = [fitted(each, rung) for each in JOBS]
     assert any(rung.why_not_anywhere(job) is None for job in jobs)

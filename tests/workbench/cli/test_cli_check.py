@@ -19,6 +19,7 @@ from kernels.cuda_on_cpu import compiler, cpu_runs
 from tests.conftest import ROOT
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
+from workbench.batch.check_jobs import check_jobs
 from workbench.cli import main
 
 pytestmark = pytest.mark.skipif(
@@ -60,11 +61,9 @@ def test_a_right_kernel_is_verified_with_its_counts_and_without_a_time(folder, c
     assert check("mine.cu") == 0
     said = capsys.readouterr().out
     row = rows_of(said)["mine.cu"]
-    assert re.search(r"yes +verified, all jobs +49 loads, 1 store, 9[89] operations$", row)
-    assert (
-        "1 kernel, 1 verified. On the CPU runtime: no time. Counted per sample of 7×7, 53×27 "
-        "float32 grey, wrap.\n"
-    ) in said
+    assert re.search(r"yes +verified on all jobs +49 loads, 1 store, 9[89] operations$", row)
+    assert "1 kernel, 1 verified. On the CPU runtime: no time." in said
+    assert "Counted per sample of 7×7, 53×27 float32 grey, wrap.\n" in said
     assert " ms" not in said
 
 
@@ -91,7 +90,7 @@ def test_each_of_a_folder_has_its_row_and_what_one_does_costs_no_other(folder, c
         verdict == "verified" for verdict in verdicts
     ]
     assert verdicts == ["broken", "wrong", "verified", "failed", "broken"]
-    assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == 7
+    assert len(document["jobs"]) == rows["anna/mine.cu"]["verified"] == 16
     assert rows[f"anna/{MARKUP}"]["job"] == "3×3, 37×21 uint8 RGB, clamp"
     assert rows[f"anna/{MARKUP}"]["words"].startswith("x 0, y 0, channel 0 is ")
     assert rows["ben/syntax.cu"]["words"].startswith("Line 21: ")
@@ -122,14 +121,14 @@ def test_a_kernel_that_forgets_the_offset_or_alpha_is_not_verified(words, instea
     write(mine=RIGHT.replace(words, instead))
     assert check("mine.cu") == 1
     row = rows_of(capsys.readouterr().out)["mine.cu"]
-    assert "WRONG; right in 6 of 7 jobs" in row
+    assert "WRONG; right in 15 of 16 jobs" in row
     assert "7×7, 4×5 uint8 RGBA, reflect, offset: x 0, y 0" in row
 
 
 @pytest.mark.parametrize(
     ("pixel_type", "job", "wrong"),
     [
-        ("uint16", "3×3, 41×23 uint16 RGB, mirror", "sample(to_sample(sum) & 255)"),
+        ("uint16", "7×7, 41×23 uint16 RGB, reflect", "sample(to_sample(sum) & 255)"),
         ("float16", "3×3, 67×13 float16 grey, clamp", "to_sample(rintf(16 * sum) / 16)"),
     ],
 )
@@ -142,12 +141,13 @@ def test_a_kernel_that_is_wrong_in_one_pixel_type_is_found(pixel_type, job, wron
     write(mine=f"{text}#endif\n{RIGHT}".replace("= to_sample(sum);", "= STORED;"))
     assert check("mine.cu") == 1
     row = rows_of(capsys.readouterr().out)["mine.cu"]
-    assert "WRONG; right in 6 of 7 jobs" in row
+    count = 16 - sum(pixel_type in each.name for each in check_jobs(0))
+    assert f"WRONG; right in {count} of 16 jobs" in row
     assert f"{job}: x " in row
     write(mine=f"/*---\n{refusal}\n---*/\n" + Path("mine.cu").read_text(encoding="utf-8"))
     assert check("mine.cu") == 0
     row = rows_of(capsys.readouterr().out)["mine.cu"]
-    assert re.search(rf"verified, 6 of 7 jobs +.* Not of {pixel_type}\.$", row)
+    assert re.search(rf"verified on {count} of 16 jobs +.* Not of {pixel_type}\.$", row)
 
 
 def test_the_bug_is_looked_for_where_it_is_asked_for(folder, capsys):
@@ -167,10 +167,33 @@ def test_a_kernel_that_takes_some_of_the_jobs_says_which_it_refuses(folder, caps
     write(some=header + RIGHT, none=none + RIGHT)
     assert check("some.cu") == 0
     row = rows_of(capsys.readouterr().out)["some.cu"]
-    assert re.search(r"verified, 4 of 7 jobs +.* Sizes up to 3, not 7\.$", row)
+    count = sum("3×3" in each.name for each in check_jobs(0))
+    assert re.search(rf"verified on {count} of 16 jobs +.* Sizes up to 3, not 7\.$", row)
     assert check("none.cu") == 1
     row = rows_of(capsys.readouterr().out)["none.cu"]
-    assert re.search(r"refused; right in 0 of 7 jobs + Sizes up to 1, not 3\.$", row)
+    assert re.search(r"refused; right in 0 of 16 jobs + Sizes up to 1, not 3\.$", row)
+
+
+def test_a_right_output_with_a_bug_is_not_verified(folder, capsys):
+    below = "    volatile sample below = src[(y + 40) * pitch + x];\n    float sum = OFFSET;"
+    write(mine=RIGHT.replace("    float sum = OFFSET;", below))
+    assert check("mine.cu", "--json") == 1
+    (row,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert (row["verdict"], row["verified"]) == ("failed", 16)
+    assert row["bug"].startswith("Line ")
+
+
+def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, capsys):
+    jobs = '/*---\nrequires = [["WIDTH == 37", "Only that picture."]]\n---*/\n'
+    after = '/*---\nafter = "tensor"\nchain_length = "8"\nerror_factor = 4096.0\n---*/\n'
+    rough = RIGHT.replace("to_sample(sum);", "to_sample(sum * 1.0005f);")
+    write(jobs=jobs + RIGHT, tolerance=after + rough)
+    assert check("jobs.cu", "tolerance.cu", "--seed", "3", "--strict", "--json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["seed"], found["is_strict"]) == (3, True)
+    one, other = found["kernels"]
+    assert (one["verdict"], one["verified"], one["refused"]) == ("incomplete", 1, 15)
+    assert other["verdict"] == "wrong"
 
 
 @pytest.mark.parametrize("named", ["missing.cu", "."])
@@ -233,6 +256,6 @@ def test_ctrl_c_prints_the_rows_until_then(folder):
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "verified, all jobs" in rows_of(said)["a_right.cu"]
+    assert "verified on all jobs" in rows_of(said)["a_right.cu"]
     assert "b_loop.cu" not in said
     assert "Stopped; 1 was not checked." in said

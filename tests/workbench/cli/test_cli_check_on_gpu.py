@@ -39,7 +39,7 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: "No compiler.")
     monkeypatch.setattr("kernels.cuda_child.bug_search.why_not", lambda: "No compiler.")
     only(monkeypatch, "")
-    small = CheckJob(timed_job().name, check_jobs.check_jobs()[1].job)
+    small = CheckJob(timed_job().name, check_jobs.check_jobs(0)[1].job)
     for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
         monkeypatch.setattr(f"{module}.timed_job", lambda: small)
     yield
@@ -51,7 +51,7 @@ def sanitizer(tmp_path, monkeypatch):
     """The only compute-sanitizer, which finds no fault."""
     folder = tmp_path / "sanitizer"
     folder.mkdir()
-    made = MadeUpSanitizer(folder, check_jobs.check_jobs()[0].job)
+    made = MadeUpSanitizer(folder, check_jobs.check_jobs(0)[0].job)
     made.install(monkeypatch)
     return made
 
@@ -80,13 +80,14 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
     assert check(".", "--csv", "marks.csv", "--html", "marks.html", "--find-bug") == 1
     said = capsys.readouterr().out
     rows = rows_of(said)
-    assert "verified, all jobs" in rows["right.cu"]
+    assert "right on all jobs, not verified" in rows["right.cu"]
+    assert "not checked for races" in rows["right.cu"]
     assert "100\u202fµs" in rows["right.cu"]
     assert [name for name, row in rows.items() if "µs" in row] == ["right.cu"]
     assert "WRONG" in rows["wrong.cu"]
     assert "accessed memory outside of all arrays" in rows["crash.cu"]
     assert "Line 8: identifier" in rows["syntax.cu"]
-    assert f"On NVIDIA H200; times, of what is verified, are of {timed_job().name}." in said
+    assert f"On NVIDIA H200; times, of what is right, are of {timed_job().name}." in said
     with Path("marks.csv").open(encoding="utf-8", newline="") as file:
         table = {row["file"]: row for row in csv.DictReader(file)}
     assert table["right.cu"]["device"] == "NVIDIA H200"

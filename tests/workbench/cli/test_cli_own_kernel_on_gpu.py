@@ -10,7 +10,7 @@ import pytest
 
 from kernels.pictures import generated
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.conftest import children_of, find_no_bug
 from tests.made_up import H200
 from workbench.cli import main
 from workbench.files import image_files
@@ -31,6 +31,7 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    find_no_bug(monkeypatch)
     image_files.save("a.png", generated.noise(100, 90, 3))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.conftest import children_of, find_no_bug
 from tests.made_up import H200
 from workbench.cli import main
 
@@ -50,6 +50,7 @@ def gpu(children, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
     monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
     monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    find_no_bug(monkeypatch)
 
 
 def sweep(*words):

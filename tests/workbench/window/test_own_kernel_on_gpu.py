@@ -10,7 +10,7 @@ from kernels import Engine
 from kernels.core.job import Pick
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.conftest import children_of, find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
@@ -34,6 +34,7 @@ def window(qtbot, make_window, children, home, monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    find_no_bug(monkeypatch)
     folder = home / "kernels"
     folder.mkdir()
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(folder))

@@ -17,9 +17,9 @@ from kernels.core.version import program_version
 from kernels.cuda_child.bug_search import why_no_search
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
-from workbench.batch.check_jobs import COUNTED
+from workbench.batch.check_jobs import counted, drawn_seed
 from workbench.batch.checked_kernel import CheckedKernel
-from workbench.batch.kernel_checks import KernelFile, check_all, kernel_files
+from workbench.batch.kernel_checks import Exam, KernelFile, check_all, kernel_files
 from workbench.cli.command_error import FAILED, CommandError, complain
 from workbench.cli.output_files import refuse_unwritable, write_whole
 from workbench.cli.progress_line import ProgressLine
@@ -31,17 +31,17 @@ from workbench.report.checked_kernels import (
     checked_csv,
     checked_page,
     headings,
-    job_names,
+    how_in_words,
     summary_of,
     verdicts_of,
-    where_in_words,
 )
 
 
 def run(arguments: Namespace) -> int:
-    """Print a row for each kernel; FAILED unless all are verified.
+    """Print a row for each kernel; FAILED where something is known against one.
 
-    With --json a document of that on stdout, and all else on stderr.
+    With --strict it is FAILED, too, where one is not verified.  With --json a document of that on
+    stdout, and all else on stderr.
     """
     with printed_apart(arguments.json) as print_json, ended_by_sigterm():
         found = engine_maker(arguments)().device
@@ -50,7 +50,8 @@ def run(arguments: Namespace) -> int:
             raise CommandError(missing)
         if arguments.find_bug and (missing := why_no_search(device)):
             complain(f"No bug is looked for: {missing}")
-        name = device.name if device else ""
+        seed = drawn_seed() if arguments.seed is None else arguments.seed
+        how = Exam(seed, arguments.strict, arguments.find_bug, device)
         files = _files(arguments.kernels)
         refuse_unwritable(arguments.csv, arguments.html)
         progress = ProgressLine(arguments.progress)
@@ -60,20 +61,20 @@ def run(arguments: Namespace) -> int:
                 files,
                 progress.say,
                 rows.__setitem__,
-                find_bug=arguments.find_bug,
+                how,
                 at_a_time=1 if device else arguments.jobs,  # else one disturbs another's times
-                device=device,
             )
         finally:  # what is known until then, where it was stopped
             progress.say("")
             known = [rows[at] for at in sorted(rows)]
-            _print(known, len(files), name)
-            print_json(lambda: _data(known, len(files), name))
+            _print(known, len(files), how)
+            print_json(lambda: _data(known, len(files), how))
             if arguments.csv:
                 write_whole(arguments.csv, checked_csv(known))
             if arguments.html:
-                write_whole(arguments.html, checked_page(known, name))
-        return 0 if all(row.is_right for row in known) else FAILED
+                write_whole(arguments.html, checked_page(known, how))
+        is_fine = all(row.is_right if how.is_strict else row.is_sound for row in known)
+        return 0 if is_fine else FAILED
 
 
 def _files(named: Iterable[Path]) -> list[KernelFile]:
@@ -87,27 +88,30 @@ def _files(named: Iterable[Path]) -> list[KernelFile]:
     return found
 
 
-def _print(rows: list[CheckedKernel], count: int, device: str) -> None:
-    print(columns([headings(device), *map(cells_of, rows)]))
+def _print(rows: list[CheckedKernel], count: int, how: Exam) -> None:
+    print(columns([headings(how), *map(cells_of, rows)]))
     for row in rows:
         if "\n" in row.log:  # more than its row says
             print(without_controls(f"workbench: {row.file}:\n{row.log}"), file=sys.stderr)
     left = count - len(rows)
     stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
-    counted = f" Counted per sample of {COUNTED.name}." if any(row.counts for row in rows) else ""
-    print(f"{summary_of(rows)} {where_in_words(device)}{counted}{stopped}", flush=True)
+    of_job = f" Counted per sample of {counted(how.jobs).name}."
+    of_job = of_job if any(row.counts for row in rows) else ""
+    print(f"{summary_of(rows)} {how_in_words(how)}{of_job}{stopped}", flush=True)
     if meanings := verdicts_of(rows):
         print(meanings, flush=True)
 
 
-def _data(rows: list[CheckedKernel], count: int, device: str) -> dict[str, Any]:
+def _data(rows: list[CheckedKernel], count: int, how: Exam) -> dict[str, Any]:
     """Return all rows for programs."""
     return {
         "command": "check",
         "program": program_version(),
-        "ran_on": device or "cpu",
-        "jobs": job_names(device),
-        "counted": COUNTED.name,
+        "ran_on": how.device.name if how.device else "cpu",
+        "is_strict": how.is_strict,
+        "seed": how.seed,
+        "jobs": [each.name for each in how.jobs],
+        "counted": counted(how.jobs).name,
         "is_complete": len(rows) == count,
         "kernels": [to_plain(row) for row in rows],
     }

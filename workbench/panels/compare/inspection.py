@@ -227,6 +227,7 @@ def _time(result: Result) -> str:
     if not result.check.ok:
         return "✗ wrong" if result.check.wrong else "✗ not verified"
     if result.kernel is None:
-        return f"✓ verified, {no_time_in_words(result)}"
+        verdict = "✓ verified" if result.check.is_verified else "right, not verified"
+        return f"{verdict}, {no_time_in_words(result)}"
     single = f", {single_in_words(result)}" if result.kernel.is_single else ""
     return f"{numbers.duration(result.kernel.median_ms)}{star(result.disturbances)}{single}"

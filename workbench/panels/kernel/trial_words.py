@@ -66,7 +66,7 @@ def verdict_words(tried: CpuTrial | GpuTrial) -> str:
     part = part_words(tried.region)
     if tried.check is None:
         return f"✗ Not verified, on {part}. {ON_THE_CPU}"
-    if tried.check.ok and tried.problem:
+    if tried.check.bug or (tried.check.ok and tried.problem):
         return f"{NOT_RIGHT} {ON_THE_CPU}"
     return f"{_check_words(tried.check, tried.region, part)} {ON_THE_CPU}"
 
@@ -74,7 +74,7 @@ def verdict_words(tried: CpuTrial | GpuTrial) -> str:
 def _gpu_words(tried: GpuTrial) -> str:
     if tried.check is None:
         return NOT_YET
-    if tried.check.ok and tried.problem:
+    if tried.check.bug or (tried.check.ok and tried.problem):
         return NOT_EVERY_RUN
     whole = Region(0, 0, tried.job.width, tried.job.height, True)
     check = tried.check
@@ -90,8 +90,11 @@ def _gpu_words(tried: GpuTrial) -> str:
 def _check_words(check: Check, region: Region, part: str) -> str:
     if not math.isfinite(check.bound):
         return f"✗ Not verified, on {part}: with values this large float32 sums overflow."
+    if check.unsearched:
+        return f"Output right on {part}; {check.unsearched.removesuffix('.')}."
     if check.ok:
-        return f"✓ Verified on {part}: largest error {check.max_error:.3g}."
+        unseen = f"; {check.unseen}" if check.unseen else ""
+        return f"✓ Verified on {part}: largest error {check.max_error:.3g}{unseen}."
     y, x, channel = check.worst
     samples = f"{check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
     return (

@@ -11,9 +11,12 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
+from kernels.core.verdict import NOT_YET_SEARCHED
+from kernels.cuda_child.bug_search import BugSearch
 from kernels.cuda_child.gpu_trial import GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.cuda_on_cpu import confinement
+from kernels.cuda_on_cpu.bug import Finding
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.rung import Rung
@@ -354,12 +357,15 @@ class Trying(QObject):
                 return
             self._refuse(tried.problem, line)
         else:
-            self._remark = tried.printed.strip()
-            self._view.show_problem(tried.problem, line)
+            bug = step.finding
+            problem, line = (bug.sentence, bug.line or 0) if bug else (tried.problem, line)
+            where = searched_words(bug.region) if bug else ""
+            self._remark = " ".join(filter(None, (where, tried.printed.strip())))
+            self._view.show_problem(problem, line)
             self._show_answer(step)
             assert self._doing is not None
             if _is_outcome(tried):
-                self._found = self._doing, f"{tried.problem} {verdict_words(tried)}".strip()
+                self._found = self._doing, f"{problem} {verdict_words(tried)}".strip()
             self._patience.stop()
             self.ran.emit()
         marks = [
@@ -368,7 +374,8 @@ class Trying(QObject):
             if each.is_error and each.file == step.rung.file
         ]
         if line and not any(each.line == line for each in marks):
-            marks.append(Mark(line, 0, tried.problem, "bug"))
+            sentence = step.finding.sentence if step.finding else tried.problem
+            marks.append(Mark(line, 0, sentence, "bug"))
         self._editor.show_marks(marks)
 
     def _take_build(self, tried: GpuTrial, rung: Rung) -> None:
@@ -435,6 +442,8 @@ class Trying(QObject):
         assert self._doing is not None
         is_of_text = self._answered is None or _is_same(self._answered, self._doing)
         before = "" if is_of_text else BEFORE
+        if is_of_text:
+            self._complete_verdict(finding)
         if finding is None:
             self._remark = " ".join(filter(None, (NO_BUG, step.remark, before)))
             self._view.show_problem("")
@@ -451,9 +460,25 @@ class Trying(QObject):
             self._view.pictures.show_pictures(step.before, None)
             self._view.pictures.show_pixel(pixel)
 
+    def _complete_verdict(self, finding: Finding | None) -> None:
+        """Hold what the user had searched to the verdict in view, if that is of a right output."""
+        tried = self.tried
+        if tried is None or tried.check is None or tried.problem or tried.check.wrong:
+            return
+        assert self._doing is not None
+        check = BugSearch(finding).verdict(tried.check)
+        self.tried = tried = replace(tried, check=check)
+        self._verdict = verdict_words(tried)
+        self._view.show_verdict(self._verdict)
+        if self._found is not None:
+            said = finding.sentence if finding else ""
+            self._found = self._found[0], f"{said} {self._verdict}".strip()
+
 
 def _is_outcome(tried: CpuTrial | GpuTrial) -> bool:
-    """Return whether what is still to come says nothing more of whether it is right, and fast."""
+    """Whether what is still to come says nothing more of whether it is right, and fast."""
+    if tried.check is not None and tried.check.unsearched == NOT_YET_SEARCHED:
+        return False
     if isinstance(tried, CpuTrial):
         return True
     is_wrong = tried.check is not None and not tried.ok

@@ -122,14 +122,19 @@ def verdict(check: Check | None) -> tuple[str, ...]:
         return ("verifying …",)
     if not math.isfinite(check.bound):
         return f"✗ {check}", "✗ not verified"
+    if check.bug:
+        return f"✗ not verified: {check.bug}", "✗ not verified"
     if not check.ok:
         y, x, channel = check.worst
         wrong = f"✗ WRONG in {check.wrong:,} sample{'s' if check.wrong > 1 else ''}"
         at = f"x {x}, y {y}, channel {channel}"
         return f"{wrong}, largest error {check.max_error:.3g} at {at}", wrong, "✗ WRONG"
     where = "all pixels" if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
+    if check.unsearched:
+        return f"right in {where}, {check.unsearched}", "right, not verified", "right"
     verified = "✓ verified" if check.is_full else "✓ verified in part"
-    return f"✓ verified {where}, {_error(check)}", f"✓ verified {where}", verified
+    unseen = f", {check.unseen}" if check.unseen else ""
+    return f"✓ verified {where}, {_error(check)}{unseen}", f"✓ verified {where}", verified
 
 
 def what_ran(result: Result) -> str:
@@ -165,7 +170,8 @@ def _error(check: Check) -> str:
 def _speed(result: Result, written: Callable[[float], str], value: float | None) -> Figure:
     if value is None or (result.check is not None and not result.check.ok):
         return Figure()
-    unsure = UNCHECKED if result.check is None else _unsure(result)
+    is_checked = result.check is not None and result.check.is_verified
+    unsure = _unsure(result) if is_checked else UNCHECKED
     return Figure(written(value), note="?" if unsure else "", unsure=unsure)
 
 

@@ -22,7 +22,13 @@ def paint_bar(widget: QWidget, check: Check | None, left: int, margin: int) -> N
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(
-        QColor(colors.border if check is None else colors.good if check.ok else colors.bad)
+        QColor(
+            colors.border
+            if check is None or (check.ok and not check.is_verified)
+            else colors.good
+            if check.ok
+            else colors.bad
+        )
     )
     bar = QRectF(left, margin, BAR_PX, widget.height() - 2 * margin)
     painter.drawRoundedRect(bar, ROUND_PX, ROUND_PX)

@@ -73,12 +73,14 @@ def figures_of(
         return Figures(work=work, how=how, verdict="working …")
     how, check = _how(state, result), result.check
     if check is not None and not check.ok:
-        verdict = "✗ the answer is wrong" if check.wrong else "✗ the answer cannot be checked"
+        unknown = "✗ not verified" if check.bug else "✗ the answer cannot be checked"
+        verdict = "✗ the answer is wrong" if check.wrong else unknown
         return Figures(verdict=verdict, is_right=False, work=work, how=how)
     time, note = _time(result)
     speedup, against = _speedup(result, baseline)
-    verdict = "verifying …" if check is None else "✓ verified"
-    is_right = None if check is None else True
+    is_right = None if check is None or not check.is_verified else True
+    open_verdict = "right, not verified" if check else "verifying …"
+    verdict = "✓ verified" if is_right else open_verdict
     why = why_starred(result.disturbances)
     return Figures(time, note, speedup, against, verdict, is_right, work, how, why)
 

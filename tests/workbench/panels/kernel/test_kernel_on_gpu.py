@@ -271,6 +271,8 @@ def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_
     without_compiler(monkeypatch)
     write(qtbot, window, source(registers="42"))
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
+    assert "✓" not in words(window, "kernel-verdict")
+    assert "not checked for races" in words(window, "kernel-verdict")
     trigger(window, "Find the bug in the kernel")
     tried(qtbot, window)
     assert words(window, "kernel-status") == f"{NO_COMPILER} {WITHOUT_IT}"

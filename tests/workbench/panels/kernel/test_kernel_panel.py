@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.run_counts import LineCount
 from kernels.pictures.generated import noise
@@ -43,7 +44,8 @@ from workbench.panels.kernel import trying
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.counts_words import count_rows, line_words
 from workbench.panels.kernel.kernel_page import KernelPage
-from workbench.panels.kernel.trial_words import searched_words
+from workbench.panels.kernel.trial_view import TrialView
+from workbench.panels.kernel.trial_words import NOT_RIGHT, searched_words
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -452,22 +454,25 @@ def test_find_the_bug_says_it_marks_the_line_and_rings_the_pixel(qtbot, opened):
     line = text(opened).count("\n")
     editor(opened).go_to_line(1)
     click(child(opened, "kernel-find-bug", QPushButton))
-    until(qtbot, lambda: "write the same word" in words(opened, "kernel-problem"))
+    until(qtbot, lambda: editor(opened).textCursor().blockNumber() == line - 1)
+    assert "write the same word" in words(opened, "kernel-problem")
     assert editor(opened).marked_lines() == {line - 1: "bug"}
-    assert editor(opened).textCursor().blockNumber() == line - 1
     assert opened.kernel.get().page.pictures.pixel == (1, 1)  # sample 3 of RGB
     tried(qtbot, opened)
 
 
-def test_a_found_bug_stays_until_the_text_or_the_job_is_another(qtbot, opened):
+def test_a_found_bug_stays_until_the_text_is_another(qtbot, opened):
+    right = text(opened)
     type_comment(qtbot, opened, "racy")
     trigger(opened, "Find the bug in the kernel")
     until(qtbot, lambda: "write the same word" in words(opened, "kernel-problem"))
     tried(qtbot, opened)
     opened.store.choose(view_mode="wipe")
     assert opened.kernel.get().page.is_tried  # nothing waits to be tried
-    settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
+    assert "write the same word" in words(opened, "kernel-problem")
+    editor(opened).begin_with(right)
     until(qtbot, lambda: not words(opened, "kernel-problem"))
+    tried(qtbot, opened)
 
 
 def test_the_bug_of_a_text_without_a_kernel_is_said_while_it_is_tried(qtbot, opened, trials):
@@ -568,6 +573,28 @@ def test_what_is_right_and_does_what_it_may_not_is_not_verified(qtbot, opened):
     tried(qtbot, opened)
     assert words(opened, "kernel-problem") == "Line 7: by chance."
     assert words(opened, "kernel-verdict").startswith("✗ The answer shown is right, and the kernel")
+
+
+def test_a_right_output_is_searched_for_bugs_before_it_is_verified(qtbot, opened, monkeypatch):
+    verdicts, show = [], TrialView.show_verdict
+
+    def note(view, said):
+        verdicts.append(said)
+        show(view, said)
+
+    monkeypatch.setattr(TrialView, "show_verdict", note)
+    type_comment(qtbot, opened, "racy")
+    line = text(opened).count("\n")
+    tried(qtbot, opened)
+    assert "write the same word" in words(opened, "kernel-problem")
+    assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
+    assert editor(opened).marked_lines() == {line - 1: "bug"}
+    assert [each for each in verdicts if "✓" in each] == []
+    assert NOT_YET_SEARCHED in verdicts[0]
+    trigger(opened, "Find the bug in the kernel")  # says the same
+    until(qtbot, lambda: editor(opened).textCursor().blockNumber() == line - 1)
+    tried(qtbot, opened)
+    assert words(opened, "kernel-verdict").startswith(NOT_RIGHT)
 
 
 def test_a_file_from_elsewhere_that_is_no_text_leaves_what_is_there_tried(qtbot, opened, home):

@@ -14,7 +14,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.kernels.cuda_child.bad_texts import text
-from tests.kernels.cuda_child.conftest import children_of
+from tests.kernels.cuda_child.conftest import children_of, find_no_bug
 from tests.made_up import H200
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweeping import ask_for, doing, ended, live, start
@@ -38,6 +38,7 @@ def gpu_window(qtbot, make_window, children, home, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.compiling_ahead", lambda *_: ())
     monkeypatch.setattr("kernels.engine.engine.Engine.ceilings", lambda _: {})
     monkeypatch.setattr("kernels.engine.own_run.cuda_children", lambda _: children)
+    find_no_bug(monkeypatch)
     (home / "kernels").mkdir()
     monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
     save(text())
