@@ -5,9 +5,7 @@ Times are in milliseconds.  What is not known is null; a cell stands as session 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +15,9 @@ from kernels.core.statistics import CONFIDENCE
 from kernels.core.version import program_version
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import CellPair, summary_of
-from workbench.cli.as_json import text_of
 from workbench.report.baselines import Baseline, baseline_of
 
 Data = dict[str, Any]
-
-
-@contextmanager
-def printed_apart(wanted: bool) -> Iterator[Callable[[Callable[[], Data]], None]]:
-    """Send everything that is printed within this to stderr, where a document is wanted.
-
-    Gives what prints the document that it is told how to make; it does nothing where none is.
-    """
-    stdout = sys.stdout
-    if not wanted:
-        yield lambda _: None
-        return
-    with redirect_stdout(sys.stderr):
-        yield lambda make: print(text_of(make()), file=stdout, flush=True)
 
 
 def sweep_data(session: Session, cells: int, folder: Path) -> Data:

@@ -12,7 +12,6 @@ from workbench.base import numbers
 from workbench.batch.check_jobs import counted, timed_job
 from workbench.batch.checked_kernel import CheckedKernel, Verdict
 from workbench.batch.kernel_checks import Exam
-from workbench.report.templates import environment
 
 ON_THE_CPU = "On the CPU runtime: no time."
 HEADINGS = ("file", "compiles", "verified", "per sample", "what is wrong")
@@ -88,6 +87,8 @@ def checked_csv(rows: Sequence[CheckedKernel]) -> str:
 
 def checked_page(rows: Sequence[CheckedKernel], how: Exam) -> str:
     """Return a whole page, which needs no network."""
+    from workbench.report.templates import environment  # a fifth of a second, for pages alone
+
     page = environment().get_template("checked_kernels.html.j2")
     text = page.render(
         version=program_version(),

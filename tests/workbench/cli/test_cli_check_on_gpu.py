@@ -117,16 +117,15 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch)
 
 
 def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(capsys, sanitizer):
-    write(wrong=text(run="wrong"), right=text())
+    write(wrong=text(run="wrong"))
     sanitizer.does(synccheck=BARRIER.replace("mine.cu", "wrong.cu"))
-    assert check("wrong.cu", "right.cu", "--find-bug", "--json") == 1
+    assert check("wrong.cu", "--find-bug", "--json") == 1
     found = json.loads(capsys.readouterr().out)["kernels"]
     assert [each["bug"] for each in found] == [
         "Line 8: thread (37, 0) of block (0, 0) comes to a barrier that other threads of its "
         "warp do not come to.",
-        "",
     ]
-    assert [each["search"] for each in found] == ["", ""]
+    assert [each["search"] for each in found] == [""]
 
 
 def test_the_table_says_why_a_bug_could_not_be_looked_for(capsys, sanitizer):
@@ -143,7 +142,8 @@ def test_the_table_says_why_a_bug_could_not_be_looked_for(capsys, sanitizer):
         wrong, right = csv.DictReader(file)
     assert wrong["bug"] == ""
     assert wrong["bug_search"].startswith(why)
-    assert right["bug_search"] == ""
+    assert "Device not supported" in right["bug_search"]
+    assert right["verdict"] == "unsearched"
     assert Path("marks.html").read_text(encoding="utf-8").count(why) == 1
 
 
@@ -178,6 +178,16 @@ def test_for_programs_it_says_where_it_ran_and_how_long_it_took(capsys):
     assert found["ran_on"] == "NVIDIA H200"
     assert found["jobs"][-1] == timed_job().name
     assert found["kernels"][0]["kernel"]["samples_ms"][0] == pytest.approx(0.1)
+
+
+def test_without_a_compiler_for_the_search_nothing_is_verified(capsys):
+    write(right=text())
+    assert check("right.cu", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert row["verdict"] == "unsearched"
+    assert "No compiler." in row["search"]
+    assert row["kernel"] is not None
+    assert check("right.cu", "--strict") == 1
 
 
 def test_without_the_gpu_it_takes_a_compiler(capsys, monkeypatch):

@@ -20,11 +20,11 @@ from workbench.base.columns import columns
 from workbench.batch.check_jobs import counted, drawn_seed
 from workbench.batch.checked_kernel import CheckedKernel
 from workbench.batch.kernel_checks import Exam, KernelFile, check_all, kernel_files
+from workbench.cli.as_json import printed_apart
 from workbench.cli.command_error import FAILED, CommandError, complain
 from workbench.cli.output_files import refuse_unwritable, write_whole
 from workbench.cli.progress_line import ProgressLine
 from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.sweep_json import printed_apart
 from workbench.cli.this_machine import engine_maker
 from workbench.report.checked_kernels import (
     cells_of,

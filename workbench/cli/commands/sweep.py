@@ -29,11 +29,12 @@ from kernels.sweeps.presets import presets
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
+from workbench.cli.as_json import printed_apart
 from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.planned_kernels import with_kernels
 from workbench.cli.progress_line import say
 from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.sweep_json import printed_apart, sweep_data
+from workbench.cli.sweep_json import sweep_data
 from workbench.cli.sweep_table import closing_lines, opening_lines
 from workbench.cli.this_machine import engine_maker
 from workbench.files.picture_errors import ImageFileError

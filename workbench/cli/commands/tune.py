@@ -24,10 +24,10 @@ from kernels.engine.measurements import Candidate
 from kernels.measuring.tuner import Trial, Tuning, tuning
 from workbench.base import numbers
 from workbench.cli import made_jobs
+from workbench.cli.as_json import printed_apart
 from workbench.cli.command_error import CommandError
 from workbench.cli.progress_line import say
 from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.sweep_json import printed_apart
 from workbench.cli.this_machine import engine_maker
 
 PIXEL = np.zeros((1, 1, 1), np.uint8)
