@@ -14,6 +14,7 @@ from kernels.cuda_child.gpu_bug import finding_bug_on_gpu
 from kernels.cuda_child.sanitized_run import SanitizerError
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.regions import small_size
 from kernels.cuda_on_cpu.trial import DEADLINE_S
@@ -43,10 +44,14 @@ class BugSearch:
     remark: str = ""
     missing: str = ""
 
-    def verdict(self, check: Check) -> Check:
-        """Complete the check of a right output: the one verdict on a user kernel."""
+    def verdict(self, check: Check, device: Device | None) -> Check:
+        """Complete the check of a right output: the one verdict on a user kernel.
+
+        device  the GPU that it ran on, whose compiler has seen it; None: it ran on the CPU
+        """
+        unseen = "" if device else why_not_seen() or ""
         bug = self.finding.sentence if self.finding else ""
-        return replace(check, bug=bug, unsearched=self.missing)
+        return replace(check, bug=bug, unsearched=self.missing, unseen=unseen)
 
 
 def why_no_search(device: Device | None) -> str | None:

@@ -52,7 +52,7 @@ def own_filtering(
         yield step
     if right is not None and right.check is not None:
         search = yield from last_of(verdict_search(own.rung, job))
-        yield replace(right, check=search.verdict(right.check))
+        yield replace(right, check=search.verdict(right.check, there))
 
 
 def end_children(device: Device) -> None:

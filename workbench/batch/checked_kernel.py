@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kernels.core.timing import Timing
+from kernels.cuda_on_cpu.cuda_compiler import NOT_SEEN
 
 Verdict = Literal["verified", "unsearched", "incomplete", "wrong", "failed", "refused", "broken"]
 # What the verdict says in a table's column, beside how many jobs were done.
@@ -54,13 +55,15 @@ class CheckedKernel:
               "unsearched": right likewise, and not searched for bugs; "incomplete": right in what
               it takes, where it has to take all; "wrong": not in all;
               "failed": it did not come to an end, or did what none may, right or not;
-              "refused": it takes none of the jobs; "broken": nothing to run could be made of it
+              "refused": it takes none of the jobs, or the CPU runtime lacks what it uses;
+              "broken": nothing to run could be made of it
     verified  jobs of `jobs` whose answer is right; `refused` that its header does not take
     job       the name of the first one that is not right
     words     one sentence: its first wrong pixel, or what is wrong otherwise; or what it refuses
     bug       one sentence on its cause, where that was looked for and found
     search    why there is none where it was asked for, or belongs to the verdict: it could not be
               looked for, all of it or on the GPU, or it was not found; empty: it was, or none is
+    unseen    why no CUDA compiler has compiled it; empty: one has, or it is not verified
     log       the compiler's own words
     counts    of the job COUNTED; None: that is not among those that are right
     device    the GPU that it ran on; empty: the CPU runtime
@@ -77,6 +80,7 @@ class CheckedKernel:
     words: str = ""
     bug: str = ""
     search: str = ""
+    unseen: str = ""
     log: str = ""
     counts: Counts | None = None
     device: str = ""
@@ -105,7 +109,8 @@ class CheckedKernel:
             return WORDS[self.verdict]
         done = "all jobs" if self.verified == self.jobs else f"{self.verified} of {self.jobs} jobs"
         if self.verdict == "verified":
-            return f"verified on {done}"
+            unseen = f", {NOT_SEEN}" if self.unseen else ""
+            return f"verified on {done}{unseen}"
         if self.verdict == "unsearched":
             return f"right on {done}, not verified"
         return f"{WORDS[self.verdict]}; right in {self.verified} of {self.jobs} jobs"

@@ -211,7 +211,7 @@ def examining(
         where = Progress(f"{shown}: {CHECKING.doing}")
         check = yield from in_place_of(_completed(rung, searched, check, how), where)
         return _judged(found, check, how, refusal)
-    if how.find_bug and suspect is not None and found.verdict != "broken":
+    if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         where = Progress(f"{shown}: looking for the bug")
         bug, search = yield from in_place_of(_bug(rung, suspect, device), where)
         return replace(found, bug=bug, search=search)
@@ -235,7 +235,7 @@ def _completed(
         there = how.device if how.find_bug and number == 0 else None
         steps = verdict_search(rung, job, there, deadline_s=DEADLINE_S)
         search = yield from last_of(steps)
-        check = search.verdict(check)
+        check = search.verdict(check, how.device)
         if not check.is_verified:
             break
     return check
@@ -248,7 +248,8 @@ def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> Chec
     if how.is_strict and found.refused:
         return replace(found, verdict="incomplete", words=refusal, kernel=None)
     verdict: Verdict = "verified" if check.is_verified else "unsearched"
-    return replace(found, verdict=verdict, words=refusal, search=check.unsearched)
+    found = replace(found, search=check.unsearched, unseen=check.unseen)
+    return replace(found, verdict=verdict, words=refusal)
 
 
 def _bug(rung: Rung, job: Job, device: Device | None) -> Generator[Progress, None, tuple[str, str]]:
@@ -305,6 +306,8 @@ def _with_failure(
     found: CheckedKernel, each: CheckJob, tried: CpuTrial | GpuTrial, rung: Rung
 ) -> CheckedKernel:
     """Say in the row what is wrong with the first answer that is."""
+    if isinstance(tried, CpuTrial) and tried.is_lacking:  # CUDA takes it
+        return replace(found, verdict="refused", words=tried.problem)
     if log := tried.log if isinstance(tried, GpuTrial) else tried.compiler_errors:
         return replace(found, verdict="broken", words=tried.problem, log=log)
     words = tried.problem

@@ -66,7 +66,8 @@ def summary_of(rows: Sequence[CheckedKernel]) -> str:
 def verdicts_of(rows: Sequence[CheckedKernel]) -> str:
     """Return a sentence on each verdict in the table that is not plain by its word; empty: none."""
     there = {row.verdict for row in rows}
-    return " ".join(MEANINGS[each] for each in MEANINGS if each in there)
+    unseen = {f"{row.unseen[:1].upper()}{row.unseen[1:]}." for row in rows if row.unseen}
+    return " ".join((*(MEANINGS[each] for each in MEANINGS if each in there), *unseen))
 
 
 def how_in_words(how: Exam) -> str:

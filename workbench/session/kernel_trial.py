@@ -191,7 +191,7 @@ def _searched(tried: Tried, asked: KernelText) -> Generator[Step, None, Tried]:
     assert check is not None
     yield _with_check(tried, replace(check, unsearched=NOT_YET_SEARCHED))
     search = yield from last_of(verdict_search(tried.rung, asked.job, at=asked.at))
-    judged = _with_check(tried, search.verdict(check))
+    judged = _with_check(tried, search.verdict(check, asked.device))
     judged = replace(judged, finding=search.finding)
     yield judged
     return judged

@@ -466,7 +466,7 @@ class Trying(QObject):
         if tried is None or tried.check is None or tried.problem or tried.check.wrong:
             return
         assert self._doing is not None
-        check = BugSearch(finding).verdict(tried.check)
+        check = BugSearch(finding).verdict(tried.check, self._doing.device)
         self.tried = tried = replace(tried, check=check)
         self._verdict = verdict_words(tried)
         self._view.show_verdict(self._verdict)
