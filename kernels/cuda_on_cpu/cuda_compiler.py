@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ AT_END = re.compile(r"^At end of source: (?:catastrophic )?error(?: #[\w-]+)?: (
 ASM = re.compile(r"\basm\b")
 SPACES = r"__(?:device|global|host|constant|shared|managed)__"
 COMPUTED = re.compile(r"\bgoto\s*\*")
+CHOOSES = re.compile(r"(?:#|%:)(?![ \t]*pragma\b)|\btemplate\b|\bauto\b")  # code by a number
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(\(?)((?:\\\n|[^\n])*)", re.M)
 DECLARATIONS = ("function_definition", "declaration", "field_declaration", "expression_statement")
 SCOPES = (
@@ -88,7 +90,8 @@ def cuda_errors(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]
     options = [*options_for(rung, job, architecture), *compiler.without_cache]
     options.remove(TELLING)
     asked = compiler.version, rung.text
-    kept, assembled = _kept(cache, *asked, options), _kept(cache, *asked)
+    telling = options if CHOOSES.search(without_literals(rung.source)) else _of_type(options)
+    kept, assembled = _kept(cache, *asked, telling), _kept(cache, *asked)
     with suppress(OSError, ValueError):
         return _as_gnu(rung, str(json.loads(kept.read_bytes())))
     quick = READ_ONLY if assembled.exists() else QUICK
@@ -103,6 +106,11 @@ def cuda_errors(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]
 def _kept(cache: Path, *asked: Any) -> Path:
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]
     return cache / f"nvrtc-{key}.json"
+
+
+def _of_type(options: list[str]) -> list[str]:
+    """Leave out macros that are numbers: without directives they choose no other code."""
+    return [each for each in options if not each.startswith("-D") or each.startswith("-DSAMPLE=")]
 
 
 def _log_of(compiler: Compiler, text: str, choices: list[list[str]]) -> Generator[None, None, str]:
@@ -166,11 +174,15 @@ def _short(said: str) -> str:
     return said
 
 
-def _host_asm(rung: Rung) -> Iterator[tuple[int, str]]:
-    """Yield lines with asm outside of functions, which NVRTC passes over and nvcc does not."""
-    for node, _ in _declared(parser().parse(_code_of(rung)).root_node):
-        if any(child.type == "gnu_asm_expression" for child in node.children):
-            yield node.start_point[0] + 1, "asm outside of functions is no device code"
+@lru_cache(64)  # asked for every job of a check
+def _host_asm(rung: Rung) -> tuple[tuple[int, str], ...]:
+    """Find lines with asm outside of functions, which NVRTC passes over and nvcc does not."""
+    said = "asm outside of functions is no device code"
+    return tuple(
+        (node.start_point[0] + 1, said)
+        for node, _ in _declared(parser().parse(_code_of(rung)).root_node)
+        if any(child.type == "gnu_asm_expression" for child in node.children)
+    )
 
 
 def _code_of(rung: Rung) -> bytes:

@@ -109,6 +109,7 @@ def trial(
     at: tuple[int, int] | None = None,
     whole: bool = False,
     counting: bool = False,
+    some_rows: bool = True,
     deadline_s: float = DEADLINE_S,
 ) -> Iterator[Progress | CpuTrial]:
     """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
@@ -119,6 +120,7 @@ def trial(
     at          (x, y) of the pixel that is looked at: what runs is around it
     whole       the whole picture, however large
     counting    whether to count, where the answer is right, what a smaller part takes
+    some_rows   whether to launch what is right for some rows alone as well, as `finding_bug` does
     deadline_s  of the CPU's time
     """
     size = (job.width, job.height) if whole else TRIED_SIZE
@@ -152,7 +154,7 @@ def trial(
                 *(child, TriedShim, rung, ended, again, corner, deadline_s)
             )
         problem = problem or unwritten_in_words(never, corner)
-        if not problem and check.ok:
+        if some_rows and not problem and check.ok:
             problem, line = yield from _some_rows(child, rung, ended, deadline_s)
         unwritten = int(never.sum())
         outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)

@@ -19,6 +19,7 @@ from kernels.core.job import Job, Progress, Sampling
 from kernels.core.verdict import Check
 from kernels.cuda_child.bug_search import (
     CHECKING,
+    BugSearch,
     searching_bug,
     verdict_search,
     why_no_search,
@@ -209,8 +210,10 @@ def examining(
     if found.verdict == "verified":
         assert check is not None
         where = Progress(f"{shown}: {CHECKING.doing}")
-        check = yield from in_place_of(_completed(rung, searched, check, how), where)
-        return _judged(found, check, how, refusal)
+        there = device if how.find_bug else None  # where it takes ten seconds
+        steps = verdict_search(rung, searched[0], there, deadline_s=DEADLINE_S)
+        search: BugSearch = yield from in_place_of(last_of(steps), where)
+        return _judged(found, search.verdict(check, device), how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         where = Progress(f"{shown}: looking for the bug")
         bug, search = yield from in_place_of(_bug(rung, suspect, device), where)
@@ -219,26 +222,9 @@ def examining(
 
 
 def _to_search(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs to search for bugs on: one in colour and one in grey, each of the widest weights."""
-    by_colour = ([job for job in jobs if (job.channels > 1) == is_so] for is_so in (True, False))
-    return [max(each, key=lambda job: (job.ksize, not job.has_alpha)) for each in by_colour if each]
-
-
-def _completed(
-    rung: Rung, jobs: Sequence[Job], check: Check, how: Exam
-) -> Generator[Progress, None, Check]:
-    """Search a kernel whose outputs are right; return its check with what was found.
-
-    With --find-bug on the GPU as well, there on the first job alone: it takes ten seconds.
-    """
-    for number, job in enumerate(jobs):
-        there = how.device if how.find_bug and number == 0 else None
-        steps = verdict_search(rung, job, there, deadline_s=DEADLINE_S)
-        search = yield from last_of(steps)
-        check = search.verdict(check, how.device)
-        if not check.is_verified:
-            break
-    return check
+    """The job to search for bugs on, if there is any: of the widest weights, in colour."""
+    by_width = sorted(jobs, key=lambda job: (job.ksize, job.channels == 3), reverse=True)
+    return by_width[:1]
 
 
 def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> CheckedKernel:
@@ -276,7 +262,13 @@ def _tried(
 ) -> Generator[Progress, None, tuple[CpuTrial | GpuTrial, RunCounts | None]]:
     """Try it; return what came of it, and its counts, which the CPU takes where it can."""
     if device is None:
-        steps = trial(rung, job, whole=True, counting=is_counted, deadline_s=DEADLINE_S)
+        steps = trial(  # the search launches it for some rows
+            *(rung, job),
+            whole=True,
+            counting=is_counted,
+            some_rows=False,
+            deadline_s=DEADLINE_S,
+        )
         tried = yield from last_of(steps)
         return tried, tried.counts
     sampling = TIMED if is_timed else UNTIMED
