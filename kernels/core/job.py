@@ -24,7 +24,7 @@ MAX_KSIZE = 127
 MAX_OFFSET = 65_535.0  # the largest sample of an integer type
 # Fields of a Job that say how it is done, or what it is called.  All others are the work: one that
 # is added counts as work until it is named here.
-NOT_WORK = ("implementation", "own", "block_xy", "devices", "filter_title", "is_flat")
+NOT_WORK = ("implementation", "own", "block_xy", "devices", "filter_title", "is_flat", "strip")
 ARRAYS = ("picture", "weights")
 
 
@@ -44,6 +44,7 @@ class Job:
     own             the text of that file; of no account where it is none
     block_xy        threads per block; x counts samples (pixel × channel) along a row
     devices         how many GPUs share the picture's rows; of no account on the CPU
+    strip           which rows of a larger picture this one holds; None: it is whole
     gradient        after the weights, the length √(gx² + gy²) of Sobel's derivatives of what they
                     give, which is kept unrounded and has the border applied to it; rounded once
     offset          added to every weighted sample but alpha, in sample values, before it is
@@ -62,6 +63,7 @@ class Job:
     is_flat: bool = False
     own: str = field(default="", repr=False)
     devices: int = 1
+    strip: RowStrip | None = None
 
     def __post_init__(self) -> None:
         if self.picture.ndim == 2:

@@ -45,7 +45,7 @@ def job_class_of(job: Job) -> JobClass:
         ksize=job.ksize,
         weights=weights_class(job),
         border=BORDER_GROUPS.get(job.border, "folded"),
-        size=size_class(job.height, job.width),
+        size=size_class(job.strip.whole if job.strip else job.height, job.width),
     )
 
 

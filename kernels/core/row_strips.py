@@ -22,12 +22,14 @@ class RowStrip:
 
     spans  rows of the whole picture that are the strip's own picture, from top to bottom
     above  how many of these stand above row `first`
+    whole  height of the whole picture
     """
 
     first: int
     end: int
     spans: tuple[Span, ...]
     above: int
+    whole: int
 
     @property
     def own(self) -> slice:
@@ -67,9 +69,11 @@ def even_parts(height: int, count: int, reach: int, border: str) -> tuple[RowStr
 def strip_of_rows(first: int, end: int, height: int, reach: int, border: str) -> RowStrip:
     """Return the strip of rows first to end - 1; the rest as `strips_of` has it."""
     if border == "wrap" and end - first < height:
-        return RowStrip(first, end, tuple(_around(first - reach, end + reach, height)), reach)
+        return RowStrip(
+            first, end, tuple(_around(first - reach, end + reach, height)), reach, height
+        )
     top = max(first - reach, 0)
-    return RowStrip(first, end, ((top, min(end + reach, height)),), first - top)
+    return RowStrip(first, end, ((top, min(end + reach, height)),), first - top, height)
 
 
 def _around(start: int, stop: int, height: int) -> Iterator[Span]:

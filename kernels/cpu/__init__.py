@@ -6,7 +6,7 @@ A module has
     ORDER          where it stands in a list, slowest first
     tolerance(job) -> Tolerance
     why_not(job) -> str | None
-    prepare(job) -> Prepared    whatever is done once for a job: compile, import, try out
+    prepare(job) -> Prepared    whatever is done once for a job: compile, import, choose
 """
 
 from __future__ import annotations

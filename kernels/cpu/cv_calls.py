@@ -1,14 +1,22 @@
-"""The plain OpenCV calls that give a job's filter, as somebody would type them.
+"""The OpenCV call for a job, by a rule over its pixel type and weights alone.
 
-cv2's own filters of fixed shape are found in the weights: a bell curve is GaussianBlur, equal
-weights are blur, and so on.  What has no name is sepFilter2D where the weights are a column times a
-row, else filter2D.
+The rule is fitted to cv2 5.0 with 1 and 2 threads.  It knows neither the picture's size nor the
+number of cores nor a clock, so that a strip, a busy computer and a larger one give the same pixels:
+
+- Separable weights: sepFilter2D, whose sums are float32.
+- A mean: blur, whose running sums do not depend on K, from MIN_BLUR_KSIZE on; for uint16 always.
+- A bell over integers up to MAX_BELL_KSIZE: GaussianBlur, for uint8 only where its weights are
+  exact and for uint16 where they are off by less than MAX_OFF, whatever the picture.
+- All else: filter2D.
+
+cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,19 +25,13 @@ from numpy.typing import NDArray
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, Separable, separate
 
-# Up to here plain sums are as quick as two passes.
-MAX_DIRECT_KSIZE = 3
-# What two ways to compute the same weights may differ by, as a share of the weight.
-SAME_WEIGHT = 8 * UNIT_ROUNDOFF
-
-FIXED_UNITS = 1 << 8  # of one, which is what cv2 rounds the weights of a pass over bytes to
-NEARLY_ONE = 4 * UNIT_ROUNDOFF  # with some room beside what cv2 takes for a sum of one
-
-SOBEL_X = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float32)
-LAPLACIANS = {
-    1: np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], np.float32),
-    3: np.array([[2, 0, 2], [0, -8, 0], [2, 0, 2]], np.float32),
-}
+MIN_BLUR_KSIZE = 9
+MAX_BELL_KSIZE = {"uint8": 3, "uint16": 7}
+# A sum off by less than 1 is at most one level from the rounded one: cv2's own last rounding adds
+# half of one.
+MAX_OFF = 0.95
+SPECTRA_KSIZE = 11  # filter2D multiplies spectra from about here on, uint16 as quickly as float32
+SAME_WEIGHT = 8 * UNIT_ROUNDOFF  # relative difference of two ways to compute a weight
 
 Apply = Callable[[NDArray[Any], NDArray[Any] | None, int, int], NDArray[Any]]
 
@@ -38,43 +40,43 @@ Apply = Callable[[NDArray[Any], NDArray[Any] | None, int, int], NDArray[Any]]
 class Call:
     """One call of a function of cv2, with its arguments.
 
-    name    what is called, as "cv2.GaussianBlur"
-    apply   (source, target or None, depth, border) -> the filtered picture, in `target` if that is
-            of its shape and type
-    coarse  whether integers may be computed with weights rounded to a few bits, and so be off by
-            more than their last rounding; how far depends on the picture
+    name        "cv2.GaussianBlur"
+    apply       (source, target or None, depth, border) -> the filtered picture, in `target` if that
+                is of its shape and type
+    in_float32  whether it is given samples as float32, and its output is rounded afterwards
+    in_blocks   whether a sample depends, by a rounding, on where the rows begin that cv2 is given
     """
 
     name: str
     apply: Apply
-    coarse: bool = False
+    in_float32: bool = False
+    in_blocks: bool = False
 
 
-def calls(job: Job) -> tuple[Call, ...]:
-    """Return every call that gives `job`'s weighted samples; the last is exact in float32."""
-    factors = separate(job.weights)
-    found = [*_named(job, factors)]
-    if factors is None or job.ksize <= MAX_DIRECT_KSIZE:
-        found.append(_filter2d(job))
-    if factors is not None:
-        found.append(_separable(job, factors))
-    return tuple(found)
+def call_for(job: Job) -> Call:
+    """Choose the call for `job`'s weighted samples."""
+    factors, pixel_type = separate(job.weights), job.pixel_type
+    if factors is None:
+        return _filter2d(job)
+    if not job.offset:
+        if _is_mean(job.weights) and (job.ksize >= MIN_BLUR_KSIZE or pixel_type == "uint16"):
+            return _mean(job)
+        if job.ksize <= MAX_BELL_KSIZE.get(pixel_type, 0):
+            sigma = _sigma(job.ksize, factors)
+            if sigma is not None and _most_off(job.ksize, sigma, pixel_type) < MAX_OFF:
+                return _gaussian(job.ksize, sigma)
+    return _separable(job, factors)
 
 
 def exact_call(job: Job) -> Call:
-    """Return the call that sums in float32 and may be asked for float32, whatever it is given."""
+    """Choose the call that sums in float32 and may output float32, whatever its input."""
     factors = separate(job.weights)
     return _filter2d(job) if factors is None else _separable(job, factors)
 
 
-def _named(job: Job, factors: Separable | None) -> Iterator[Call]:
-    if factors is not None and not job.offset:
-        if (sigma := _sigma(job.ksize, factors)) is not None:
-            yield _gaussian(job.ksize, sigma)
-        if _is_mean(job.weights):
-            yield _mean(job.ksize)
-    if job.ksize == 3:
-        yield from _derivatives(job)
+def _stored_otherwise(job: Job) -> bool:
+    """Whether cv2 does not filter the pixel type, or not in its quick code."""
+    return job.pixel_type in ("float16", "uint16")
 
 
 def _gaussian(ksize: int, sigma: float) -> Call:
@@ -85,59 +87,31 @@ def _gaussian(ksize: int, sigma: float) -> Call:
     ) -> NDArray[Any]:
         return cv2.GaussianBlur(source, (ksize, ksize), sigma, dst=target, borderType=border)
 
-    return Call("cv2.GaussianBlur", apply, coarse=not _is_exact_bell(ksize, sigma))
+    return Call("cv2.GaussianBlur", apply)
 
 
-def _mean(ksize: int) -> Call:
+def _mean(job: Job) -> Call:
     import cv2
+
+    ksize = job.ksize
 
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, _depth: int, border: int
     ) -> NDArray[Any]:
         return cv2.blur(source, (ksize, ksize), dst=target, borderType=border)
 
-    return Call("cv2.blur", apply)
-
-
-def _derivatives(job: Job) -> Iterator[Call]:
-    for dx, dy, weights in ((1, 0, SOBEL_X), (0, 1, SOBEL_X.T)):
-        if (scale := _multiple(job.weights, weights)) is not None:
-            yield _sobel(dx, dy, scale, job.offset)
-    for aperture, weights in LAPLACIANS.items():
-        if (scale := _multiple(job.weights, weights)) is not None:
-            yield _laplacian(aperture, scale, job.offset)
-
-
-def _sobel(dx: int, dy: int, scale: float, offset: float) -> Call:
-    import cv2
-
-    def apply(
-        source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
-    ) -> NDArray[Any]:
-        return cv2.Sobel(
-            source, depth, dx, dy, dst=target, scale=scale, delta=offset, borderType=border
-        )
-
-    return Call("cv2.Sobel", apply)
-
-
-def _laplacian(aperture: int, scale: float, offset: float) -> Call:
-    import cv2
-
-    def apply(
-        source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
-    ) -> NDArray[Any]:
-        return cv2.Laplacian(
-            source, depth, dst=target, ksize=aperture, scale=scale, delta=offset, borderType=border
-        )
-
-    return Call("cv2.Laplacian", apply)
+    is_real = job.picture.dtype.kind == "f"  # whose running sums round
+    return Call("cv2.blur", apply, job.pixel_type == "float16", in_blocks=is_real)
 
 
 def _separable(job: Job, factors: Separable) -> Call:
-    column, row = factors
-
     import cv2
+
+    column, row = factors
+    if job.pixel_type == "uint8":
+        # Factors that sum to one cv2 rounds to 8 bits; these sum to ½ and 2, and stay float32.
+        half, two = np.float32(0.5), np.float32(2)
+        column, row = np.multiply(column, half), np.multiply(row, two)
 
     def apply(
         source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
@@ -146,7 +120,7 @@ def _separable(job: Job, factors: Separable) -> Call:
             source, depth, row, column, dst=target, delta=job.offset, borderType=border
         )
 
-    return Call("cv2.sepFilter2D", apply, coarse=all(map(_is_smooth, factors)))
+    return Call("cv2.sepFilter2D", apply, _stored_otherwise(job))
 
 
 def _filter2d(job: Job) -> Call:
@@ -159,7 +133,9 @@ def _filter2d(job: Job) -> Call:
             source, depth, job.weights, dst=target, delta=job.offset, borderType=border
         )
 
-    return Call("cv2.filter2D", apply)
+    by_spectra = job.ksize >= SPECTRA_KSIZE
+    in_float32 = job.pixel_type == "float16" or (job.pixel_type == "uint16" and not by_spectra)
+    return Call("cv2.filter2D", apply, in_float32, by_spectra)
 
 
 def _sigma(ksize: int, factors: Separable) -> float | None:
@@ -192,29 +168,19 @@ def _is_mean(weights: NDArray[np.float32]) -> bool:
     return bool(np.ptp(weights) == 0 and weights[0, 0] == np.float32(1 / weights.size))
 
 
-def _is_exact_bell(ksize: int, sigma: float) -> bool:
-    """Return whether the few bits that cv2 gives a bell's weights hold them exactly.
+@lru_cache(maxsize=64)
+def _most_off(ksize: int, sigma: float, pixel_type: str) -> float:
+    """Largest error of GaussianBlur's rounded weights, in levels, over all pictures.
 
-    Then integers are summed exactly, whatever the picture, and rounded once: so it is for bells
-    that are a row of Pascal's triangle.
+    An impulse brings out the integers that cv2 makes of them.
     """
     import cv2
 
-    scaled = cv2.getGaussianKernel(ksize, sigma, cv2.CV_64F).ravel() * FIXED_UNITS
-    return bool(np.all(scaled == np.round(scaled)))
-
-
-def _is_smooth(factor: NDArray[np.float32]) -> bool:
-    """Return whether cv2 takes it for a mean with weights, which it gives a few bits each.
-
-    Two such passes over bytes are summed as integers, all others as float32.
-    """
-    total = float(factor.astype(np.float64).sum())
-    is_mean = float(factor.min()) >= 0 and abs(total - 1) <= NEARLY_ONE * (abs(total) + 1)
-    return is_mean and np.array_equal(factor.ravel(), factor.ravel()[::-1])
-
-
-def _multiple(weights: NDArray[np.float32], unit: NDArray[np.float32]) -> float | None:
-    """Return the number that makes `weights` of `unit`, exactly; None where there is none."""
-    scale = weights.ravel()[unit.ravel().argmax()] / unit.max()
-    return float(scale) if scale and np.array_equal(unit * scale, weights) else None
+    largest = np.iinfo(pixel_type).max
+    impulse = np.zeros((1, 2 * ksize - 1), pixel_type)
+    impulse[0, ksize - 1] = largest
+    spread = cv2.GaussianBlur(impulse, (ksize, 1), sigma, borderType=cv2.BORDER_CONSTANT)
+    used = spread[0, ksize // 2 : ksize // 2 + ksize] / (largest + 1.0)
+    bell = cv2.getGaussianKernel(ksize, sigma, cv2.CV_64F).ravel()
+    off = np.outer(used, used) - np.outer(bell, bell)
+    return float(largest * max(off[off > 0].sum(), -off[off < 0].sum()))

@@ -1,9 +1,10 @@
-"""OpenCV, called as a user would call it: the quickest plain call that gives the filter."""
+"""OpenCV, called as a user would call it: one plain call, chosen by the filter's weights."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,15 +17,14 @@ from kernels.core.finite import all_finite
 from kernels.core.job import Job, Ran
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain
-from kernels.cpu.cv_calls import Call, exact_call
-from kernels.cpu.cv_choice import choose, use_threads
+from kernels.cpu.cv_calls import Call, call_for, exact_call
 from kernels.cpu.prepared import Prepared
-from kernels.oracle.checking import LENGTH_GAIN, largest_finite
+from kernels.oracle.checking import FLOAT32_MAX, LENGTH_GAIN, largest_finite
 
 TITLE = "OpenCV"
 IDEA = (
-    "The quickest of cv2's own filters that gives the answer: GaussianBlur, blur, Sobel, "
-    "Laplacian, sepFilter2D or filter2D, on as many of its threads as help."
+    "One of cv2's own filters on all of its threads: GaussianBlur, blur, sepFilter2D or filter2D, "
+    "chosen by the pixel type and the weights."
 )
 ORDER = 2
 # With integers some of cv2's filters round their weights to a few bits, or ties the other way.
@@ -35,13 +35,15 @@ MIN_LENGTH, MAX_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 MAX_SUM = 2.0**30
-# A call gets so many samples at most for every two cores, so that a large picture can be stopped in
-# between.  On two cores that costs nothing but where filter2D multiplies spectra: there 4 to 10 %,
-# and a quarter of this 25 to 40 %.  As many on sixteen cost 16 to 36 % of what takes 4 ms; ...
-BAND_SAMPLES = 1 << 24
-SPECTRA_KSIZE = 11  # filter2D multiplies spectra from here on, and takes long enough on any cores
-# ... and at least rows of so many times the filter's reach, since each band is read with its halo.
-BAND_REACHES = 32
+# cv2 shares GaussianBlur among its threads, all else only where the picture is large, or never.  So
+# from SHARED_PRODUCTS on, samples times K, the rows are shared here.
+SHARED_PRODUCTS = 1 << 23
+# At most so many samples a band, so that a large picture can be stopped in between; at least so
+# many times the filter's reach in rows, since each band is read with its halo.
+BAND_SAMPLES, BAND_REACHES = 1 << 20, 4
+# For calls in blocks, which begin at multiples of it wherever the picture or its strip begins:
+# strips of files are as high, or a multiple.
+BLOCK_ROWS = 256
 
 # What OpenCV calls our borders; it has no wrap for filters.
 OPENCV_BORDERS = {
@@ -67,17 +69,17 @@ def tolerance(job: Job) -> Tolerance:
 
 
 def why_not(job: Job) -> str | None:
-    """Return why it cannot run `job`, for the user; None if it can.
+    """Reason why it cannot run `job`, for the user; None if it can.
 
-    filter2D skips weights of zero, so NaN and infinity would not spread as they should; and
-    integers have to stay below MAX_SUM.
+    filter2D skips weights of zero, so NaN and infinity would not spread as they should; integers
+    have to stay below MAX_SUM, and real numbers within float32.
     """
     if not all_finite(job.picture):
         return (
             "The picture holds NaN or infinity, which OpenCV does not treat as the other "
             "implementations do; choose another one, such as parallel."
         )
-    if job.picture.dtype.kind == "u" and _largest_sum(job) >= MAX_SUM:
+    if _largest_sum(job) >= (MAX_SUM if job.picture.dtype.kind == "u" else FLOAT32_MAX / 2):
         return (
             f"With {job.pixel_type} pixels and weights this large OpenCV's sums may overflow; "
             "choose another implementation, such as parallel."
@@ -86,37 +88,49 @@ def why_not(job: Job) -> str | None:
 
 
 def _largest_sum(job: Job) -> float:
-    """Return what no sum over integer samples can exceed, whatever the picture."""
+    """Bound of all sums: over integer samples whatever the picture."""
+    is_integer = job.picture.dtype.kind == "u"
+    largest = np.iinfo(job.picture.dtype).max if is_integer else largest_finite(job.picture)
     grows = LENGTH_GAIN if job.gradient else 1.0
-    return gain(job.weights) * float(np.iinfo(job.picture.dtype).max) * grows + abs(job.offset)
+    return gain(job.weights) * float(largest) * grows + abs(job.offset)
 
 
 def prepare(job: Job) -> Prepared:
-    """Find the quickest of OpenCV's calls for this kind of job by trying them."""
-    if job.gradient:
-        call = exact_call(job)
-        return _prepared(job, call, Ran(f"{call.name}, cv2.Sobel, cv2.magnitude", usable_cores()))
-    choice = choose(job, _border(job))
-    return _prepared(job, choice.call, Ran(choice.call.name, choice.threads))
-
-
-def _prepared(job: Job, call: Call, ran: Ran) -> Prepared:
+    """Choose the call, and cut the picture into bands for it."""
+    call = exact_call(job) if job.gradient else call_for(job)
+    name = f"{call.name}, cv2.Sobel" if job.gradient else call.name
     fill = _filling_lengths(job, call) if job.gradient else _filling_sums(job, call)
-    bands, threads, has_alpha = tuple(_bands(job, call)), ran.threads or 1, job.has_alpha
+    bands, has_alpha = tuple(_bands(job, call)), job.has_alpha
+    at_once = usable_cores() if len(bands) > 1 and _is_shared(job, call) else 1
+
+    def fill_band(out: NDArray[Any], rows: Span) -> None:
+        fill(out, rows)
+        if has_alpha:
+            _copy_alpha(job, out, rows)
 
     def filtering(out: NDArray[Any]) -> Iterator[float]:
-        use_threads(threads)
-        for rows in bands:
-            fill(out, rows)
-            if has_alpha:
-                _copy_alpha(job, out, rows)
-            yield rows[1] / job.height
+        use_threads(usable_cores())
+        for first in range(0, len(bands), at_once):
+            together = bands[first : first + at_once]
+            list((_threads().map if at_once > 1 else map)(partial(fill_band, out), together))
+            yield together[-1][1] / job.height
 
-    return Prepared(ran, filtering, again=lambda other: _prepared(other, call, ran))
+    return Prepared(Ran(name, usable_cores()), filtering)
+
+
+def use_threads(count: int) -> bool:
+    """Let OpenCV use `count` threads; whether it used another number before."""
+    import cv2
+
+    # Telling it the same again costs nothing, but another number ends or starts threads.
+    if cv2.getNumThreads() == count:
+        return False
+    cv2.setNumThreads(count)
+    return True
 
 
 def filtered(job: Job) -> NDArray[Any]:
-    """Return the answer of OpenCV's call that is exact in float32, without a trial or a timing."""
+    """Filter with the call that is exact in float32, without a timing."""
     call, rows = exact_call(job), (0, job.height)
     fill = _filling_lengths(job, call) if job.gradient else _filling_sums(job, call)
     out = np.empty_like(job.picture)
@@ -126,22 +140,41 @@ def filtered(job: Job) -> NDArray[Any]:
     return out
 
 
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(usable_cores(), "opencv-bands")
+
+
+def _is_shared(job: Job, call: Call) -> bool:
+    products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
+    return products >= SHARED_PRODUCTS
+
+
 def _bands(job: Job, call: Call) -> Iterator[Span]:
     """Cover the picture's rows once, from top to bottom."""
-    by_spectra = call.name == "cv2.filter2D" and job.ksize >= SPECTRA_KSIZE
-    samples = BAND_SAMPLES * (1 if by_spectra else max(usable_cores() // 2, 1))
-    rows = BAND_REACHES * max(job.reach, 1)
-    count = max(min(round(job.picture.size / samples), job.height // rows), 1)
-    edges = [number * job.height // count for number in range(count + 1)]
-    yield from pairwise(edges)
+    if call.in_blocks:
+        edges = _block_edges(job)
+    elif not _is_shared(job, call):
+        edges = []
+    else:
+        at_most = min(BAND_SAMPLES // job.picture[0].size, -(-job.height // usable_cores()))
+        edges = [*range(0, job.height, max(at_most, BAND_REACHES * job.reach, 1))][1:]
+    yield from pairwise((0, *edges, job.height))
+
+
+def _block_edges(job: Job) -> list[int]:
+    """Rows at which blocks begin, those of the whole picture and the strip's own ends."""
+    strip = job.strip
+    top, ends = (strip.first - strip.above, (strip.own.start, strip.own.stop)) if strip else (0, ())
+    edges = {*range(-top % BLOCK_ROWS, job.height, BLOCK_ROWS), *ends}
+    return sorted(edges - {0, job.height})
 
 
 def _filling_sums(job: Job, call: Call) -> Fill:
-    """Return what fills rows with weighted samples."""
+    """What fills rows with weighted samples."""
     picture, border = job.picture, _border(job)
-    if job.border in OPENCV_BORDERS and picture.dtype != np.float16:
-        if len(tuple(_bands(job, call))) > 1:
-            return partial(_fill_in_place, job, call, border)
+    is_whole = len(tuple(_bands(job, call))) == 1
+    if is_whole and job.border in OPENCV_BORDERS and not call.in_float32:
         return lambda out, _: call.apply(picture, out, -1, border)
 
     def fill(out: NDArray[Any], rows: Span) -> None:
@@ -150,25 +183,12 @@ def _filling_sums(job: Job, call: Call) -> Fill:
     return fill
 
 
-def _fill_in_place(job: Job, call: Call, border: int, out: NDArray[Any], rows: Span) -> None:
-    """Let OpenCV write rows `rows` of `out`, shown the picture as far as their halo reaches.
-
-    Where the halo ends inside the picture the rows in it come out wrong.  Those above are right
-    already, and put back; those below are written by the next band.
-    """
-    (top, bottom), r = rows, job.radius
-    first, last = max(top - r, 0), min(bottom + r, job.height)
-    kept = out[first:top].copy()
-    call.apply(job.picture[first:last], out[first:last], -1, border)
-    out[first:top] = kept
-
-
 def _filling_lengths(job: Job, call: Call) -> Fill:
     """Return what fills rows with the lengths of gradients."""
     import cv2
 
-    largest = LENGTH_GAIN * gain(job.weights) * largest_finite(job.picture)
-    in_float32 = MIN_LENGTH < largest < MAX_LENGTH
+    # By the type, not the picture: a strip must round as the whole does.
+    in_float32 = job.picture.dtype.kind == "u" and MIN_LENGTH < _largest_sum(job) < MAX_LENGTH
     depth = cv2.CV_32F if in_float32 else cv2.CV_64F
 
     def weighted(rows: Span, columns: Span) -> NDArray[Any]:
@@ -180,8 +200,13 @@ def _filling_lengths(job: Job, call: Call) -> Fill:
         around = read_made(
             weighted, size_hw, job.border, (top - 1, bottom + 1), (-1, job.width + 1)
         )
-        lengths = cv2.magnitude(cv2.Sobel(around, depth, 1, 0), cv2.Sobel(around, depth, 0, 1))
-        inner = np.asarray(lengths).reshape(around.shape)[1:-1, 1:-1]
+        # cv2.magnitude rounds a sample by where in memory it stands.
+        gx: NDArray[Any] = np.asarray(cv2.Sobel(around, depth, 1, 0))
+        gy: NDArray[Any] = np.asarray(cv2.Sobel(around, depth, 0, 1))
+        gx *= gx
+        gy *= gy
+        gx += gy
+        inner = np.sqrt(gx, out=gx).reshape(around.shape)[1:-1, 1:-1]
         _store(inner.astype(np.float32, copy=False), out[top:bottom])
 
     return fill
@@ -190,7 +215,7 @@ def _filling_lengths(job: Job, call: Call) -> Fill:
 def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> NDArray[Any]:
     """Return the weighted rectangle rows × columns of the picture.
 
-    depth  cv2's type of the answer; -1: the picture's own, or float32 where that is float16
+    depth  cv2's type of the output; -1: that of its input
 
     OpenCV is shown the picture itself as far as the rectangle's halo reaches, and what it makes of
     borders counts where that ends at the picture's own edge; all but wrap, which it does not have.
@@ -202,8 +227,8 @@ def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> ND
     else:
         y, x = top - r, left - r
         around = read(job.picture, job.border, (y, bottom + r), (x, right + r))
-    if around.dtype == np.float16:  # which OpenCV stores, and does not filter
-        around = _converted(around, np.float32)
+    if call.in_float32:
+        around = around.astype(np.float32)
     filtered = call.apply(around, None, depth, _border(job))
     # OpenCV drops a lone channel.
     whole = np.asarray(filtered).reshape(around.shape)

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kernels.core.job import Job, Ran
+from kernels.core.job import Ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,8 @@ class Prepared:
                share that is done, so that whoever drives it can pause or stop there; the time
                between yields is what is timed
     compiled   whether something was compiled just now, or loaded that was compiled before
-    again      prepares a job that differs in its picture alone, with what was chosen by trying for
-               this one; None: nothing was
     """
 
     ran: Ran
     filtering: Callable[[NDArray[Any]], Iterator[float]]
     compiled: bool = False
-    again: Callable[[Job], Prepared] | None = None

@@ -14,8 +14,8 @@ from kernels.core.job import Job
 from kernels.cpu import host_implementations, opencv
 
 LONG_PRODUCTS = 3e8  # some 0.2 s of the CPU's plain loops
-# OpenCV adds many at once, and finds a column and a row in most weights; but it is tried in several
-# ways first, and copying alone takes a while.
+# OpenCV adds many at once, and finds a column and a row in most weights; but copying alone takes a
+# while.
 LONG_OPENCV_PRODUCTS, MIN_OPENCV_PRODUCTS = 2e8, 8
 REDUCED_PIXELS = 1e6
 MIN_FACTOR = 2

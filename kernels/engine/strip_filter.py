@@ -1,12 +1,12 @@
 """One filtering of a picture that is nowhere whole: of its strips, one after the other.
 
-What is chosen by trying, such as a rung, a block shape or one of OpenCV's functions, is chosen at
-the first strip and kept, so that no seam shows where two ways to compute round differently.
+The implementation, and what `auto` picks, is chosen for the first strip and kept, so that no seam
+shows where two ways to compute round differently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from kernels.core.driving import last_of
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Pick, Progress, Result, Sampling
+from kernels.core.row_strips import RowStrip
 from kernels.cpu import HostImplementation, cpu_run
-from kernels.cpu.prepared import Prepared
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Engine, checked
 
@@ -40,14 +40,13 @@ class StripFilter:
         )
         self._chosen: str | None = None
         self._pick: Pick | None = None
-        self._prepared: Prepared | None = None
 
-    def filtering(self, picture: NDArray[Any]) -> Iterator[Progress | Result]:
+    def filtering(self, picture: NDArray[Any], strip: RowStrip) -> Iterator[Progress | Result]:
         """Filter a strip's picture; the last step is its Result, and `Result.check` if wanted.
 
         Raises the errors of `kernels.core.errors`.
         """
-        job = self._job(picture)
+        job = self._job(picture, strip)
         if job.implementation == AUTO.key or self._pick is not None:
             yield from self._on_gpu(job)
             return
@@ -57,8 +56,8 @@ class StripFilter:
         else:
             yield from self._engine.filtering(job, self._sampling)
 
-    def _job(self, picture: NDArray[Any]) -> Job:
-        job = replace(self._like, picture=picture)
+    def _job(self, picture: NDArray[Any], strip: RowStrip) -> Job:
+        job = replace(self._like, picture=picture, strip=strip)
         if self._chosen is None:
             self._chosen = self._named or self._engine.best_for(job)
         job = replace(job, implementation=self._chosen)
@@ -75,22 +74,7 @@ class StripFilter:
     def _on_cpu(self, implementation: HostImplementation, job: Job) -> Iterator[Progress | Result]:
         if self._named is not None and (reason := implementation.why_not(job)):
             raise CannotRunError(reason)
-        pinned = replace(implementation, prepare=self._prepare_by(implementation))
-        result = yield from last_of(cpu_run.filtering(pinned, job, self._sampling))
+        result = yield from last_of(cpu_run.filtering(implementation, job, self._sampling))
         yield result
         if self._sampling.check:
             yield from checked(result, implementation.tolerance(job), self._sampling.check_taps)
-
-    def _prepare_by(self, implementation: HostImplementation) -> Callable[[Job], Prepared]:
-        """Return what prepares a strip as the first was, if `implementation` did that one."""
-        if implementation.key != self._chosen:
-            return implementation.prepare
-
-        def prepare(job: Job) -> Prepared:
-            if self._prepared is None or self._prepared.again is None:
-                self._prepared = implementation.prepare(job)
-            else:
-                self._prepared = self._prepared.again(job)
-            return self._prepared
-
-        return prepare

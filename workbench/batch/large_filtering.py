@@ -157,7 +157,7 @@ def rows_a_strip(picture: LargePicture, like: Job, memory_bytes: int) -> int:
     samples = picture.width * picture.channels
     beside = BESIDE_BYTES if like.gradient or picture.dtype == np.float16 else 0
     row_bytes = IN_MEMORY * picture.row_bytes + beside * samples
-    left = memory_bytes - picture.decoding_bytes - TILE * picture.row_bytes
+    left = memory_bytes - picture.decoding_bytes - min(TILE, picture.height) * picture.row_bytes
     rows = int(left // row_bytes - 2 * like.reach)
     if rows < 1:
         needed = memory_bytes - left + (2 * like.reach + 1) * row_bytes
@@ -277,7 +277,7 @@ class _Run:
         """Filter and check a strip; return the answer to its picture."""
         began = filtered = perf_counter()
         result: Result | None = None
-        for step in strip_filter.filtering(picture):
+        for step in strip_filter.filtering(picture, strip):
             if isinstance(step, Progress):
                 yield step
                 continue

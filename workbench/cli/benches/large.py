@@ -201,18 +201,18 @@ def _filter_seconds(
     strip_filter, room = StripFilter(engine, job), picture.rows(0, strips[0].height)
     results: list[Result] = []
 
-    def filter_one(height: int) -> None:
-        *_, last = strip_filter.filtering(room[:height])
+    def filter_one(strip: RowStrip) -> None:
+        *_, last = strip_filter.filtering(room[: strip.height], strip)
         assert isinstance(last, Result)
         tiny = np.zeros((1, 1, 3), np.uint8)
         results.append(replace(last, picture=tiny, job=job))  # without the strip's own
 
-    filter_one(strips[0].height)
+    filter_one(strips[0])
     results.clear()
 
     def filter_all() -> None:
         for strip in strips:
-            filter_one(min(strip.height, len(room)))
+            filter_one(strip)
 
     found = {"filter": _seconds(filter_all)}
     if all(each.device_name for each in results):
