@@ -116,7 +116,7 @@ def _plan_part(job: Job, rows: tuple[int, int], pixels: int) -> Iterator[Rectang
         yield from (tile for edge in frame for tile in _tiles(edge, TILE))
     else:
         for edge in frame:
-            yield from _some_tiles(edge, 8, max(pixels // 8 // 8, 4), with_ends=True)
+            yield from _some_tiles(edge, 8, max(pixels // 8 // 64, 4), with_ends=True)
     inside = (first + thick, end - thick, thick, width - thick)
     # A wide filter over a huge picture: smaller tiles, so that there are still a few of them.
     side = TILE if pixels // 2 >= 8 * TILE**2 else 8
@@ -136,34 +136,46 @@ def _frame(rows: tuple[int, int], width: int, thick: int) -> tuple[Rectangle, ..
 
 
 def _tiles(area: Rectangle, side: int) -> Iterator[Rectangle]:
-    """Yield `area` in squares of `side` pixels, the last ones narrower."""
-    yield from (_tile(area, side, number) for number in range(_count(area, side)))
+    """Yield `area` in squares of `side` pixels, the last ones narrower; thin areas in longer ones.
+
+    A tile of few pixels takes as long as one of many: of a column 2,000,000 high a minute.
+    """
+    size = _thin(area, side)
+    yield from (_tile(area, size, number) for number in range(_count(area, size)))
 
 
 def _some_tiles(
     area: Rectangle, side: int, number: int, *, with_ends: bool = False
 ) -> Iterator[Rectangle]:
     """Yield at most `number` tiles drawn at random; the first and last too, if asked for."""
-    count = _count(area, side)
+    size = _thin(area, side)
+    count = _count(area, size)
     if number >= count:
         yield from _tiles(area, side)
         return
     drawn = np.random.default_rng().integers(0, count, number)
     ends = (0, count - 1) if with_ends else ()
-    yield from (_tile(area, side, k) for k in dict.fromkeys((*ends, *map(int, drawn))))
+    yield from (_tile(area, size, k) for k in dict.fromkeys((*ends, *map(int, drawn))))
 
 
-def _count(area: Rectangle, side: int) -> int:
+def _thin(area: Rectangle, side: int) -> tuple[int, int]:
+    """Height and width of tiles of side² pixels, where `area` is less high or wide than that."""
     top, bottom, left, right = area
-    return max(-(-(bottom - top) // side), 0) * max(-(-(right - left) // side), 0)
+    high, wide = (max(min(end - first, side), 1) for first, end in ((top, bottom), (left, right)))
+    return side * side // wide, side * side // high
 
 
-def _tile(area: Rectangle, side: int, number: int) -> Rectangle:
-    """Return tile `number` of `area`, counted along rows."""
+def _count(area: Rectangle, size: tuple[int, int]) -> int:
     top, bottom, left, right = area
-    across = -(-(right - left) // side)
-    y, x = top + number // across * side, left + number % across * side
-    return y, min(y + side, bottom), x, min(x + side, right)
+    return max(-(-(bottom - top) // size[0]), 0) * max(-(-(right - left) // size[1]), 0)
+
+
+def _tile(area: Rectangle, size: tuple[int, int], number: int) -> Rectangle:
+    """Tile `number` of `area`, counted along rows."""
+    top, bottom, left, right = area
+    across = -(-(right - left) // size[1])
+    y, x = top + number // across * size[0], left + number % across * size[1]
+    return y, min(y + size[0], bottom), x, min(x + size[1], right)
 
 
 def _oracle(job: Job, tile: Rectangle) -> NDArray[np.float64]:

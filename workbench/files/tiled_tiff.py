@@ -18,7 +18,8 @@ from workbench.files import exif as exif_of
 from workbench.files.image_encoders import MAX_TIFF_BYTES, tiff_words
 from workbench.model.metadata import Metadata
 
-TILE = 256  # pixels across and down
+TILE = 256  # pixels across and down, fewer where the picture has fewer
+STEP = 16  # which a tile's sides are multiples of
 
 
 def lay_out(
@@ -29,15 +30,16 @@ def lay_out(
     Raises OSError.
     """
     height, width, channels = shape
-    tiles = -(-height // TILE) * -(-width // TILE)
-    is_big = tiles * TILE**2 * channels * dtype.itemsize > MAX_TIFF_BYTES
+    high, wide = (min(TILE, -(-side // STEP) * STEP) for side in (height, width))
+    pixels = -(-height // high) * high * -(-width // wide) * wide
+    is_big = pixels * channels * dtype.itemsize > MAX_TIFF_BYTES
     with _Sparse(path, "w+") as file:
         with tifffile.TiffWriter(file, bigtiff=is_big) as tiff:
             tiff.write(
                 None,
                 shape=shape if channels > 1 else shape[:2],
                 dtype=dtype,
-                tile=(TILE, TILE),
+                tile=(high, wide),
                 **tiff_words(dtype, channels, metadata, is_big=is_big),
             )
         file.truncate(max(file.tell(), file.seek(0, 2)))
@@ -53,8 +55,9 @@ class TiledTiff:
         with tifffile.TiffFile(path) as tiff:
             page = tiff.pages.first
             self._offsets = np.array(page.dataoffsets, np.int64).reshape(
-                -1, -(-page.imagewidth // TILE)
+                -1, -(-page.imagewidth // page.tilewidth)
             )
+            self._high, self._wide = page.tilelength, page.tilewidth
         self._file = path.open("r+b")
         self._tiles: NDArray[Any] | None = None
 
@@ -62,8 +65,8 @@ class TiledTiff:
         """Put samples, (rows, W, C), into rows `first` and those below.  Raises OSError."""
         done = 0
         while done < len(rows):
-            tile_row, top = divmod(first + done, TILE)
-            count = min(TILE - top, len(rows) - done)
+            tile_row, top = divmod(first + done, self._high)
+            count = min(self._high - top, len(rows) - done)
             self._fill(tile_row, top, rows[done : done + count])
             done += count
 
@@ -90,16 +93,16 @@ class TiledTiff:
         """Put rows into tiles beside each other, from their row `top` on."""
         offsets = self._offsets[tile_row]
         height, width, channels = rows.shape
-        across = len(offsets)
-        tiles = self._room((across, height, TILE, channels), rows.dtype)
-        whole = width // TILE
+        across, wide = len(offsets), self._wide
+        tiles = self._room((across, height, wide, channels), rows.dtype)
+        whole = width // wide
         tiles[:whole] = (
-            rows[:, : whole * TILE].reshape(height, whole, TILE, channels).swapaxes(0, 1)
+            rows[:, : whole * wide].reshape(height, whole, wide, channels).swapaxes(0, 1)
         )
         if whole < across:
-            tiles[whole, :, : width - whole * TILE] = rows[:, whole * TILE :]
-            tiles[whole, :, width - whole * TILE :] = 0
-        if height == TILE and np.all(np.diff(offsets) == tiles[0].nbytes):
+            tiles[whole, :, : width - whole * wide] = rows[:, whole * wide :]
+            tiles[whole, :, width - whole * wide :] = 0
+        if height == self._high and np.all(np.diff(offsets) == tiles[0].nbytes):
             self._write(int(offsets[0]), tiles)
             return
         for offset, tile in zip(offsets, tiles, strict=True):
@@ -122,7 +125,7 @@ class _Sparse(FileIO):
     def write(self, data: Any) -> int:
         """Write `data`, or go on behind it where it is nothing but zeros."""
         view = memoryview(data).cast("B")
-        if view.nbytes < TILE**2 or np.frombuffer(view, np.uint8).any():
+        if view.nbytes < STEP * TILE or np.frombuffer(view, np.uint8).any():
             return super().write(view)
         self.seek(view.nbytes, 1)
         return view.nbytes
