@@ -633,7 +633,11 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
     options.add_argument("--filter", metavar="NAME", help="default: gaussian")
     options.add_argument("--size", metavar="K", type=types.size, help="K×K weights, K odd")
     options.add_argument(
-        "--sigma", metavar="S", type=types.number, help="width of the bell, in pixels"
+        "--sigma",
+        metavar="S",
+        type=types.number,
+        help="standard deviation of the bell in pixels; without --size K holds 99 %% of it, or is "
+        "the largest",
     )
     options.add_argument("--amount", metavar="A", type=types.number, help="strength of unsharp")
     _add_weights_options(options)

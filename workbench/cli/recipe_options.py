@@ -8,14 +8,15 @@ from dataclasses import replace
 from kernels import Engine, Job, Sampling
 from kernels.core.device import Device
 from workbench.batch.filtering import Recipe
+from workbench.cli.command_error import complain
 from workbench.cli.own_kernel_option import named_kernel, read_named
-from workbench.cli.state_options import PIXEL, changes_of, ignored
+from workbench.cli.state_options import PIXEL, changes_of, cut_bell, ignored
 from workbench.model import intents
 from workbench.model.state import OwnFile, State
 
 
 def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
-    """Return what is to be done to every picture.
+    """Read what is to be done to every picture; say so of a bell that is cut off.
 
     sampling  how often each is filtered for its time
     Raises CommandError for a kernel of the user's own that cannot be read, and BadJobError.
@@ -23,6 +24,8 @@ def recipe_of(arguments: Namespace, sampling: Sampling) -> Recipe:
     own = named_kernel(arguments)
     check_every, is_every_pixel = arguments.verify
     chosen = replace(State(), **changes_of(arguments, State()))
+    if note := cut_bell(chosen):
+        complain(note)
     if own is not None:
         file = OwnFile(own.absolute(), read_named(own).source)
         chosen = replace(chosen, implementation=file.name, own_kernel=file)

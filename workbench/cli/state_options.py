@@ -12,7 +12,7 @@ from kernels.core.errors import BadJobError
 from kernels.engine.auto import AUTO
 from kernels.filters import Filter, custom
 from workbench.cli.own_kernel_option import named_kernel
-from workbench.model import intents
+from workbench.model import bell, intents
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, Picture, State
 
@@ -23,6 +23,7 @@ PIXEL = Picture("", np.zeros((1, 1, 1), np.uint8))  # for asking what holds for 
 def changes_of(arguments: Namespace, state: State) -> Changes:
     """Return the State fields that the options set, checked together with the rest of `state`.
 
+    A sigma without a size brings the size that holds its bell.
     A kernel of the user's own is left out: what reads its file says what the State gets.
     Raises BadJobError where they make no sense: an even size, an unknown name, an option that
     would be ignored.
@@ -33,7 +34,14 @@ def changes_of(arguments: Namespace, state: State) -> Changes:
         del given["implementation"]
     changes |= {name: value for name, value in given.items() if value is not None}
     _check(state, changes)
+    if arguments.sigma is not None and arguments.size is None:
+        changes["ksize"] = bell.size_for(replace(state, **changes))
     return changes
+
+
+def cut_bell(state: State) -> str | None:
+    """Sentence on a bell that the size cuts off, or None."""
+    return bell.in_words(state).replace("\n", " ") if bell.is_cut_off(state) else None
 
 
 def _filter_changes(arguments: Namespace, state: State) -> Changes:

@@ -52,13 +52,24 @@ def in_words(state: State) -> str:
     return f"{size} holds {share}{GAP}% of the bell,\n{other} holds {100 * ENOUGH:.0f}{GAP}%."
 
 
-def better_size(state: State) -> int | None:
-    """Return the size that holds ENOUGH of the bell.
+def is_cut_off(state: State) -> bool:
+    """Whether a sigma was chosen of whose bell the size holds less than ENOUGH."""
+    return (
+        state.sigma is not None
+        and has_bell(state)
+        and gaussian.share_held(state.ksize, state.sigma) < ENOUGH
+    )
 
-    None where the present one does, where none does, and where each size brings its own sigma.
-    """
-    if state.sigma is None or not has_bell(state):
-        return None
-    if gaussian.share_held(state.ksize, state.sigma) >= ENOUGH:
+
+def better_size(state: State) -> int | None:
+    """Size that holds ENOUGH of the bell; None where the present one does, or none."""
+    if state.sigma is None or not is_cut_off(state):
         return None
     return gaussian.size_holding(ENOUGH, state.sigma)
+
+
+def size_for(state: State) -> int:
+    """Smallest of the filter's sizes that holds ENOUGH of the bell, else its largest."""
+    sizes, sigma = filters.get(state.filter).sizes, sigma_of(state)
+    enough = (each for each in sizes if gaussian.share_held(each, sigma) >= ENOUGH)
+    return next(enough, max(sizes))

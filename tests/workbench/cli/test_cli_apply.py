@@ -1,5 +1,6 @@
 """`workbench apply`: real files in, real files out, and what happens when that cannot be."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -364,3 +365,23 @@ def test_a_quality_that_there_is_not_is_refused(folder, capsys, quality):
         apply("a.png", "out.jpg", "--quality", quality)
     assert ended.value.code == 2
     assert "from 1 to 100" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "ksize", "note"),
+    [
+        (["--sigma", "3"], 17, ""),
+        (["--sigma", "3", "--filter", "unsharp"], 17, ""),
+        (["--sigma", "60"], 127, "no size"),
+        (["--sigma", "20", "--size", "5"], 5, "113×113"),
+        (["--size", "5"], 5, ""),
+    ],
+)
+def test_a_sigma_brings_the_size_that_holds_its_bell(folder, capsys, options, ksize, note):
+    image_files.save("small.png", generated.noise(8, 9, 1))
+    options = [*options, "--implementation", "opencv"]
+    assert main.main(["apply", "small.png", "o.png", "--json", *options]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["size"] == ksize
+    assert note in said.err
+    assert bool(said.err) == bool(note)
