@@ -1,4 +1,7 @@
-"""Write a file whole or not at all: beside its target first, then renamed over it."""
+"""Write a file whole or not at all: beside its target first, then renamed over it.
+
+And open those of the program's own that are no pipe, no device and no link: `regular`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -28,6 +31,7 @@ MANY_FILES = 200
 _looked_at: dict[Path, float] = {}  # a folder of many files -> when, by a monotonic clock
 _PREFIX, _SUFFIX = ".filter-workbench-", ".part"
 _ABANDONED = re.compile(rf"{re.escape(_PREFIX)}[0-9a-f]{{32}}{re.escape(_SUFFIX)}")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # of a computer, anew each time it starts
 
 _WHAT_TO_DO = {
     errno.ENOSPC: "the disk is full; free some space or choose another folder",
@@ -40,6 +44,8 @@ _WHAT_TO_DO = {
     errno.ENOTDIR: "its folder is not a folder; choose another one",
     errno.EISDIR: "a folder has that name; choose another name",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+    errno.EMLINK: "it is a link, where only a file may be; remove it",
+    errno.ENXIO: "it is a device or a pipe, where only a file may be; remove it",
     errno.ELOOP: "it is a link that leads back to itself; choose another name",
     errno.EINVAL: "no file can have that name; choose another one",
 }
@@ -60,27 +66,29 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     Raises OSError; `reason()` puts it in words.
     """
     if is_special(path):
-        with path.open("wb") as file:
-            yield file
+        with path.open("wb") as special:
+            yield special
         return
     path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    _remove_abandoned(path.parent)
+    if time.monotonic() - _looked_at.get(path.parent, -math.inf) >= GRACE_S:
+        remove_abandoned(path.parent)
     mode = _mode_of(path)
-    permissions = 0o666 if mode is None else mode  # already while it is written
-    beside = path.parent / f"{_PREFIX}{uuid4().hex}{_SUFFIX}"
+    file = _held_beside(path, 0o666 if mode is None else mode)  # already while it is written
+    beside = Path(file.name)
     try:
-        with open(beside, "x+b", opener=partial(os.open, mode=permissions)) as file:
-            _hold(file)
+        with file:
             yield file
             file.flush()
             if is_synced:
                 os.fsync(file.fileno())
-        if mode is not None:
-            with suppress(OSError):  # a file system that knows no permissions
-                beside.chmod(mode)
-        beside.replace(path)
+            if mode is not None:
+                with suppress(OSError):  # a file system that knows no permissions
+                    beside.chmod(mode)
+            if fcntl is None:
+                file.close()  # Windows renames nothing that is open; others hold it until then
+            beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -115,42 +123,64 @@ def _mode_of(path: Path) -> int | None:
         return None
 
 
-def _remove_abandoned(folder: Path) -> None:
+def remove_abandoned(folder: Path) -> None:
     """Remove what killed programs have left in the folder while writing.
 
-    That is files of our own kind of name that nobody holds, and that are not so new that
-    somebody may be about to.
+    That is files of our own kind of name that nobody holds.  Locks of another computer may not be
+    seen here; those of its files that are so new that somebody may be about to write them stay.
     """
-    now_s, count = time.monotonic(), 0
-    if now_s - _looked_at.get(folder, -math.inf) < GRACE_S:
-        return
+    count, ours = 0, f"{_PREFIX}{_boot()}"
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                is_old = time.time() - entry.stat().st_mtime > GRACE_S
-                if is_old and not _is_held(path := Path(entry.path)):
-                    path.unlink()
+                is_ours = bool(_boot()) and entry.name.startswith(ours)
+                is_old = is_ours or time.time() - entry.stat().st_mtime > GRACE_S
+                if is_old:
+                    _remove_unless_held(Path(entry.path))
     if count > MANY_FILES:
-        _looked_at[folder] = now_s
+        _looked_at[folder] = time.monotonic()
 
 
-def _hold(file: BinaryIO) -> None:
-    """Show others that the file is being written, until it is closed or the program ends."""
-    if fcntl is not None:
-        with suppress(OSError):  # a file system that knows no locks
+@cache
+def _boot() -> str:
+    """Return hexadecimal digits that only processes have which see each other's locks; or none."""
+    try:
+        return _BOOT_ID.read_text()[:8]
+    except OSError:
+        return ""
+
+
+def _held_beside(path: Path, permissions: int) -> BinaryIO:
+    """Open a new file beside `path`, shown to others as being written until it is closed."""
+    opener = partial(os.open, mode=permissions)
+    while True:
+        name = f"{_PREFIX}{_boot()}{uuid4().hex[len(_boot()) :]}{_SUFFIX}"
+        file = open(path.parent / name, "x+b", opener=opener)  # noqa: SIM115 - the caller closes it
+        if _is_first_to_hold(file):
+            return file
+        file.close()  # another thread took it for abandoned before it was held
+        Path(file.name).unlink(missing_ok=True)
+
+
+def _is_first_to_hold(file: BinaryIO) -> bool:
+    try:
+        if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system that knows no locks
+        return True
+    return os.path.lexists(file.name)
 
 
-def _is_held(path: Path) -> bool:
-    """Return whether a program writes the file.  Raises OSError where that cannot be known."""
+def _remove_unless_held(path: Path) -> None:
+    """Remove the file unless a program writes it.  Raises OSError where that cannot be known."""
     if fcntl is None:
-        return False  # such systems do not let go of a file that is open
-    with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
+        path.unlink()  # such systems do not let go of a file that is open
+        return
+    with path.open("rb") as file, suppress(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.unlink()  # while it is held: its writer, if it had just made it, makes another one
 
 
 def _resolved(path: Path) -> Path:
@@ -165,6 +195,22 @@ def _resolved(path: Path) -> Path:
     if resolved.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     return resolved
+
+
+def regular(path: str, flags: int) -> int:
+    """Open a regular file: an `opener` for `open` that waits for no pipe and follows no link.
+
+    Raises OSError for anything else.
+    """
+    if os.path.islink(path):  # noqa: PTH114 - where the flag is not known, or says ELOOP
+        raise OSError(errno.EMLINK, "it is a link", path)
+    extra = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
+    descriptor = os.open(path, flags | sum(getattr(os, each, 0) for each in extra), 0o666)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # a folder is refused by `open` itself
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.ENXIO, "it is a device or a pipe", path)
 
 
 def reason(error: OSError) -> str:

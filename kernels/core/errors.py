@@ -56,6 +56,12 @@ def in_full(error: KernelError) -> str:
     return f"{error}\n{log}" if log else str(error)
 
 
+def bug_in_words(error: BaseException) -> str:
+    """Describe an unexpected exception in a sentence, without its traceback."""
+    said = str(error).strip().partition("\n")[0].rstrip(".")
+    return f"a bug in this program, {type(error).__name__}{said and f': {said}'}."
+
+
 class LaunchRefusedError(KernelError):
     """The device refused this configuration; another may work."""
 

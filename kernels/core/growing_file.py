@@ -7,16 +7,51 @@ there in the last second; who goes on with the file begins behind its last whole
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
+from kernels.core.atomic_files import regular
 from kernels.core.locks import lock
 
+MAX_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
 UNSYNCED_S = 1.0  # lines come by the thousand a second, and a disk takes its time
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a file.
+
+    text: its beginning, where it is longer than any record; is_whole: it has its newline.
+    """
+
+    text: bytes
+    length: int
+    is_whole: bool
+
+
+def lines_in(file: BinaryIO) -> Iterator[LogLine]:
+    """Yield line by line, however long one is.  Raises what reading the file raises."""
+    while text := file.readline(MAX_LINE):
+        part, length = text, len(text)
+        while len(part) == MAX_LINE and not part.endswith(b"\n"):
+            part = file.readline(MAX_LINE)
+            length += len(part)
+        yield LogLine(text, length, (part or text).endswith(b"\n"))
+
+
+def whole_lines(path: Path) -> Iterator[LogLine]:
+    """Yield the lines of a file of the program's own, but the one that was being written.
+
+    Raises OSError, also for a link, a pipe and a device.
+    """
+    with open(path, "rb", opener=regular) as file:
+        yield from (line for line in lines_in(file) if line.is_whole)
 
 
 class GrowingFile:
@@ -26,9 +61,9 @@ class GrowingFile:
     """
 
     def __init__(self, path: Path, mode: str) -> None:
-        """Open the file; `mode` as in FileIO.  Raises OSError."""
+        """Open the file; `mode` as in FileIO.  Raises OSError, as for a link or a pipe."""
         self.path = path
-        self._file = FileIO(path, mode)
+        self._file = FileIO(path, mode, opener=regular)
         self._end = 0
         self._synced_at = monotonic()
 

@@ -7,6 +7,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
+
+from kernels.core.atomic_files import regular
 
 LOOK_S = 0.01  # between two tries to hold what another process holds
 
@@ -40,6 +43,18 @@ else:
         return True
 
 
+def hold(path: Path) -> BinaryIO | None:
+    """Open and hold `path`, a file of no other use; None where another process holds it.
+
+    Raises OSError where there can be no such file.
+    """
+    file = open(path, "ab", opener=regular)  # noqa: SIM115 - it is held until it is closed
+    if lock(file.fileno()):
+        return file
+    file.close()
+    return None
+
+
 @contextmanager
 def holding(path: Path, patience_s: float) -> Iterator[bool]:
     """Hold `path`, a file of no other use, which is made and stays, while the block runs.
@@ -48,7 +63,7 @@ def holding(path: Path, patience_s: float) -> Iterator[bool]:
     Raises OSError where there can be no such file.
     """
     until = time.monotonic() + patience_s
-    with path.open("ab") as file:
+    with open(path, "ab", opener=regular) as file:
         while not (is_held := lock(file.fileno())) and time.monotonic() < until:
             time.sleep(LOOK_S)
         yield is_held

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from kernels.core.errors import SessionFileError
+from kernels.core.growing_file import MAX_LINE, LogLine, lines_in
 from kernels.core.plain_data import NotPlainError
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_lines import record_of, session_of
 
 GZIP = b"\x1f\x8b"
-MAX_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
 MAX_REMARKS = 5
 
 
@@ -31,18 +31,6 @@ class ScannedFile:
     session: Session
     whole: int
     ends_with_newline: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of a file.
-
-    text: its beginning, where it is longer than any record; is_whole: it has its newline.
-    """
-
-    text: bytes
-    length: int
-    is_whole: bool
 
 
 def scan(file: BinaryIO, path: Path) -> ScannedFile:
@@ -97,15 +85,10 @@ class _Remarks:
         return (*self._first, more) if self._more else tuple(self._first)
 
 
-def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[_Line]:
-    """Yield line by line, however long one is; compressed data may break off."""
+def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[LogLine]:
+    """Yield line by line; compressed data may break off."""
     try:
-        while text := file.readline(MAX_LINE):
-            part, length = text, len(text)
-            while len(part) == MAX_LINE and not part.endswith(b"\n"):
-                part = file.readline(MAX_LINE)
-                length += len(part)
-            yield _Line(text, length, (part or text).endswith(b"\n"))
+        yield from lines_in(file)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         remarks.add("Its compressed data break off, and what follows is left out.")
 

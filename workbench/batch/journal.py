@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.core.atomic_files import reason
-from kernels.core.growing_file import GrowingFile
+from kernels.core.growing_file import GrowingFile, whole_lines
 from workbench.base.limited_json import parse
 
 NAME = "workbench-batch.jsonl"
@@ -103,8 +103,7 @@ def _refusals(path: Path) -> Iterator[None]:
 def lines_of(path: Path) -> Iterator[Line]:
     """Yield what the whole lines of a journal say.  Raises JournalError where it cannot be read."""
     try:
-        with path.open("rb") as file:
-            yield from (_parsed(line) for line in file if line.endswith(b"\n"))
+        yield from (_parsed(line.text) for line in whole_lines(path))
     except OSError as error:
         raise JournalError(f"Cannot read {path}: {error.strerror}.") from error
 
@@ -143,15 +142,12 @@ class LastRun:
 def _last_run(path: Path) -> LastRun:
     """Read a journal.  Raises OSError, and JournalError where the file is none."""
     run = LastRun()
-    with path.open("rb") as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                break
-            said = _parsed(line)
-            if run.whole == 0 and said.get("batch") != FORMAT:
-                raise JournalError(f"{path} is no journal of this version; rename or remove it.")
-            run.whole += len(line)
-            _add(run, said)
+    for line in whole_lines(path):
+        said = _parsed(line.text)
+        if run.whole == 0 and said.get("batch") != FORMAT:
+            raise JournalError(f"{path} is no journal of this version; rename or remove it.")
+        run.whole += line.length
+        _add(run, said)
     return run
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core import atomic_files
-from kernels.core.growing_file import GrowingFile
+from kernels.core.growing_file import GrowingFile, whole_lines
 from workbench.base import numbers
 from workbench.base.limited_json import parse
 from workbench.files import chunked_zarr, tiled_tiff
@@ -65,8 +65,8 @@ class Unfinished:
         self.target = Path(os.path.realpath(target))
         self._is_zarr = names_zarr(target)
         self._part, path = _beside(self.target)
-        _refuse(self.target, is_zarr=self._is_zarr)
         with self._failures():
+            _refuse(self.target, is_zarr=self._is_zarr)
             self._journal = GrowingFile(path, "a+")
         try:
             if not self._journal.hold():
@@ -199,10 +199,11 @@ def _line(said: Line) -> bytes:
 
 def _lines_of(path: Path) -> tuple[list[Line], int]:
     """Return what the whole lines say, and their bytes; nothing of a file that is damaged."""
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    try:
-        said = [parse(line) for line in whole.splitlines()]
-    except ValueError:
-        return [], 0
-    return (said, len(whole)) if all(isinstance(each, dict) for each in said) else ([], 0)
+    said, whole = [], 0
+    for line in whole_lines(path):
+        try:
+            said.append(parse(line.text))
+        except ValueError:
+            return [], 0
+        whole += line.length
+    return (said, whole) if all(isinstance(each, dict) for each in said) else ([], 0)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from kernels.core import atomic_files
-from kernels.core.locks import lock
+from kernels.core.locks import hold
 from workbench.base import limited_json
 from workbench.base.data_folder import data_folder
 
@@ -125,8 +125,8 @@ class KernelJournal:
         if self._own is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             path = self._folder / f"{uuid4().hex}{_KEPT}"
-            held = path.with_suffix(_LOCK).open("ab")
-            lock(held.fileno())
+            held = hold(path.with_suffix(_LOCK))
+            assert held is not None  # nobody else knows its name
             self._own = path, held
         at = str(unsaved.path) if unsaved.path else ""
         data = json.dumps({"text": unsaved.text, "path": at}).encode()
@@ -148,10 +148,8 @@ class KernelJournal:
         for path in self._by_age():
             with suppress(OSError, ValueError, TypeError, KeyError):
                 unsaved = _read(path)
-                held = path.with_suffix(_LOCK).open("ab")
-                if lock(held.fileno()):
+                if (held := hold(path.with_suffix(_LOCK))) is not None:
                     return unsaved, path, held
-                held.close()
         return None
 
     def _by_age(self) -> list[Path]:
@@ -175,7 +173,8 @@ def _read(path: Path) -> Unsaved:
     """Return what a journal holds.  Raises OSError, ValueError, TypeError or KeyError."""
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(path)
-    data = limited_json.parse(path.read_bytes())
+    with open(path, "rb", opener=atomic_files.regular) as file:
+        data = limited_json.parse(file.read())
     text, name = data["text"], data["path"]
     if not isinstance(text, str) or not isinstance(name, str):
         raise TypeError(path)

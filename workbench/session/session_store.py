@@ -14,6 +14,7 @@ from typing import Any
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
+from kernels.core.growing_file import MAX_LINE
 from kernels.core.job import Progress
 from kernels.engine.engine import Engine
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
@@ -25,7 +26,7 @@ from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume
 from kernels.sweeps.session_lines import session_of
-from kernels.sweeps.session_scan import MAX_LINE, open_to_read
+from kernels.sweeps.session_scan import open_to_read
 from workbench.base.assets_path import asset
 from workbench.base.data_folder import data_folder
 

@@ -5,12 +5,16 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from kernels.core import atomic_files
 from kernels.core.atomic_files import replacing
 from tests.conftest import ROOT
+
+if sys.platform != "win32":
+    import fcntl
 
 HEX = "0123456789abcdef" * 2
 WRITER = """
@@ -97,9 +101,50 @@ def test_what_a_kill_left_is_removed_by_the_next_save_there(tmp_path, writer):
     writer.wait()
     assert len(parts(tmp_path)) == 1
     write(tmp_path / "a.png")
-    assert len(parts(tmp_path)) == 1  # too new for certainty
+    assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_of_another_computer_only_what_is_old_is_removed(tmp_path):
+    (tmp_path / f".filter-workbench-{HEX}.part").touch()
+    write(tmp_path / "a.png")
+    assert len(parts(tmp_path)) == 1  # its locks may not be seen here
     make_old(tmp_path)
     write(tmp_path / "a.png")
+    assert parts(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what is open cannot be removed there")
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_what_is_taken_for_abandoned_before_it_is_held_is_made_again(
+    tmp_path, monkeypatch, is_removed
+):
+    real, looked = open, []
+
+    def looked_at(name, mode, **how):
+        """Open a file, which another thread looks at before it is held."""
+        file = real(name, mode, **how)
+        if mode == "x+b" and not looked:
+            looked.append(real(name, "rb"))
+            Path(name).unlink() if is_removed else fcntl.flock(looked[0], fcntl.LOCK_EX)
+        return file
+
+    monkeypatch.setattr("builtins.open", looked_at)
+    write(tmp_path / "a.png")
+    looked[0].close()
+    assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
+    assert (tmp_path / "a.png").read_bytes() == b"new"
+
+
+def test_what_is_about_to_get_its_name_is_not_taken_for_abandoned(tmp_path, monkeypatch):
+    real, looks = Path.replace, []
+
+    def looked_at(path, target):
+        looks.append(atomic_files.remove_abandoned(tmp_path))
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "replace", looked_at)
+    write(tmp_path / "a.png")
+    assert len(looks) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
 
 

@@ -1,12 +1,14 @@
 """A file that only grows keeps whole lines, whatever becomes of the last one."""
 
 import errno
+import os
+import sys
 from io import FileIO
 
 import pytest
 
-from kernels.core import growing_file
-from kernels.core.growing_file import GrowingFile
+from kernels.core import growing_file, locks
+from kernels.core.growing_file import GrowingFile, whole_lines
 
 
 class Filling(FileIO):
@@ -50,3 +52,30 @@ def test_it_is_known_whether_it_was_moved(tmp_path):
         assert file.is_in_its_place()
         file.path.rename(tmp_path / "others")
         assert not file.is_in_its_place()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.parametrize("what", ["pipe", "/dev/zero", "nowhere", "precious"])
+def test_a_pipe_a_device_and_a_link_are_refused_and_nothing_is_written_elsewhere(tmp_path, what):
+    path = tmp_path / "lines"
+    (tmp_path / "precious").write_bytes(b"mine\n")
+    os.mkfifo(path) if what == "pipe" else path.symlink_to(what)
+    for opening in (
+        lambda: GrowingFile(path, "a+"),
+        lambda: GrowingFile(path, "r+"),
+        lambda: GrowingFile(path, "x"),
+        lambda: list(whole_lines(path)),
+        lambda: locks.hold(path),
+        lambda: locks.holding(path, 0.0).__enter__(),
+    ):
+        with pytest.raises(OSError, match=r"link|pipe|exists"):
+            opening()
+    assert {each.name for each in tmp_path.iterdir()} == {"lines", "precious"}
+    assert (tmp_path / "precious").read_bytes() == b"mine\n"
+
+
+def test_only_whole_lines_are_read(tmp_path):
+    path = tmp_path / "lines"
+    path.write_bytes(b"first\n\nlast\nhal")
+    assert [line.text for line in whole_lines(path)] == [b"first\n", b"\n", b"last\n"]
+    assert sum(line.length for line in whole_lines(path)) == len(b"first\n\nlast\n")

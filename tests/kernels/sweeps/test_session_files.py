@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import math
+import os
 import random
 import shutil
 import signal
@@ -478,6 +479,16 @@ def test_a_file_that_is_there_is_not_written_over(tmp_path):
     content = path.read_bytes()
     assert "is there already" in refusal(SessionFile.create, tmp_path, SESSION.plan, H200)
     assert path.read_bytes() == content
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pipes in folders there")
+def test_a_pipe_in_the_place_of_a_session_is_said_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "session.jsonl")
+    session = a_session("transfers")
+    with pytest.raises(SessionFileError):
+        resume(tmp_path, session.machine)
+    with pytest.raises(SessionFileError):
+        read_session(tmp_path)
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):

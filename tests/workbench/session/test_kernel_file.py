@@ -15,7 +15,7 @@ from tests.workbench.driving import until
 from workbench.files.kernel_files import KernelFileError
 from workbench.session import kernel_file
 from workbench.session.kernel_file import KernelFile
-from workbench.session.kernel_journal import KernelJournal, Unsaved
+from workbench.session.kernel_journal import KernelJournal, Unsaved, journal_folder
 
 ROOT = Path(__file__).parents[3]
 
@@ -367,6 +367,14 @@ def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "None"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+def test_a_pipe_and_a_device_among_what_was_not_saved_are_passed_over(journal):
+    journal_folder().mkdir(parents=True)
+    os.mkfifo(journal_folder() / "a.json")
+    (journal_folder() / "b.json").symlink_to("/dev/zero")
+    assert journal.left() is None
 
 
 def test_what_another_kernel_takes_the_place_of_is_offered_at_once(file, journal, mine):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from kernels.core.atomic_files import regular
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
 from kernels.core.locks import lock
@@ -103,5 +104,5 @@ def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> S
 
 
 def _is_free(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open(path, "rb", opener=regular) as file:
         return lock(file.fileno())

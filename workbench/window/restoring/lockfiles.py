@@ -21,7 +21,7 @@ from platformdirs import user_state_dir
 
 from kernels.core import atomic_files
 from kernels.core.job import PIXEL_TYPES
-from kernels.core.locks import lock
+from kernels.core.locks import hold
 from workbench.base import limited_json
 from workbench.base.settings import DIRECTORY_VARIABLE
 
@@ -79,7 +79,8 @@ class LockedFile:
         try:
             if self.path.stat().st_size > MAX_BYTES:
                 return None
-            values = limited_json.parse(self.path.read_bytes())
+            with open(self.path, "rb", opener=atomic_files.regular) as file:
+                values = limited_json.parse(file.read())
             kept, at, tries = (values[name] for name in ("window", "at", "tries"))
             is_known = values["version"] == VERSION and isinstance(kept, dict)
             return (kept, float(at), int(tries)) if is_known else None
@@ -185,8 +186,5 @@ def _by_age() -> list[Path]:
 
 def _held(path: Path) -> LockedFile | None:
     """Return the locked file; None where another process holds it.  Raises OSError."""
-    held = path.with_suffix(_LOCK).open("ab")
-    if lock(held.fileno()):
-        return LockedFile(path, held)
-    held.close()
-    return None
+    held = hold(path.with_suffix(_LOCK))
+    return LockedFile(path, held) if held is not None else None
