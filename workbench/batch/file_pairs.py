@@ -18,6 +18,7 @@ class FilePair:
 
     source_shown, target_shown  what they are called, if not by their paths
     folder  what may have to be made for the target, below the folder that was named; None: nothing
+    is_named  whether the user named the target itself, which may then be a device or a pipe
     """
 
     source: Path
@@ -25,6 +26,7 @@ class FilePair:
     folder: Path | None = None
     source_shown: str = ""
     target_shown: str = ""
+    is_named: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source_shown", self.source_shown or str(self.source))
@@ -49,12 +51,14 @@ class Group:
 
     names  of the files in `source`
     below  `target`, where it may have to be made; None: it need not
+    is_named  as in FilePair
     """
 
     source: Path
     target: Path
     names: tuple[str, ...]
     below: Path | None = None
+    is_named: bool = False
 
 
 class FilePairs(Collection[FilePair]):
@@ -71,13 +75,19 @@ class FilePairs(Collection[FilePair]):
         for group in self._groups:
             for name in group.names:
                 target = group.target / self._rename(name)
-                yield FilePair(group.source / name, target, group.below)
+                source = group.source / name
+                yield FilePair(source, target, group.below, is_named=group.is_named)
 
     def __len__(self) -> int:
         return self._count
 
     def __contains__(self, pair: object) -> bool:
         return any(pair == each for each in self)
+
+    @property
+    def folders(self) -> set[Path]:
+        """Return the folders of all targets."""
+        return {group.target for group in self._groups}
 
     def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
         """Return the pairs whose target is wanted, of which only the names are kept as well."""

@@ -20,7 +20,7 @@ def pairs_into(
 
     Raises PairingError rather than lose a picture.
     """
-    if any(each.is_dir() and identity(each) == identity(folder) for each in inputs):
+    if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
         raise PairingError(f"{folder} is a folder of inputs; write to another one.")
     output = os.path.join(folder, "")  # noqa: PTH118 - a folder, whether it is there or not
     return pairs_of(inputs, output, recursive=recursive, rename=rename)

@@ -46,7 +46,7 @@ def pairs_of(
     target = Path(output)
     is_folder = names_folder(output) or _is_folder(target)
     if not is_folder and (len(inputs) > 1 or _is_folder(inputs[0])):
-        if names_zarr(target) or target.suffix.lower() in EXTENSIONS or target.is_file():
+        if names_zarr(target) or target.suffix.lower() in EXTENSIONS or _is_file(target):
             raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
         is_folder = True
     complaints: list[str] = []
@@ -54,7 +54,7 @@ def pairs_of(
         pairs = FilePairs(_groups(inputs, target, recursive, complaints), rename or str)
     else:
         _refuse_nameless(target, is_named=rename is not None)
-        source = Group(inputs[0].parent, target.parent, (inputs[0].name,))
+        source = Group(inputs[0].parent, target.parent, (inputs[0].name,), is_named=True)
         pairs = FilePairs([source], lambda _: target.name)
     pairs.refuse_losses()
     return Pairs(pairs, is_folder, tuple(complaints))
@@ -87,7 +87,7 @@ def _groups(
             continue
         for each in files:
             wrong: list[str] = []
-            found = list(_groups_in(each, target, recursive, wrong, target))
+            found = list(_groups_in(each, target, recursive, wrong))
             yield from found
             is_empty = not any(group.names for group in found)
             complaints += wrong or ([_nothing_in(each, recursive)] if is_empty else [])
@@ -98,29 +98,35 @@ def _nothing_in(folder: Path, recursive: bool) -> str:
     return f"There are no pictures in {folder}{hint}."
 
 
-def _groups_in(
-    folder: Path, target: Path, recursive: bool, complaints: list[str], output: Path
-) -> Iterator[Group]:
-    """Yield the pictures in `folder`, but nothing of what lies in `output`.
+def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) -> Iterator[Group]:
+    """Yield the pictures in `top`, but nothing of what lies in `output`.
 
     A folder that cannot be looked into becomes one of the `complaints`.
     """
-    try:
-        names = neighbours.pictures_in(folder)
-        folders, zarrs = _folders_in(folder)
-    except OSError as error:
-        complaints.append(f"Cannot look into {folder}: {error.strerror}.")
-        return
-    names += (name for name in zarrs if identity(folder / name) != identity(output))
-    yield Group(folder, target, tuple(_shown(names)), target if target != output else None)
-    for name in _shown(folders) if recursive else ():
-        if identity(folder / name) != identity(output):
-            yield from _groups_in(folder / name, target / name, True, complaints, output)
+    left, outside = [(top, output)], identity(output)
+    while left:
+        folder, target = left.pop()
+        try:
+            names = neighbours.pictures_in(folder)
+            folders, zarrs = _folders_in(folder)
+        except OSError as error:
+            complaints.append(f"Cannot look into {folder}: {error.strerror}.")
+            continue
+        names += (name for name in zarrs if identity(folder / name) != outside)
+        yield Group(folder, target, tuple(_shown(names)), target if target != output else None)
+        if recursive:
+            inner = [name for name in _shown(folders) if identity(folder / name) != outside]
+            left += [(folder / name, target / name) for name in reversed(inner)]
 
 
+# `Path.is_dir` and `Path.is_file` raise where looking is not allowed.
 def _is_folder(path: Path) -> bool:
     """Return whether `path` is a folder of pictures, rather than one picture."""
-    return path.is_dir() and not is_zarr(path)
+    return os.path.isdir(path) and not is_zarr(path)  # noqa: PTH112
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _folders_in(folder: Path) -> tuple[list[str], list[str]]:

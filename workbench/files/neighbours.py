@@ -7,6 +7,7 @@ import re
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -67,7 +68,7 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        if path.is_dir() and not is_zarr(path):
+        if os.path.isdir(path) and not is_zarr(path):  # noqa: PTH112 - as in `is_zarr`
             found += [path / name for name in _listed(path)]
         elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS or is_zarr(path):
             found.append(path)
@@ -111,21 +112,19 @@ def _names_in(folder: Path) -> list[str]:
     """Return the names of the pictures, sorted.  Raises OSError."""
     changed_ns = folder.stat().st_mtime_ns
     if time.time() - changed_ns / 1e9 < CALM_S:
-        return pictures_in(folder, with_zarr=True)
-    return _listings.get_or_make((folder, changed_ns), lambda: pictures_in(folder, with_zarr=True))
+        return pictures_in(folder, to_open=True)
+    return _listings.get_or_make((folder, changed_ns), lambda: pictures_in(folder, to_open=True))
 
 
-def pictures_in(folder: Path, *, with_zarr: bool = False) -> list[str]:
+def pictures_in(folder: Path, *, to_open: bool = False) -> list[str]:
     """Return the names of the pictures in `folder`, as a person sorts them.
 
-    with_zarr  those of folders that are OME-Zarr pictures by their names as well
+    to_open  without what has a picture's name and is no file, such as a pipe or a link to nothing;
+             with folders that are OME-Zarr pictures by their names
     """
+    is_wanted = _can_be_opened if to_open else _names_picture
     with os.scandir(folder) as entries:
-        names = [
-            entry.name
-            for entry in entries
-            if _is_picture(entry, entry.name.lower(), with_zarr=with_zarr)
-        ]
+        names = [entry.name for entry in entries if is_wanted(entry)]
     # Piece by piece: no other thread runs while one is being sorted.
     pieces = (
         _sorted_keys(names[n : n + SORTED_AT_ONCE]) for n in range(0, len(names), SORTED_AT_ONCE)
@@ -134,10 +133,18 @@ def pictures_in(folder: Path, *, with_zarr: bool = False) -> list[str]:
     return [key[key.rindex(_BEFORE_NAME) + len(_BEFORE_NAME) :] for key in keys]
 
 
-def _is_picture(entry: os.DirEntry[str], lower: str, *, with_zarr: bool) -> bool:
-    if lower.endswith(EXTENSIONS):
-        return entry.is_file()
-    return with_zarr and lower.endswith(ZARR) and entry.is_dir()
+def _can_be_opened(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):  # a link that leads back to itself
+        if (lower := entry.name.lower()).endswith(EXTENSIONS):
+            return entry.is_file()
+        return lower.endswith(ZARR) and entry.is_dir()
+    return False
+
+
+def _names_picture(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):
+        return entry.name.lower().endswith(EXTENSIONS) and not entry.is_dir()
+    return True  # whoever reads it says what is wrong
 
 
 def natural_key(name: str) -> str:

@@ -1,6 +1,8 @@
 """Which file each input is written to, and what is refused rather than lost."""
 
+import inspect
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,19 @@ def test_into_a_folder_names_are_kept_and_numbers_counted(folder):
     targets = [str(Path("out") / Path(each).name) for each in paths]
     assert written(["in"], "out/") == list(zip(paths, targets, strict=True))
     assert written(paths, "out") == list(zip(paths, targets, strict=True))
+
+
+def test_folders_may_be_deeper_than_python_may_call(folder):
+    deep = Path("in", *200 * "d")
+    deep.mkdir(parents=True)
+    (deep / "a.png").touch()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 150)
+    try:
+        found = written(["in"], "out/", recursive=True)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert (str(deep / "a.png"), str(Path("out", *200 * "d", "a.png"))) in found
 
 
 def test_below_a_folder_the_same_folders_are_made(folder):
