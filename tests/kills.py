@@ -45,7 +45,7 @@ class Kills:
     lost          pictures without a result, or without a row in the journal
     twice         results that were written again, or have two rows
     half_written  results that are not those of `apply`, and other files that nobody asked for
-    abandoned     hidden files of writes that were killed, which a later write takes away
+    abandoned     hidden files of writes that were killed, which the next run takes away
     peak_bytes    the most memory that any of the runs had
     """
 
@@ -171,7 +171,7 @@ def main() -> int:
     if asked.json:
         heading = this_machine.heading("kills", Engine(use_gpu=False))
         asked.json.write_text(json.dumps({**heading, **asdict(found)}, indent=1) + "\n", "utf-8")
-    return 1 if found.lost or found.twice or found.half_written else 0
+    return 1 if found.lost or found.twice or found.half_written or found.abandoned else 0
 
 
 if __name__ == "__main__":

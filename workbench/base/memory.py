@@ -34,3 +34,9 @@ def require_memory(needed_bytes: int) -> None:
     """
     if needed_bytes > LARGE_BYTES and needed_bytes > memory_available_bytes():
         raise MemoryError(f"{needed_bytes:,} bytes are wanted")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return True for MemoryError, and for what C++ libraries such as OpenCV make of it."""
+    said = str(error)
+    return isinstance(error, MemoryError) or "bad_alloc" in said or "Insufficient memory" in said

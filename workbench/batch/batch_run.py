@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from threading import Event
+from time import sleep
 from typing import Any
 
 from kernels import Engine
@@ -26,8 +28,31 @@ from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sy
 
 MEMORY_SHARE = 0.5  # of what is free at the beginning; others want some, too
 COPIES = 3  # of each picture: itself, its result, and what decoding takes beside them
+REST_S = 0.2  # between two calls of `Pausing.rest` where there is nothing else to do
 
 Say = Callable[[Outcome, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """What holds a batch up: while it is paused nothing is begun, and what was begun is finished.
+
+    is_paused  whether nothing is to be begun for now
+    rest       called again and again while nothing is half done; may raise KeyboardInterrupt
+    """
+
+    is_paused: Callable[[], bool] = lambda: False
+    rest: Callable[[], None] = lambda: None
+
+    def wait(self) -> None:
+        """Return when it is not paused."""
+        self.rest()
+        while self.is_paused():
+            sleep(REST_S)
+            self.rest()
+
+
+NEVER_PAUSED = Pausing()
 
 
 def running(
@@ -37,6 +62,7 @@ def running(
     jobs: int = 1,
     say: Say = lambda _outcome, _doing: None,
     first: int = 0,
+    pausing: Pausing = NEVER_PAUSED,
 ) -> Generator[Outcome, None, None]:
     """Do every pair; yields each when there is nothing left to do to it, the first done first.
 
@@ -49,7 +75,7 @@ def running(
     first   index of the first one, where others are done elsewhere
     """
     begun = (Outcome(pair, index) for index, pair in enumerate(pairs, first))
-    return finishing(engine, begun, recipe, jobs, say)
+    return finishing(engine, begun, recipe, jobs, say, pausing=pausing)
 
 
 def finishing(
@@ -59,6 +85,7 @@ def finishing(
     jobs: int,
     say: Say,
     processes: int = 1,
+    pausing: Pausing = NEVER_PAUSED,
 ) -> Generator[Outcome, None, None]:
     """Do the same to outcomes that have their index, and nothing else yet.
 
@@ -68,7 +95,7 @@ def finishing(
     budget = memory_available_bytes() * MEMORY_SHARE / processes
     run = _Run(engine, begun, recipe, files, room_for(recipe, jobs), budget, say)
     try:
-        while run.goes_on():
+        while run.goes_on(pausing):
             yield from run.step()
     except KeyboardInterrupt:
         yield from files.written()
@@ -124,9 +151,17 @@ class _Run:
         self._sizes: deque[int] = deque(maxlen=most)  # in bytes, of the pictures read last
         self._budget = budget
 
-    def goes_on(self) -> bool:
+    def goes_on(self, pausing: Pausing) -> bool:
         """Begin as many as there is room for; return whether any is under way."""
-        while self._has_room() and (outcome := next(self._waiting, None)) is not None:
+        if self._under_way:
+            pausing.rest()
+        else:
+            pausing.wait()
+        while (
+            self._has_room()
+            and not pausing.is_paused()
+            and (outcome := next(self._waiting, None)) is not None
+        ):
             self._under_way += 1
             self._say(outcome, "reading")
             self._files.start(read, outcome, self._recipe, self._files.stop.is_set)

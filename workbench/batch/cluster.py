@@ -8,29 +8,37 @@ see the same folders under the same names; that is looked at before anything is 
 from __future__ import annotations
 
 import logging
+from asyncio import CancelledError
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import monotonic, sleep
+from time import localtime, monotonic, strftime, time
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from uuid import uuid4
 
 from kernels.core.atomic_files import reason
+from kernels.core.errors import bug_in_words
 from kernels.core.version import program_version
 from workbench.batch import cluster_work
+from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing
 from workbench.batch.cluster_work import Slice, Work, WorkerFacts, python_version
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.finished_row import FinishedRow
 
 CONNECT_S = 10.0  # in which a scheduler answers
+ANSWER_S = 15.0  # in which workers answer that are not silent
 WORKERS_S = 60.0  # for so long each worker is waited for, and another one when all are lost
-REST_S = 0.2  # within which it is stopped
-NEWS_S = 1.0  # between two looks at whether there are workers
+NEWS_S = 1.0  # between two looks at the workers
+SILENT_S = (
+    10.0  # without a heartbeat, which each worker sends about twice a second; then it is said
+)
+LEFT_S = 30.0  # without one; then others do the pictures of that worker
 MAX_SLICE = 64  # pictures: so many that the scheduler's millisecond does not count
 TURNS = 4  # slices for each worker, at least, so that none waits long for the last one
 IN_FLIGHT = 2  # slices for each worker: one that it does, and the next
@@ -38,6 +46,7 @@ RETRIES = 2  # of a slice that fails as a whole, beside those when its worker is
 INSTALL = 'pip install "filter-workbench[cluster]"'
 
 Say = Callable[[str], None]
+_Answer = TypeVar("_Answer")
 
 
 class ClusterError(Exception):
@@ -57,10 +66,12 @@ class Cluster:
         """
         self._address, self._say = address, say
         self._client = connected(address)
+        self._hearing = _Hearing(self._client, say)
         self._facts: dict[str, WorkerFacts] = {}
         try:
-            self._wait_for_workers(wanted)
-            self.workers = len(self._addresses())
+            with self._losses():
+                self._wait_for_workers(wanted)
+                self.workers = len(self._addresses())
         except BaseException:
             self.close()
             raise
@@ -98,38 +109,32 @@ class Cluster:
         work: Work,
         pairs: Iterable[FilePair],
         total: int,
-        is_paused: Callable[[], bool] = lambda: False,
-        rest: Callable[[], None] = lambda: None,
+        pausing: Pausing = NEVER_PAUSED,
     ) -> Generator[FinishedRow, None, None]:
         """Do every pair; yields each when its slice is finished.
 
-        total      how many there are
-        is_paused  whether nothing is to be handed out for now; `pairs` may then wait as well
-        rest       is called again and again while nothing is half done; may raise KeyboardInterrupt
+        total  how many there are
 
         After that those still come that workers had begun, before it is raised
         again.  Raises ClusterError where the scheduler, or all workers, are lost.
         """
         size = min(max(total // (TURNS * self.workers), 1), MAX_SLICE)
-        run = _Run(self._client, work, _slices(pairs, size), self._wait_for_workers, rest)
+        run = _Run(self._client, work, _slices(pairs, size), self._look, self._hearing, pausing)
         try:
-            while run.goes_on(is_paused):
-                yield from run.step()
+            with self._losses():
+                while run.goes_on():
+                    yield from run.step()
         except KeyboardInterrupt:
             run.stop()
             yield from run.begun()
             raise
-        except OSError as error:  # as distributed's own are
-            raise ClusterError(
-                f"The scheduler at {self._address} is lost; the same command with --resume does "
-                "the rest."
-            ) from error
         finally:
             run.cancel()
 
     def close(self) -> None:
         """Leave the scheduler and its workers to others."""
-        self._client.close()
+        with _whatever_became_of_it():
+            self._client.close()
 
     def __enter__(self) -> Self:
         return self
@@ -142,8 +147,32 @@ class Cluster:
     ) -> None:
         self.close()
 
+    @contextmanager
+    def _losses(self) -> Iterator[None]:
+        """Raise whatever distributed makes of a scheduler that is gone as ClusterError."""
+        try:
+            yield
+        except (Exception, CancelledError) as error:
+            is_open = getattr(self._client, "status", "running") == "running"
+            if isinstance(error, ClusterError) or (is_open and not isinstance(error, OSError)):
+                raise
+            raise ClusterError(
+                f"The scheduler at {self._address} is lost; the same command with --resume does "
+                "the rest."
+            ) from error
+
     def _addresses(self) -> list[str]:
-        return list(self._client.nthreads())
+        self._hearing.look()
+        return self._hearing.workers
+
+    def _look(self) -> None:
+        """See that there are workers that answer.  Raises ClusterError where none do for long."""
+        self._wait_for_workers()
+        if self._hearing.shortest_s > WORKERS_S:
+            raise ClusterError(
+                f"No worker at {self._address} has answered for {WORKERS_S:.0f} s; the same "
+                "command with --resume does the rest."
+            )
 
     def _wait_for_workers(self, wanted: int = 1) -> None:
         there = len(self._addresses())
@@ -215,18 +244,83 @@ class Cluster:
     def _asked(
         self, question: Callable[..., Any], *words: Any, workers: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Return each worker's answer, or its exception."""
-        answers: dict[str, Any] = self._client.run(
-            question, *words, workers=workers, on_error="return"
-        )
-        return answers
+        """Return each worker's answer, or its exception; nothing of those that are silent.
+
+        Raises ClusterError where none answers for long.
+        """
+        until, addresses = monotonic() + WORKERS_S, workers or self._addresses()
+        while asked := [each for each in addresses if each not in self._hearing.silent]:
+            ask = partial(self._client.run, question, *words, workers=asked, on_error="return")
+            answers: dict[str, Any] | None = _within(ANSWER_S, ask)
+            if answers is not None:
+                return answers
+            with self._losses():
+                self._hearing.look()
+            if monotonic() > until:
+                break
+        raise ClusterError(f"No worker at {self._address} answers; see whether they are stopped.")
+
+
+class _Hearing:
+    """Which workers there are, and which of them send no heartbeats: stopped, or without a network.
+
+    The scheduler itself gives such a worker up after five minutes.
+    """
+
+    def __init__(self, client: Any, say: Say) -> None:
+        self._client, self._say = client, say
+        # Of each worker: its last heartbeat, by its scheduler's clock, and when it was news here.
+        self._heard: dict[str, tuple[float, float]] = {}
+        self.silent: set[str] = set()
+        self.left: set[str] = set()
+
+    @property
+    def workers(self) -> list[str]:
+        """Return the addresses of all workers."""
+        return list(self._heard)
+
+    @property
+    def talking(self) -> list[str]:
+        """Return the addresses of those that pictures may be given to."""
+        return [worker for worker in self._heard if worker not in self.left]
+
+    @property
+    def shortest_s(self) -> float:
+        """Return how long the one that was heard last has been silent."""
+        return min((monotonic() - at for _, at in self._heard.values()), default=0.0)
+
+    def look(self) -> None:
+        """Ask the scheduler; say which workers are silent, and which are not any more."""
+        identity = self._client.scheduler.identity
+        found = self._client.sync(identity, callback_timeout=WORKERS_S)["workers"]
+        now, before = monotonic(), self._heard
+        self._heard = {}
+        for worker, facts in found.items():
+            beat = facts["last_seen"]
+            known = before.get(worker, (beat, now))
+            self._heard[worker] = known if known[0] == beat else (beat, now)
+        self._tell({each: now - at for each, (_, at) in self._heard.items()})
+
+    def _tell(self, quiet_s: dict[str, float]) -> None:
+        silent = {worker for worker, for_s in quiet_s.items() if for_s > SILENT_S}
+        self.left = {worker for worker, for_s in quiet_s.items() if for_s > LEFT_S}
+        for worker in sorted(silent - self.silent):
+            since = strftime("%H:%M:%S", localtime(time() - quiet_s[worker]))
+            self._say(
+                f"The worker at {worker} has been silent since {since}; others do its pictures if "
+                f"it stays silent for {LEFT_S:.0f} s."
+            )
+        for worker in sorted(self.silent - silent):
+            how = "answers again" if worker in quiet_s else "is gone"
+            self._say(f"The worker at {worker} {how}.")
+        self.silent = silent
 
 
 class _Run:
     """All slices that are handed out, and those that are to be handed out again, smaller.
 
-    wait_for_workers  returns when there is one, or raises ClusterError
-    rest              as in `Cluster.rows`
+    look     returns when there are workers, or raises ClusterError
+    hearing  knows which of them answer
     """
 
     def __init__(
@@ -234,40 +328,55 @@ class _Run:
         client: Any,
         work: Work,
         slices: Iterator[Slice],
-        wait_for_workers: Callable[[], None],
-        rest: Callable[[], None],
+        look: Callable[[], None],
+        hearing: _Hearing,
+        pausing: Pausing,
     ) -> None:
         self._client, self._work, self._slices = client, work, slices
-        self._wait_for_workers, self._rest = wait_for_workers, rest
+        self._look, self._hearing, self._pausing = look, hearing, pausing
+        self._looked_at = monotonic()
         self._again: deque[Slice] = deque()
         self._handed_out: dict[str, tuple[Slice, Any]] = {}  # by the key of its future
         self._done: SimpleQueue[Any] = SimpleQueue()
 
-    def goes_on(self, is_paused: Callable[[], bool]) -> bool:
+    def goes_on(self) -> bool:
         """Start as many slices as there is room for; return whether any is handed out.
 
         Where it is paused, what is handed out is waited for at first.
         """
-        self._rest()
-        while is_paused() and not self._handed_out:
-            sleep(REST_S)
-            self._rest()
-        room = IN_FLIGHT * max(len(self._client.nthreads()), 1)
-        while len(self._handed_out) < room and not (self._handed_out and is_paused()):
+        if self._handed_out:
+            self._pausing.rest()
+        else:
+            self._pausing.wait()
+        self._look_now_and_then()
+        room = IN_FLIGHT * max(len(self._hearing.talking), 1)
+        while len(self._handed_out) < room and not self._pausing.is_paused():
             part = self._again.popleft() if self._again else next(self._slices, None)
             if part is None:
                 break
             self._hand_out(part)
         return bool(self._handed_out)
 
+    def _look_now_and_then(self) -> None:
+        """Take slices from workers that are silent for long; raise ClusterError where all are."""
+        if monotonic() - self._looked_at < NEWS_S:
+            return
+        self._look()
+        self._looked_at = monotonic()
+        if self._hearing.left and self._hearing.talking:
+            under_way = self._client.sync(
+                self._client.scheduler.processing, workers=None, callback_timeout=WORKERS_S
+            )
+            keys = {key for worker in self._hearing.left for key in under_way.get(worker, ())}
+            lost = [self._handed_out.pop(key) for key in keys & self._handed_out.keys()]
+            self._again.extend(part for part, _ in lost)
+            self._client.cancel([future for _, future in lost])
+
     def step(self) -> Iterator[FinishedRow]:
-        """Wait for a slice; yield its rows."""
-        looked_at = monotonic()
-        while (future := self._next()) is None:
-            self._rest()
-            if monotonic() - looked_at > NEWS_S:
-                self._wait_for_workers()
-                looked_at = monotonic()
+        """Wait a moment for a slice; yield its rows."""
+        future = self._next()
+        if future is None or future.key not in self._handed_out:  # others do it by now
+            return
         part, _ = self._handed_out.pop(future.key)
         if future.status not in ("finished", "error"):
             raise ConnectionError("nobody knows of it any more")
@@ -281,34 +390,38 @@ class _Run:
 
     def stop(self) -> None:
         """Have workers begin no more pictures; not for ever, as one may not answer any more."""
-        asking = Thread(target=self._ask_to_stop, daemon=True)
-        asking.start()
-        asking.join(CONNECT_S)
+        ask = partial(self._client.run, cluster_work.stop, self._work.run, on_error="ignore")
+        _within(CONNECT_S, ask)
 
     def begun(self) -> Iterator[FinishedRow]:
         """Yield the rows of what was begun, where nothing more is."""
         until = monotonic() + WORKERS_S
         while self._handed_out and monotonic() < until:
-            self._rest()
+            self._pausing.rest()
             future = self._next()
-            if future is not None:
-                self._handed_out.pop(future.key)
-                if future.status == "finished" and not isinstance(said := future.result(), str):
-                    yield from said
+            if future is None or self._handed_out.pop(future.key, None) is None:
+                continue
+            if future.status == "finished" and not isinstance(said := future.result(), str):
+                yield from said
 
     def cancel(self) -> None:
         """Let go of what is handed out, if anything is."""
         if self._handed_out:
             self.stop()
-            with suppress(OSError):
+            with _whatever_became_of_it():
                 self._client.cancel([future for _, future in self._handed_out.values()])
 
-    def _ask_to_stop(self) -> None:
-        with suppress(OSError):
-            self._client.run(cluster_work.stop, self._work.run, on_error="ignore")
-
     def _hand_out(self, part: Slice) -> None:
-        future = self._client.submit(cluster_work.do, self._work, part, pure=False, retries=RETRIES)
+        workers = self._hearing.talking if self._hearing.left else None
+        future = self._client.submit(
+            cluster_work.do,
+            self._work,
+            part,
+            pure=False,
+            retries=RETRIES,
+            workers=workers or None,
+            allow_other_workers=bool(workers),
+        )
         self._handed_out[future.key] = part, future
         future.add_done_callback(self._done.put)
 
@@ -319,8 +432,30 @@ class _Run:
 
     def _failed(self, pair: FilePair, why: str) -> FinishedRow:
         output = pair.target.relative_to(self._work.folder).as_posix()
-        sentence = f"{pair.name}: {why.rstrip('.')}."
-        return FinishedRow(pair.source_shown, output, "failed", sentence)
+        said, _, log = why.partition("\n")
+        sentence = f"{pair.name}: {said.rstrip('.')}."
+        return FinishedRow(pair.source_shown, output, "failed", sentence, log=log)
+
+
+@contextmanager
+def _whatever_became_of_it() -> Iterator[None]:
+    """Ask something of a scheduler that may be gone, and whose answer nobody needs."""
+    with suppress(Exception, CancelledError):
+        yield
+
+
+def _within(patience_s: float, ask: Callable[[], _Answer]) -> _Answer | None:
+    """Ask on a thread, and wait no longer than that: one that is asked may not answer any more."""
+    answers: list[_Answer] = []
+
+    def asking() -> None:
+        with _whatever_became_of_it():
+            answers.append(ask())
+
+    thread = Thread(target=asking, daemon=True)
+    thread.start()
+    thread.join(patience_s)
+    return answers[0] if answers else None
 
 
 def connected(address: str) -> Any:
@@ -354,7 +489,7 @@ def _singles(part: Slice) -> Iterator[Slice]:
 def _words(error: BaseException) -> str:
     if type(error).__name__ == "KilledWorker":
         return "workers were lost over it, again and again"
-    return f"{type(error).__name__}: {error}"
+    return bug_in_words(error)
 
 
 def _host(worker: str) -> str:

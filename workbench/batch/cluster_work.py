@@ -7,6 +7,7 @@ engine that filters files anywhere; what goes back are rows for the journal.
 from __future__ import annotations
 
 import platform
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from uuid import uuid4
 
 from kernels import Engine
 from kernels.core.cores import usable_cores
+from kernels.core.errors import KernelError, bug_in_words
 from kernels.core.version import program_version
 from workbench.batch.batch_run import running
 from workbench.batch.file_pairs import FilePair
@@ -79,12 +81,15 @@ class WorkerFacts:
 def do(work: Work, part: Slice) -> list[FinishedRow] | str:
     """Filter a slice; return the rows of all its pictures, or where stopped, of those begun.
 
-    Where the whole slice fails, return why: an exception may not get through to where it is read.
+    Where the whole slice fails, return why, and of a bug the traceback in the lines below: an
+    exception may not get through to where it is read.
     """
     try:
         return _thread.submit(_do, work, part).result()
+    except KernelError as error:
+        return str(error)
     except Exception as error:  # noqa: BLE001 - carried to the client, not swallowed
-        return f"{type(error).__name__}: {error}"
+        return f"{bug_in_words(error)}\n{traceback.format_exc().rstrip()}"
 
 
 def stop(run: str) -> None:

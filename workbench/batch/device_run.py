@@ -21,11 +21,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import process_time, sleep
+from time import process_time
 
 from kernels.core.errors import DeviceLostError
 from kernels.cuda_child.child_endings import how_it_ended
-from workbench.batch.batch_run import Say
+from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing, Say
 from workbench.batch.device_process import MakeEngine, Order, Said, Tasks, engine_on, work
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
@@ -33,7 +33,6 @@ from workbench.batch.finished_row import FinishedRow
 
 SPAWN = get_context("spawn")  # never fork: CUDA does not outlive it
 PATIENCE_S = 10.0  # with a process that is to end; then it is killed
-REST_S = 0.2  # within which it is stopped
 AT_ONCE = 4  # pictures that a process is given: more would be those of the others
 JOBS_EACH = 4  # threads that read and write, for which one lock of Python's is enough
 PICTURES_EACH = 64  # which are worth the start of a process
@@ -93,8 +92,7 @@ class DeviceRun:
         self._left: Iterator[tuple[int, FilePair]] = iter(())
         self._suspects: deque[tuple[int, FilePair]] = deque()  # each was with a lost process
         self._lost_cpu_s, self._patience_s = 0.0, PATIENCE_S
-        self._is_paused: Callable[[], bool] = lambda: False
-        self._rest: Callable[[], None] = lambda: None
+        self._pausing = NEVER_PAUSED
         self._say: Say = lambda _outcome, _doing: None
 
     @property
@@ -118,20 +116,17 @@ class DeviceRun:
     def rows(
         self,
         pairs: Iterable[FilePair],
-        is_paused: Callable[[], bool] = lambda: False,
-        rest: Callable[[], None] = lambda: None,
+        pausing: Pausing = NEVER_PAUSED,
         say: Say = lambda _outcome, _doing: None,
     ) -> Generator[FinishedRow, None, None]:
         """Do every pair; yields each when there is nothing left to do to it.
 
-        is_paused  whether nothing is to be handed out for now; `pairs` may then wait as well
-        rest       is called again and again while nothing is half done; may raise KeyboardInterrupt
-        say        is told how far pictures are that are filtered in strips
+        say  is told how far pictures are that are filtered in strips
 
         After that those still come whose files are written, before it is raised again.  Raises
         DeviceLostError where no process is left.
         """
-        self._is_paused, self._rest, self._say = is_paused, rest, say
+        self._pausing, self._say = pausing, say
         self._left = enumerate(map(FilePair.absolute, pairs))
         if (first := next(self._left, None)) is None:
             return
@@ -139,7 +134,7 @@ class DeviceRun:
         try:
             for order in self._orders:
                 self._start(order)
-            while not all(worker.is_idle for worker in self._workers):
+            while self._goes_on():
                 yield from self._hear(*self._next_word())
         except KeyboardInterrupt:
             self._patience_s = 0.0  # a second one is to end it all
@@ -151,10 +146,18 @@ class DeviceRun:
     def _start(self, order: Order) -> None:
         self._workers.append(_Worker(order, self._heard))
 
+    def _goes_on(self) -> bool:
+        """Return whether any process has something to do, after the pause if all wait in one."""
+        if all(worker.is_idle for worker in self._workers):
+            self._pausing.wait()
+            self._give_idle()
+        return not all(worker.is_idle for worker in self._workers)
+
     def _next_word(self) -> tuple[_Worker, Said | None]:
-        """Wait for what a process says."""
+        """Wait for what a process says; what became idle in a pause is given work after it."""
         while True:
-            self._rest()
+            self._pausing.rest()
+            self._give_idle()
             with suppress(Empty):
                 return self._heard.get(timeout=REST_S)
 
@@ -164,7 +167,6 @@ class DeviceRun:
             yield from self._lose(worker)
         elif said.kind == "ready":
             worker.is_starting, worker.is_idle = False, True
-            self._give_idle()
         elif said.kind == "more":
             worker.give(self._next(AT_ONCE) if worker.suspect is None else ())
         elif said.kind == "row":
@@ -176,14 +178,11 @@ class DeviceRun:
             worker.fail(said)
 
     def _next(self, count: int) -> Tasks:
-        while self._is_paused():
-            self._rest()
-            sleep(REST_S)
-        return tuple(islice(self._left, count))
+        return () if self._pausing.is_paused() else tuple(islice(self._left, count))
 
     def _give_idle(self) -> None:
         """Give to all that wait, once none is starting: the first would take it all."""
-        if not any(each.is_starting for each in self._workers):
+        if not (self._pausing.is_paused() or any(each.is_starting for each in self._workers)):
             for each in self._workers:
                 if each.is_idle:
                     self._give(each)

@@ -7,6 +7,7 @@ thousand alike.
 from __future__ import annotations
 
 import os
+import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -16,12 +17,13 @@ from threading import Lock
 from time import perf_counter
 from typing import Literal
 
-from kernels import Engine, Job, Result, Sampling
-from kernels.core.errors import CompileFailedError, KernelError
+from kernels import Engine, Result, Sampling
+from kernels.core.atomic_files import is_special
+from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.estimate import about
-from workbench.base.memory import memory_available_bytes
+from workbench.base.memory import is_out_of_memory, memory_available_bytes
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.stages import Stage, filtering_seconds
@@ -108,7 +110,7 @@ class Outcome:
     strips   how far that is; None: nothing of it is finished
     large    what came of that: it is written already
     error    why it failed, one sentence; None: it did not
-    log      of the compiler, where it was that
+    log      of the compiler, where it was that; of a bug its traceback
     skipped  its file was there already and was left alone
     remarks  what was converted on the way in, one sentence each
     warnings what was asked for and had no effect
@@ -157,28 +159,30 @@ class Outcome:
 def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lambda: False) -> None:
     """Read the picture, and see that its file can hold the result, which is like it."""
     pair = outcome.pair
-    try:
+    with _failing(outcome):
         if recipe.keeps_files and _is_there(pair.target):
             outcome.skipped = True
             return
+        if not pair.is_named and is_special(pair.target):  # to write there might wait for ever
+            raise ImageFileError(
+                f"Cannot save {pair.target.name}: a device or a pipe has that name; remove it."
+            )
         if is_zarr(pair.source) or names_zarr(pair.target):
             outcome.is_large = True
             outcome.error = _why_not_as_zarr(outcome, recipe)
             return
-        with _timed(outcome, "decode"):
-            picture = image_files.load(
-                pair.source, is_stopped=is_stopped, max_bytes=recipe.memory_bytes
-            )
-            outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
+        try:
+            with _timed(outcome, "decode"):
+                picture = image_files.load(
+                    pair.source, is_stopped=is_stopped, max_bytes=recipe.memory_bytes
+                )
+                outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
+        except TooLargeError as error:
+            outcome.is_large = True
+            outcome.error = _why_not_in_strips(outcome, recipe, error)
+            return
         outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
         _refuse_misfit(outcome, recipe)
-    except TooLargeError as error:
-        outcome.is_large = True
-        outcome.error = _why_not_in_strips(outcome, recipe, error)
-    except ImageFileError as error:  # it names the file itself
-        outcome.error = str(error)
-    except MemoryError:
-        outcome.error = f"{pair.name}: there is too little memory; close other programs."
 
 
 def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
@@ -186,23 +190,16 @@ def filter_(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
 
     What is large is read and written as well.
     """
-    if outcome.is_large:
-        _filter_large(engine, outcome, recipe, say)
-        return
-    picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
-    assert picture is not None
-    job = intents.job_for(replace(recipe.chosen, picture=picture))
-    assert job is not None
-    try:
-        _filter(engine, outcome, job, recipe, say)
-    except KernelError as error:
-        outcome.error = f"{outcome.pair.name}: {error}"
-        outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
-        return
-    if outcome.is_wrong and outcome.result:
-        outcome.error = f"{outcome.pair.name}: {outcome.result.check}; nothing was written."
-        if recipe.is_own:
-            outcome.error += f" {FIND_ITS_BUG}"
+    with _failing(outcome):
+        if outcome.is_large:
+            _filter_large(engine, outcome, recipe, say)
+        else:
+            _filter(engine, outcome, recipe, say)
+        answer = outcome.large or outcome.result
+        if outcome.is_wrong and answer:
+            outcome.error = f"{outcome.pair.name}: {answer.check}; nothing was written."
+            if recipe.is_own:
+                outcome.error += f" {FIND_ITS_BUG}"
 
 
 def write(outcome: Outcome, recipe: Recipe) -> None:
@@ -232,14 +229,26 @@ def sync(outcome: Outcome) -> None:
 
 @contextmanager
 def _failing(outcome: Outcome) -> Iterator[None]:
-    """Keep in words why a picture could not be written."""
+    """Keep in words why a picture failed, whatever it was: the others go on.
+
+    A bug looks like one: its traceback is the picture's log.
+    """
+    name = outcome.pair.name
     try:
         yield
-    except ImageFileError as error:
+    except BrokenPipeError:  # of whoever listens to `say`
+        raise
+    except ImageFileError as error:  # it names the file itself
         outcome.error = str(error)
-    except MemoryError:
-        name = outcome.pair.target.name
-        outcome.error = f"Cannot save {name}: there is too little memory."
+    except KernelError as error:
+        outcome.error = f"{name}: {error}"
+        outcome.log = error.log.rstrip() if isinstance(error, CompileFailedError) else ""
+    except Exception as error:  # noqa: BLE001 - told with its traceback, not swallowed
+        if is_out_of_memory(error):
+            outcome.error = f"{name}: out of memory; close other programs, or use fewer --jobs."
+        else:
+            outcome.error = f"{name}: {bug_in_words(error)}"
+            outcome.log = traceback.format_exc().rstrip()
 
 
 def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -> str | None:
@@ -268,41 +277,29 @@ def _why_not_as_zarr(outcome: Outcome, recipe: Recipe) -> str | None:
 
 
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
-    """Filter from file to file, in strips."""
+    """Filter from file to file, in strips.  Raises ImageFileError and KernelError."""
     pair, state = outcome.pair, recipe.chosen
-    try:
-        with (
-            LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture,
-            _folder(pair.folder),
-        ):
-            outcome.remarks, outcome.metadata = picture.notes, picture.metadata
-            if names_zarr(pair.target) and picture.metadata != NO_METADATA:
-                outcome.warnings = (f"{pair.target.name}: OME-Zarr holds no EXIF and no XMP.",)
-            job = intents.job_for(replace(state, picture=picture.sample()))
-            assert job is not None
-            sampling = recipe.sampling_of(outcome.index)
-            steps = filtering_file(
-                engine,
-                picture,
-                pair.target,
-                job,
-                recipe.implementation,
-                memory_bytes=recipe.strips_bytes,
-                max_taps=sampling.check_taps if sampling.check else 0,
-            )
-            outcome.large = _driven(steps, outcome, say)
-    except ImageFileError as error:
-        outcome.error = str(error)
-        return
-    except KernelError as error:
-        outcome.error = f"{pair.name}: {error}"
-        return
-    except MemoryError:
-        outcome.error = f"{pair.name}: there is too little memory for its strips; allow less."
-        return
+    with (
+        LargePicture(pair.source.absolute(), state.pixel_type, state.ksize + 1) as picture,
+        _folder(pair.folder),
+    ):
+        outcome.remarks, outcome.metadata = picture.notes, picture.metadata
+        if names_zarr(pair.target) and picture.metadata != NO_METADATA:
+            outcome.warnings = (f"{pair.target.name}: OME-Zarr holds no EXIF and no XMP.",)
+        job = intents.job_for(replace(state, picture=picture.sample()))
+        assert job is not None
+        sampling = recipe.sampling_of(outcome.index)
+        steps = filtering_file(
+            engine,
+            picture,
+            pair.target,
+            job,
+            recipe.implementation,
+            memory_bytes=recipe.strips_bytes,
+            max_taps=sampling.check_taps if sampling.check else 0,
+        )
+        outcome.large = _driven(steps, outcome, say)
     outcome.seconds.update(outcome.large.seconds)
-    if outcome.is_wrong:
-        outcome.error = f"{pair.name}: {outcome.large.check}; nothing was written."
 
 
 def _driven(
@@ -340,7 +337,7 @@ def _folder(path: Path | None) -> Iterator[None]:
         yield
         return
     with _FOLDERS:
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` may raise
             try:
                 path.mkdir(parents=True, exist_ok=True)
             except OSError as error:
@@ -365,8 +362,12 @@ def _is_there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
-def _filter(engine: Engine, outcome: Outcome, job: Job, recipe: Recipe, say: Say) -> None:
-    """Filter, time and check `job`.  Raises KernelError."""
+def _filter(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
+    """Filter, time and check what was read.  Raises KernelError."""
+    picture, outcome.picture = outcome.picture, None  # which the result's job holds from here on
+    assert picture is not None
+    job = intents.job_for(replace(recipe.chosen, picture=picture))
+    assert job is not None
     job = replace(job, implementation=recipe.implementation or engine.best_for(job))
     result: Result | None = None
     began = filtered = perf_counter()

@@ -29,6 +29,7 @@ from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.engine.strip_filter import StripFilter
 from workbench.base import numbers
+from workbench.base.memory import is_out_of_memory
 from workbench.batch.stages import BY_ENGINE, STAGES, Stage, filtering_seconds
 from workbench.batch.unfinished import Unfinished
 from workbench.files.large_pictures import LargePicture
@@ -129,7 +130,8 @@ def filtering_file(
     part = Unfinished(target, shape, picture.dtype, picture.metadata, asked)
     run = _Run(engine, picture, part, like, named)
     try:
-        answer = yield from run.going(rows, max_taps)
+        with _lack_of_memory_in_words():
+            answer = yield from run.going(rows, max_taps)
     except (GeneratorExit, KeyboardInterrupt):
         part.close()
         raise
@@ -138,10 +140,9 @@ def filtering_file(
             part.drop()
             raise
         part.close()
-        raise type(error)(
-            f"{error} {part.rows:,} of {picture.height:,} rows are finished and kept: the same "
-            "command does the rest."
-        ) from error
+        kept = f"{part.rows:,} of {picture.height:,} rows are finished and kept"
+        error.args = (f"{error} {kept}: the same command does the rest.",)
+        raise
     except BaseException:
         part.drop()
         raise
@@ -150,6 +151,16 @@ def filtering_file(
     else:
         part.finish()
     return answer
+
+
+@contextmanager
+def _lack_of_memory_in_words() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        raise OutOfMemoryError("Out of memory for its strips; allow less.") from error
 
 
 def rows_a_strip(picture: LargePicture, like: Job, memory_bytes: int) -> int:

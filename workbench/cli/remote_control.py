@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
 from threading import Condition, Thread
 from time import monotonic
-from typing import TypeVar
 
 from workbench.cli.stopping import TerminatedError
 
 PAUSE, RESUME, STOP = "pause", "resume", "stop"
 _CHUNK_BYTES = 4096
-_Item = TypeVar("_Item")
 
 
 class RemoteControl:
@@ -54,12 +51,6 @@ class RemoteControl:
         """Return whether it is paused."""
         with self._news:
             return self._paused_at is not None
-
-    def obeying(self, items: Iterable[_Item]) -> Iterator[_Item]:
-        """Yield `items`, none while it is paused.  Raises TerminatedError once it is stopped."""
-        for each in items:
-            self.obey()
-            yield each
 
     def _listen(self, descriptor: int) -> None:
         """Take every line, without a buffer, whose lock the end of the process would wait for."""

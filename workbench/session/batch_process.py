@@ -152,7 +152,7 @@ class BatchProcess(QObject):
         how, summary = self._how, self._summary
         said = self._complaint.decode(errors="replace").strip()
         if BUG in said:
-            self.broke.emit(without_controls(said.splitlines()[-1]), said)
+            self.broke.emit(without_controls(_last_of_traceback(said)), said)
         complaint = _sentences(said) if how == "refused" else ""
         self._end(BatchEnd(how, summary.get("counts", {}), summary.get("seconds", 0.0), complaint))
 
@@ -176,6 +176,12 @@ def _progress(said: Mapping[str, Any]) -> BatchProgress:
     stages = tuple(StageTime(**each) for each in said["stages"])
     devices = tuple(DeviceTime(**each) for each in said["devices"])
     return BatchProgress(**{**said, "stages": stages, "devices": devices})
+
+
+def _last_of_traceback(said: str) -> str:
+    """Return the line below a traceback: what was raised."""
+    _, *lines = said.rpartition(BUG)[2].splitlines() or [""]
+    return next((line for line in lines if line and not line.startswith(" ")), BUG)
 
 
 def _sentences(said: str) -> str:

@@ -12,6 +12,7 @@ from tests.workbench.engines import DEVICE, MadeUpGpu
 
 GOOD = 40
 KILLED, KILLED_ONCE, LOST_ONCE, BUG, SLOW, VERY_SLOW = 61, 62, 63, 64, 65, 66
+NO_MEMORY, NO_MEMORY_IN_CPP = 67, 68
 SLOW_S, VERY_SLOW_S = 0.2, 60.0
 LOST_SAID = "The GPU fell off the bus."
 
@@ -24,6 +25,10 @@ def gpu_but_for_number_1(device):
     if device == 1:
         raise CannotRunError("There is no GPU number 1 any more.")
     return gpu(device)
+
+
+def bug(device):
+    raise ZeroDivisionError("ours")
 
 
 def none_any_more(device):
@@ -46,6 +51,10 @@ class _Gpu(MadeUpGpu):
                 raise DeviceLostError(LOST_SAID)
         if height == BUG:
             raise ZeroDivisionError("ours")
+        if height == NO_MEMORY:
+            raise MemoryError
+        if height == NO_MEMORY_IN_CPP:
+            raise RuntimeError("std::bad_alloc")
         if height == VERY_SLOW and _is_first("very slow"):
             time.sleep(VERY_SLOW_S)
         if height == SLOW:

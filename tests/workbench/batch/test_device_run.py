@@ -8,8 +8,13 @@ import pytest
 from kernels.core.errors import DeviceLostError
 from kernels.pictures.generated import noise
 from tests.workbench.batch import made_up_gpus as gpus
+from workbench.batch import cluster_work
+from workbench.batch.batch_run import Pausing, running
+from workbench.batch.cluster_work import Slice, Work
 from workbench.batch.device_run import DeviceRun, shared_jobs
+from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import UNTIMED, Recipe
+from workbench.batch.finished_row import rows_of
 from workbench.batch.pairs import pairs_of
 from workbench.files import image_files
 from workbench.model.state import State
@@ -31,13 +36,12 @@ def ran(tmp_path, monkeypatch):
     monkeypatch.setenv("MADE_UP_GPUS", str(tmp_path))
     warned, rows = [], []
 
-    def run(heights, make_engine=gpus.gpu, rest=lambda rows: None, jobs=2):
-        for n, height in enumerate(heights):
-            image_files.save(tmp_path / "in" / f"p{n:02}.png", noise(height, 30, 3))
-        pairs = pairs_of([tmp_path / "in"], f"{tmp_path}/out/").pairs
+    def run(heights, make_engine=gpus.gpu, rest=lambda rows: None, jobs=2, pausing=None):
+        pairs = pictures(tmp_path, heights)
         processes = DeviceRun((0, 1), RECIPE, tmp_path / "out", jobs, warned.append, make_engine)
+        pausing = pausing or Pausing(rest=lambda: rest(rows))
         try:
-            for row in processes.rows(pairs, rest=lambda: rest(rows)):
+            for row in processes.rows(pairs, pausing):
                 rows.append(row)
         finally:
             assert multiprocessing.active_children() == []
@@ -45,6 +49,13 @@ def ran(tmp_path, monkeypatch):
 
     run.rows = rows
     return run
+
+
+def pictures(folder, heights):
+    """Pictures of these heights in in/, and the pairs of a batch into out/."""
+    for n, height in enumerate(heights):
+        image_files.save(folder / "in" / f"p{n:02}.png", noise(height, 30, 3))
+    return pairs_of([folder / "in"], f"{folder}/out/").pairs
 
 
 def statuses(rows):
@@ -121,7 +132,58 @@ def test_where_all_are_gone_it_is_one_sentence(ran):
 
 def test_a_bug_in_a_process_comes_with_its_traceback(ran):
     with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
-        ran([gpus.GOOD] * 3 + [gpus.BUG] * 2)
+        ran([gpus.GOOD] * 3, gpus.bug)
+
+
+def test_whatever_a_picture_fails_of_every_executor_says_the_same(ran, tmp_path, monkeypatch):
+    heights = [gpus.GOOD, gpus.BUG, gpus.GOOD, gpus.NO_MEMORY, gpus.NO_MEMORY_IN_CPP, gpus.GOOD]
+
+    def said(rows):
+        return sorted((row.output, row.status, row.error) for row in rows)
+
+    devices, _, _ = ran(heights)
+    pairs = [FilePair(tmp_path / "in" / name, tmp_path / name) for name in sorted(names(6))]
+    here = list(rows_of(running(gpus.gpu(0), pairs, RECIPE, 2), lambda path: path.name))
+    monkeypatch.setattr(cluster_work, "_engine", lambda *_: gpus.gpu(0))
+    for pair in pairs:
+        pair.target.unlink(missing_ok=True)
+    cluster = cluster_work.do(Work("a run", tmp_path, RECIPE), Slice(0, tuple(pairs)))
+    assert said(here) == said(cluster) == said(devices)
+    failed = {row.output: row for row in here if row.status == "failed"}
+    assert failed.keys() == {"p01.png", "p03.png", "p04.png"}
+    assert "ZeroDivisionError: ours" in failed["p01.png"].error
+    assert "out of memory" in failed["p03.png"].error
+    assert "out of memory" in failed["p04.png"].error
+    for rows in (here, cluster, devices):
+        logs = {row.output: row.log for row in rows if row.log}
+        assert logs.keys() == {"p01.png"}
+        assert logs["p01.png"].startswith("Traceback ")
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_what_is_under_way_in_a_pause_is_told_in_it_and_the_rest_after_it(ran, tmp_path, is_here):
+    paused, counts, pausing = [], [], Pausing(lambda: paused[-1:] == [True], lambda: rest())
+
+    def rest():
+        """Pause after the first row, for as long as rows come that are written already."""
+        counts.append(len(ran.rows))
+        if ran.rows and not paused:
+            paused.append(True)
+        quiet = counts.count(counts[-1])
+        is_all_told = len(list((tmp_path / "out").glob("*.png"))) == counts[-1]
+        if paused == [True] and (quiet > 40 or (quiet > 8 and is_all_told)):
+            paused.append(False)
+            assert is_all_told
+
+    if is_here:
+        pairs = pictures(tmp_path, [gpus.SLOW] * 24)
+        outcomes = running(gpus.gpu(0), pairs, RECIPE, 1, pausing=pausing)
+        for row in rows_of(outcomes, lambda path: path.name):
+            ran.rows.append(row)
+    else:
+        ran([gpus.SLOW] * 24, pausing=pausing)
+    assert paused == [True, False]
+    assert statuses(ran.rows) == dict.fromkeys(names(24), "done")
 
 
 def test_a_stop_tells_of_all_that_is_written_and_leaves_no_process(ran, tmp_path):

@@ -10,7 +10,7 @@ import tifffile
 
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
-from kernels.core.errors import CannotRunError, DeviceLostError
+from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.verdict import Check
 from kernels.cpu import cpu_run
 from kernels.pictures.generated import noise
@@ -18,7 +18,7 @@ from workbench.batch import large_filtering, unfinished
 from workbench.batch.large_filtering import StripsDone, filtering_file, rows_a_strip
 from workbench.files import image_files
 from workbench.files.large_pictures import LargePicture
-from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.files.tiled_tiff import TiledTiff
 
 HEIGHT, WIDTH = 90, 50
@@ -161,16 +161,38 @@ def test_of_an_answer_that_is_wrong_nothing_is_left(engine, source, tmp_path, mo
     assert names(tmp_path) == ["in.tif"]
 
 
-def test_where_a_file_fails_what_is_finished_is_kept(engine, source, tmp_path, monkeypatch):
+class ArrayMemoryError(MemoryError):
+    """As NumPy's own: of two arguments, which its words are made of."""
+
+    def __init__(self, shape, dtype):
+        super().__init__(shape, dtype)
+
+    def __str__(self):
+        shape, dtype = self.args
+        return f"Unable to allocate {shape} of {dtype}"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (OSError(28, "No space left on device"), ImageFileError, "disk is full"),
+        (TooLargeError("It is too large", "cut it"), TooLargeError, "too large: cut it"),
+        (MemoryError(), OutOfMemoryError, "Out of memory"),
+        (ArrayMemoryError((9, 9), np.uint8), OutOfMemoryError, "Out of memory"),
+    ],
+)
+def test_where_a_file_fails_what_is_finished_is_kept(
+    engine, source, tmp_path, monkeypatch, error, kind, words
+):
     fill = TiledTiff.fill
 
     def fails(tiff, first, rows):
         if first == 40:
-            raise OSError(28, "No space left on device")
+            raise error
         fill(tiff, first, rows)
 
     monkeypatch.setattr(TiledTiff, "fill", fails)
-    with pytest.raises(ImageFileError, match=r"disk is full.* 40 of 90 rows are finished and kept"):
+    with pytest.raises(kind, match=rf"{words}.* 40 of 90 rows are finished and kept"):
         filtered(engine, source, tmp_path / "out.tif")
     monkeypatch.undo()
     monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_: 10)

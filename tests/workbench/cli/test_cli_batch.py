@@ -38,6 +38,14 @@ pathlib.Path.replace = replace
 main.main(sys.argv[1:])
 """
 
+# Ends in the middle of a file as by SIGKILL, with nothing tidied up.
+LEAVES = """
+import os, pathlib, sys
+from kernels.core.atomic_files import replacing
+with replacing(pathlib.Path(sys.stdin.read(), "new.png")) as file:
+    os._exit(1)
+"""
+
 
 def batch(*words):
     return main.main(["batch", *words, "--filter", "sharpen", "--no-gpu"])
@@ -229,6 +237,50 @@ def test_a_broken_file_is_a_line_with_its_sentence_and_the_rest_goes_on(folder, 
     assert len(journal()) == 10  # none of what was done was done again
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+def test_what_only_looks_like_a_picture_is_a_row_and_stops_nothing(folder, capsys):
+    links = {"self": "self.png", "one": "two.png", "two": "one.png", "gone": "nowhere"}
+    for name, target in {**links, "zero": "/dev/zero"}.items():
+        Path(f"in/{name}.png").symlink_to(target)
+    os.mkfifo("in/pipe.png")
+    Path("in/again").symlink_to(".")
+    Path("out").mkdir()
+    os.mkfifo("out/good.png")
+    for name in ("in/good.png", b"in/\xff\xfe.png"):
+        Path(os.fsdecode(name)).write_bytes(Path("in/p0.png").read_bytes())
+    assert batch("in", "out", "--recursive", "--replace") == 1
+    lines = [json.loads(each) for each in (Path("out") / NAME).read_text().splitlines()]
+    failed = [each["output"] for each in lines if each.get("status") == "failed"]
+    bad = {"zero.png", "pipe.png", "good.png", *(f"{name}.png" for name in links)}
+    assert len(failed) == len(bad)
+    assert set(failed) == bad
+    done = {each["output"] for each in lines if each.get("status") == "done"}
+    assert {"p0.png", "\udcff\udcfe.png"} <= done
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+@pytest.mark.parametrize("what", ["pipe", "zero", "link", "link to a file", "folder"])
+@pytest.mark.parametrize("words", [(), ("--resume",), ("--resume", "--dry-run")])
+def test_a_journal_that_is_no_file_is_a_sentence(folder, capsys, what, words):
+    Path("out").mkdir()
+    path, elsewhere = Path("out") / NAME, Path("elsewhere")
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if what == "zero" else elsewhere.absolute())
+    if what == "link to a file":
+        elsewhere.write_text("mine")
+    assert batch("in", "out", *words) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("workbench: Cannot ")
+    assert said.err.count("\n") == 1
+    assert [each.name for each in Path("out").iterdir()] == [NAME]
+    assert elsewhere.read_text() == "mine" if what == "link to a file" else not elsewhere.exists()
+
+
 def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsys):
     Path("empty").mkdir()
     assert batch("empty", "in", "out") == 1
@@ -288,11 +340,23 @@ def test_a_killed_batch_goes_on_and_nothing_is_lost_or_half_written(folder, caps
     assert batch("in", "out", "--resume") == 0
     assert apply("in", "wanted/") == 0
     found = results("out")
-    assert {name: data for name, data in found.items() if name not in parts} == results("wanted")
+    assert found == results("wanted")  # without the parts
     whole = [name for name in early if name not in parts]
     assert all(found[name] == early[name] for name in whole)
     statuses = {each["output"]: each["status"] for each in journal()}
     assert len(statuses) == len(journal()) == 7  # each once
+
+
+def test_what_a_killed_batch_left_is_removed_by_the_next_though_nothing_is_left_to_do(folder):
+    assert batch("in", "out", "--recursive") == 0
+    with subprocess.Popen([sys.executable, "-c", LEAVES], cwd=ROOT, stdin=subprocess.PIPE) as ends:
+        ends.communicate(str(Path("out").absolute()).encode())
+    others = Path(f"out/.filter-workbench-{'0' * 32}.part")
+    others.touch()  # of another computer
+    left = list(Path("out").glob(".filter-workbench-*"))
+    assert len(left) == 2
+    assert batch("in", "out", "--recursive", "--resume") == 0
+    assert list(Path("out").glob(".filter-workbench-*")) == [others]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

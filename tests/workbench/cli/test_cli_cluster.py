@@ -41,6 +41,14 @@ cluster.CONNECT_S = cluster.WORKERS_S = 0.5
 sys.exit(main.main(sys.argv[1:]))
 """
 
+IMPATIENT = """
+import sys
+from workbench.batch import cluster
+from workbench.cli import main
+cluster.SILENT_S, cluster.LEFT_S, cluster.ANSWER_S = 2.0, 4.0, 4.0
+sys.exit(main.main(sys.argv[1:]))
+"""
+
 
 def environment():
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
@@ -181,3 +189,33 @@ def test_what_was_begun_before_ctrl_c_is_in_the_journal_and_it_goes_on(folder, d
     assert code == 0
     assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 40 - done}
     assert len(results("out")) == len(journal()) == 40
+
+
+def test_a_stopped_worker_is_said_and_left_and_a_lost_scheduler_is_a_sentence(folder, tmp_path):
+    (tmp_path / "stuck.py").write_text(STUCK)
+    own = Processes(tmp_path)
+    try:
+        stopped = own.worker("--preload", "stuck.py")
+        words = ("in", "out", "--scheduler", own.address)
+        with batch(*words, program=("-c", IMPATIENT)) as process:
+            until((tmp_path / "stuck").exists)
+            stopped.send_signal(signal.SIGSTOP)
+            own.worker()
+            _, complaint = process.communicate(timeout=2 * WAIT_S)
+        assert process.returncode == 0, complaint
+        assert "silent since" in complaint
+        assert {each["output"] for each in journal()} == results("out").keys()
+        assert len(journal()) == 16
+
+        for n in range(16, 200):
+            shutil.copy("in/p0.png", f"in/p{n}.png")
+        words = ("in", "there", "--scheduler", own.address, "--implementation", "opencv", "--json")
+        with batch(*words, program=("-c", IMPATIENT)) as process:
+            process.stdout.readline()
+            own.started[0].kill()
+            _, complaint = process.communicate(timeout=2 * WAIT_S)
+        assert process.returncode == 1
+        assert "Traceback" not in complaint
+        assert "--resume" in complaint.splitlines()[-1]
+    finally:
+        own.stop()

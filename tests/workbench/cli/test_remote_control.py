@@ -17,19 +17,20 @@ def pipe():
     os.close(write)
 
 
-def heard(control, items):
-    """Take all items on another thread; returns the thread and what it has taken so far."""
-    taken = []
+def obeying(control):
+    """Obey on another thread; returns it and how that ended, once it has."""
+    ended = []
 
-    def take():
+    def obey():
         try:
-            taken.extend(control.obeying(items))
+            control.obey()
+            ended.append("resumed")
         except TerminatedError:
-            taken.append("stopped")
+            ended.append("stopped")
 
-    thread = Thread(target=take)
+    thread = Thread(target=obey)
     thread.start()
-    return thread, taken
+    return thread, ended
 
 
 def paused(control):
@@ -47,21 +48,17 @@ def until_it_raises(ask):
         ask()
 
 
-def test_nobody_says_anything_and_all_come():
-    assert list(RemoteControl(None).obeying("abc")) == ["a", "b", "c"]
-
-
-def test_a_pause_stops_the_clock_and_what_comes_until_it_goes_on(pipe):
+def test_a_pause_stops_the_clock_and_who_obeys_until_it_is_resumed(pipe):
     control, say = pipe
     say(b"pau")
     say(b"se\npause\n")
     paused(control)
-    thread, taken = heard(control, "abc")
+    thread, ended = obeying(control)
     thread.join(0.05)  # in which it would come to its end
-    assert (thread.is_alive(), taken) == (True, [])
+    assert (thread.is_alive(), ended, control.is_paused()) == (True, [], True)
     say(b"nonsense\nresume\n")
     thread.join()
-    assert taken == ["a", "b", "c"]
+    assert (ended, control.is_paused()) == (["resumed"], False)
     before = control.clock()
     while control.clock() == before:
         pass
@@ -71,10 +68,10 @@ def test_a_stop_ends_a_pause_too(pipe):
     control, say = pipe
     say(b"pause\n")
     paused(control)
-    thread, taken = heard(control, "abc")
+    thread, ended = obeying(control)
     say(b"stop\n")
     thread.join()
-    assert taken == ["stopped"]
+    assert ended == ["stopped"]
 
 
 def test_a_stop_comes_once_where_it_rests_and_each_time_where_it_obeys(pipe):

@@ -13,10 +13,11 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
+from kernels.core.atomic_files import remove_abandoned
 from kernels.core.cores import usable_cores
 from kernels.core.plain_data import without_controls
 from workbench.base.one_heap import use_freed_memory_again
-from workbench.batch.batch_run import Say, running
+from workbench.batch.batch_run import Pausing, Say, running
 from workbench.batch.cluster import Cluster, ClusterError
 from workbench.batch.cluster_work import Work
 from workbench.batch.device_run import DeviceRun
@@ -63,10 +64,13 @@ def run(arguments: Namespace) -> int:
         devices = sharing_devices(arguments, recipe)
         asked = {**asked_of(recipe), **_asked_of_files(arguments)}
         name, resuming = _journal_name(arguments), arguments.resume
+        assert isinstance(pairs.pairs, FilePairs)
         with (
             _cluster(arguments, pairs) as cluster,
             Journal(arguments.output, asked, resuming=resuming, name=name) as journal,
         ):
+            for folder in pairs.pairs.folders:
+                remove_abandoned(folder)
             return _run(recipe, pairs, journal, arguments, cluster or devices)
     except PairingError as error:
         raise CommandError(str(error), USAGE) from error
@@ -180,28 +184,26 @@ def _run(
     say = _saying(said, arguments)
     code = _complain_of(pairs)
     total = max(len(pairs.pairs) - len(journal.known), 0)
-    left = control.obeying(
-        each for each in pairs.pairs if journal.of(each.target) not in journal.known
-    )
+    left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
     stopping: AbstractContextManager[None]
+    stopping = held_back = HeldBack()
+
+    def rest() -> None:
+        held_back.rest()
+        control.rest()
+
+    pausing = Pausing(control.is_paused, rest)
     if isinstance(elsewhere, Cluster):
         work = _work(recipe, elsewhere, arguments)
         jobs, engines = elsewhere.threads(work), elsewhere.workers
         times = StageTimes(total, jobs, control.clock, None, engines)
-        stopping = held_back = HeldBack()
-        rows = elsewhere.rows(work, left, total, control.is_paused, held_back.rest)
+        rows = elsewhere.rows(work, left, total, pausing)
     elif processes := processes_for(elsewhere, total, recipe, arguments):
         asked = arguments.jobs or usable_cores()
         run = DeviceRun(processes, recipe, arguments.output, asked, complain)
         shares = run.shares if elsewhere else None
         times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
-        stopping = held_back = HeldBack()
-
-        def rest() -> None:
-            held_back.rest()
-            control.rest()
-
-        rows = run.rows(left, control.is_paused, rest, say)
+        rows = run.rows(left, pausing, say)
     else:
         jobs = arguments.jobs or usable_cores()
 
@@ -210,7 +212,7 @@ def _run(
             if outcome.is_large:
                 control.obey()
 
-        rows = _rows_here(recipe, left, jobs, journal, say_and_obey, arguments)
+        rows = _rows_here(recipe, left, jobs, journal, say_and_obey, arguments, pausing)
         times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
     try:
         with stopping, closing(rows):
@@ -248,12 +250,13 @@ def _rows_here(
     journal: Journal,
     say: Say,
     arguments: Namespace,
+    pausing: Pausing,
 ) -> Generator[FinishedRow, None, None]:
     """Filter in this process; return what yields each picture's row."""
     engine = engine_maker(arguments)()
     if note := note_on(engine, recipe, arguments):
         complain(note)
-    return rows_of(running(engine, pairs, recipe, jobs, say), journal.of)
+    return rows_of(running(engine, pairs, recipe, jobs, say, pausing=pausing), journal.of)
 
 
 def _saying(said: ProgressLine, arguments: Namespace) -> Say:
@@ -279,7 +282,7 @@ def _tell(
     """Write each row into the journal, and say what is to be said of it."""
     every_s = NEWS_S if sys.stderr.isatty() or arguments.control else NEWS_ON_LINES_S
     _tell_progress(times, said, arguments)
-    news_at = monotonic() + every_s
+    news_at, logs = monotonic() + every_s, set[str]()
     for row in rows:
         times.add(row)
         journal.append(row.line)
@@ -288,7 +291,9 @@ def _tell(
         if arguments.json:
             print(as_json.text_of(row.line), flush=True)
         if row.error is not None:
-            complain("\n".join(filter(None, (row.error, row.log))))
+            log = "" if row.log in logs else row.log
+            logs.add(row.log)  # the same one of a hundred thousand pictures is told once
+            complain("\n".join(filter(None, (row.error, log))))
         if monotonic() >= news_at:
             _tell_progress(times, said, arguments)
             news_at = monotonic() + every_s
