@@ -216,8 +216,8 @@ def examining(
         return _judged(found, search.verdict(check, device), how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         where = Progress(f"{shown}: looking for the bug")
-        bug, search = yield from in_place_of(_bug(rung, suspect, device), where)
-        return replace(found, bug=bug, search=search)
+        bug, remark = yield from in_place_of(_bug(rung, suspect, device), where)
+        return replace(found, bug=bug, search=remark)
     return found
 
 
