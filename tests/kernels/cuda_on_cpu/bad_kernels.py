@@ -135,7 +135,7 @@ RUNNING = {
         is_right=True,
     ),
     "behind the end of a row": Bad(
-        COPY.replace("x < width && ", "")
+        COPY.replace("x < width && ", "").replace("[x];", "[min(x, width - 1)];")
         + "\nif (x == 3 && y == 36) row_of(dst, y, pitch)[99] = 1;",
         "^Something was written behind the end of row 36 of the answer, where no sample is",
         "bounds",
