@@ -26,6 +26,7 @@ from kernels.core.installed import FROZEN, how_to_add, kind
 from kernels.core.job import Job
 from kernels.cuda import nvrtc_calls
 from kernels.cuda.nvrtc import Compiler, compiler_for, options_for
+from kernels.cuda_on_cpu.building import TOO_LONG
 from kernels.cuda_on_cpu.step_points import parser
 from kernels.rungs.cuda_text import (
     kernels_in,
@@ -45,8 +46,8 @@ TELLING = "--ptxas-options=-v"  # what it tells of registers, it tells in the pl
 SCRIPT = nvrtc_calls.__file__
 LOOK_S = 0.01
 PATIENCE_S = 60.0  # busy computers take long; of its own time it has half of that
-# As g++ says them, for `compile_errors.GAVE_UP`.
-LATE = "CUDA's compiler: CPU time limit exceeded signal terminated"
+# As they are said, for `compile_errors.GAVE_UP`.
+LATE = TOO_LONG
 CRASHED = "CUDA's compiler: internal compiler error"
 PTXAS = re.compile(r"^ptxas (?:.*; )?(?:error|fatal)\s*:\s*(?!Ptx assembly aborted)(.+?)\.?$", re.M)
 HOST_FUNCTION = "A function without execution space annotations is considered a host function"
