@@ -28,8 +28,8 @@ BUILDS_VARIABLE = "FILTER_WORKBENCH_BUILDS"
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-# A pool that the library keeps for the process's life: its threads wait, and end with it.
-POOLS = ("workbench-looking",)
+# Pools that the library keeps for the process's life: their threads wait, and end with it.
+POOLS = ("workbench-looking", "checks")
 
 
 @pytest.fixture(scope="session")

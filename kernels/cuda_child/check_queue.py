@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from threading import Event
 from typing import Any, TypeVar
 
@@ -63,10 +63,8 @@ class CheckQueue:
     ) -> None:
         self._tolerance_of, self._expected = tolerance_of, expected
         self._max_taps = sampling.check_taps
-        count = min(max(usable_cores() - 1, 1), MAX_THREADS)
-        self._threads = ThreadPoolExecutor(count, "checks")
-        self._one_thread = ThreadPoolExecutor(1, "checks-in-turn")
         self._is_closed = Event()
+        self._begun: list[Future[Any]] = []
         self._checks: list[_Checking] = []
         self._rooms: list[NDArray[Any]] = []
 
@@ -135,12 +133,13 @@ class CheckQueue:
     def close(self) -> None:
         """Do no more of them, without waiting for what is under way: a GUI thread may be here."""
         self._is_closed.set()
-        for threads in (self._threads, self._one_thread):
-            threads.shutdown(wait=False, cancel_futures=True)
+        for each in self._begun:
+            each.cancel()
 
     def _submit(self, steps: Iterator[T], *, in_turn: bool = False) -> Future[T]:
-        threads = self._one_thread if in_turn else self._threads
-        return threads.submit(self._driven, steps)
+        future = _threads(in_turn=in_turn).submit(self._driven, steps)
+        self._begun.append(future)
+        return future
 
     def _driven(self, steps: Iterator[T]) -> T:
         known = next(steps)
@@ -166,3 +165,11 @@ class CheckQueue:
         # What is worked out was begun before, so that no thread waits for another one in vain.
         known = None if reference is None else reference.result()
         yield from checking(job, answer, tolerance, self._max_taps, known)
+
+
+@cache
+def _threads(*, in_turn: bool) -> ThreadPoolExecutor:
+    """Return the threads that all checks of this process share, and end with it."""
+    if in_turn:
+        return ThreadPoolExecutor(1, "checks-in-turn")
+    return ThreadPoolExecutor(min(max(usable_cores() - 1, 1), MAX_THREADS), "checks")

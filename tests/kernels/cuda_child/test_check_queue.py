@@ -1,6 +1,7 @@
 """Checks that wait their turn: shared by threads, put together again, their memory used again."""
 
 from threading import Event, current_thread
+from threading import enumerate as enumerate_threads
 
 import numpy as np
 import pytest
@@ -109,3 +110,16 @@ def test_small_tiles_are_worked_out_in_one_thread_beside_those_that_share_a_pict
     assert threads[True] == {"checks-in-turn_0"}
     assert threads[False]
     assert not threads[True] & threads[False]
+
+
+def test_however_many_there_are_they_share_the_same_threads():
+    job, used = a_job(), set()
+    for _ in range(3):
+        made = CheckQueue(lambda _: TOLERANCE, ExpectedAnswers(job, SAMPLING), SAMPLING)
+        made.begin(job.picture)
+        made.add(job, right(job))
+        made.wait(60)
+        used |= {each for each in enumerate_threads() if each.name.startswith("checks")}
+        made.close()
+    assert 2 <= len(used) <= check_queue.MAX_THREADS + 1
+    assert all(each.is_alive() for each in used)
