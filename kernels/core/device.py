@@ -11,6 +11,7 @@ class Device:
 
     compute_capability  (9, 0) for sm_90
     watchdog            a display hangs on it: a launch of some seconds would be killed
+    uuid                "GPU-…", the same in all processes; "" where nothing is there to share
     ..._per_multiprocessor, reserved_shared_bytes_per_block   0: not known
     """
 
@@ -33,6 +34,7 @@ class Device:
     registers_per_multiprocessor: int = 0
     max_blocks_per_multiprocessor: int = 0
     reserved_shared_bytes_per_block: int = 0
+    uuid: str = ""
 
     def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
         """Return why a block of that shape cannot be launched here; None if it can."""

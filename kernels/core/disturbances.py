@@ -1,8 +1,9 @@
-"""Disturbances of a measured time: other load on the CPU, a slowed GPU, or samples far apart."""
+"""Disturbances of a measured time: other load on CPU or GPU, a slowed GPU, samples far apart."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 
 from kernels.core.cpu_load import Load
 from kernels.core.health import Health
@@ -18,9 +19,8 @@ def disturbances_of(
 
     samples_ms  of a time taken in one go, too short for the system to tell the load meanwhile
     """
-    throttled = health.throttled if health else ()
-    held = (f"the GPU's clocks were held down: {why}" for why in throttled)
-    return (*(load.disturbances if load else ()), *held, *_unsteady(samples_ms))
+    known = (each.disturbances for each in (load, health) if each)
+    return (*chain.from_iterable(known), *_unsteady(samples_ms))
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
+from kernels.core.device_turns import Waiting
 from kernels.core.job import Progress
 
 T = TypeVar("T")
@@ -32,8 +33,10 @@ def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
     return found[0]
 
 
-def in_place_of(steps: Generator[Any, None, T], where: Where) -> Generator[Where, None, T]:
-    """Drive `steps`, yielding `where` in place of each; return what they return.
+def in_place_of(
+    steps: Generator[Any, None, T], where: Where
+) -> Generator[Where | Waiting, None, T]:
+    """Drive `steps`, yielding `where` in place of each but a Waiting; return what they return.
 
     Whoever stops driving this closes them at once.
     """
@@ -42,12 +45,12 @@ def in_place_of(steps: Generator[Any, None, T], where: Where) -> Generator[Where
 
 def told_of(
     steps: Generator[Any, None, T], where: Callable[[], Where]
-) -> Generator[Where, None, T]:
+) -> Generator[Where | Waiting, None, T]:
     """Drive `steps`, yielding what `where` says after each; else as `in_place_of`."""
     try:
         while True:
-            next(steps)
-            yield where()
+            step = next(steps)
+            yield step if isinstance(step, Waiting) else where()
     except StopIteration as end:
         outcome: T = end.value
         return outcome

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
+from os import getpid
+from time import perf_counter, time_ns
 from typing import Any, NamedTuple, TypeVar
 
 # Seldom enough not to slow the measuring down: NVML answers at once, or in some milliseconds.
 LOOK_EVERY_S = 0.05
 MAX_SHARE = 0.02  # of the time, where it answers slowly
+BEFORE_US = (
+    1_000_000  # the driver tells of others in arrears: who was there just before counts, too
+)
+OTHERS_PERCENT = 5  # of the GPU's time, from which on a process of others disturbs
 T = TypeVar("T", int, float)
 
 # NVML's clocks event reasons (nvml.h, nvmlClocksEventReasons) by their bits; idling is none.
@@ -34,6 +39,8 @@ class Health:
 
     power_w    as the driver gives it: on many cards the mean of the last second
     throttled  what held the clocks down, in words; empty where nothing did
+    others     what else used the GPU meanwhile, in words; empty where nothing did, or the driver
+               does not say, as in most containers
     """
 
     sm_mhz: tuple[int, int] | None = None
@@ -41,6 +48,13 @@ class Health:
     temperature_c: tuple[int, int] | None = None
     power_w: tuple[float, float] | None = None
     throttled: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def disturbances(self) -> tuple[str, ...]:
+        """Return what may have falsified a time measured meanwhile, in words; empty: nothing."""
+        held = (f"the GPU's clocks were held down: {why}" for why in self.throttled)
+        return (*held, *self.others)
 
 
 def health_of_all(several: Iterable[Health | None]) -> Health | None:
@@ -55,6 +69,7 @@ def health_of_all(several: Iterable[Health | None]) -> Health | None:
         temperature_c=_around(each.temperature_c for each in known),
         power_w=_around(each.power_w for each in known),
         throttled=tuple(throttled),
+        others=tuple(dict.fromkeys(words for each in known for words in each.others)),
     )
 
 
@@ -71,12 +86,16 @@ class _Look(NamedTuple):
 class Nvml:
     """One GPU as NVML knows it; never fails, it then knows less, or nothing.
 
-    pci_bus_id  CUDA's, "0000:1b:00.0": CUDA_VISIBLE_DEVICES changes the order of its devices, and
-                by default it is not NVML's.  A part of a card (MIG) is watched as the whole card.
+    gpu      CUDA's UUID, "GPU-…", or its place on the bus, "0000:1b:00.0": CUDA_VISIBLE_DEVICES
+             changes the order of its devices, and by default it is not NVML's.  A part of a card
+             (MIG) is watched as the whole card.
+    is_ours  whether the process of that number keeps off what is timed here
     """
 
-    def __init__(self, pci_bus_id: str) -> None:
-        self._pci_bus_id = pci_bus_id
+    def __init__(
+        self, gpu: str, is_ours: Callable[[int], bool] = lambda process: process == getpid()
+    ) -> None:
+        self._gpu, self._is_ours = gpu, is_ours
 
     def look(self) -> _Look | None:
         """Return what NVML says now; None where it says nothing at all."""
@@ -93,6 +112,29 @@ class Nvml:
         )
         return None if all(each is None for each in found) else found
 
+    def others_since(self, since_us: int) -> dict[int, int]:
+        """Return the processes of others that used the GPU since then, and for how much of it.
+
+        In percent of a sixth of a second or so.  None where the driver tells nothing of processes,
+        or numbers them otherwise than this system: then ours are not among them.
+        since_us  by the system's clock, which the driver's samples have
+        """
+        if self._opened is None:
+            return {}
+        nvml, handle = self._opened
+        try:
+            there = {each.pid for each in nvml.nvmlDeviceGetComputeRunningProcesses(handle)}
+            used = nvml.nvmlDeviceGetProcessUtilization(handle, since_us)
+        except Exception:  # noqa: BLE001 - not supported, no permission, or nobody used it
+            return {}
+        if not any(map(self._is_ours, there)):
+            return {}
+        found: dict[int, int] = {}
+        for each in used:
+            if each.timeStamp >= since_us and each.pid in there and not self._is_ours(each.pid):
+                found[each.pid] = max(found.get(each.pid, 0), int(each.smUtil))
+        return found
+
     @cached_property
     def _opened(self) -> tuple[Any, Any] | None:
         """Return the module and the GPU's handle, opened at the first look: it may take a while."""
@@ -100,7 +142,9 @@ class Nvml:
             import pynvml
 
             pynvml.nvmlInit()
-            return pynvml, pynvml.nvmlDeviceGetHandleByPciBusId(self._pci_bus_id)
+            if self._gpu.startswith("GPU-"):
+                return pynvml, pynvml.nvmlDeviceGetHandleByUUID(self._gpu)
+            return pynvml, pynvml.nvmlDeviceGetHandleByPciBusId(self._gpu)
         except Exception:  # noqa: BLE001 - no NVML, in whatever way: then nothing is watched
             return None
 
@@ -116,26 +160,40 @@ class Watch:
     """Collects readings of one GPU; cheap enough to be called between any two samples.
 
     Look when something has just run: an idle GPU's clocks say nothing of what was timed.
+
+    why_not_alone  of the turn that was had last: see `Turns`
     """
 
-    def __init__(self, nvml: Nvml, clock: Callable[[], float] = perf_counter) -> None:
-        self._nvml, self._clock = nvml, clock
+    def __init__(
+        self,
+        nvml: Nvml,
+        clock: Callable[[], float] = perf_counter,
+        why_not_alone: Callable[[], str] = lambda: "",
+    ) -> None:
+        self._nvml, self._clock, self._why_not_alone = nvml, clock, why_not_alone
         self._looks: list[_Look] = []
         self._next_s = clock()
+        self._since_us = time_ns() // 1000 - BEFORE_US
+        self._others: dict[int, int] = {}  # the most of the GPU that each used, in percent
+        self._beside: dict[str, None] = {}  # who did not keep off it
 
     def look(self) -> None:
         """Read once, unless that was done a moment ago.  Never inside what is timed."""
+        if why := self._why_not_alone():
+            self._beside[why] = None
         start = self._clock()
         if start < self._next_s:
             return
         if (found := self._nvml.look()) is not None:
             self._looks.append(found)
+        for process, percent in self._nvml.others_since(self._since_us).items():
+            self._others[process] = max(percent, self._others.get(process, 0))
         took_s = self._clock() - start
         self._next_s = start + max(LOOK_EVERY_S, took_s / MAX_SHARE)
 
     def health(self) -> Health | None:
         """Return the summary of all readings so far; None where there were none."""
-        if not self._looks:
+        if not self._looks and not self._beside:
             return None
         seen = 0
         for each in self._looks:
@@ -146,7 +204,13 @@ class Watch:
             temperature_c=_range(each.temperature_c for each in self._looks),
             power_w=_range(each.power_w for each in self._looks),
             throttled=tuple(words for bit, words in REASONS.items() if seen & bit),
+            others=(*self._beside, *self._busy()),
         )
+
+    def _busy(self) -> Iterator[str]:
+        for process, percent in self._others.items():
+            if percent >= OTHERS_PERCENT:
+                yield f"another program (process {process}) used {percent} % of the GPU's time"
 
 
 def _range(values: Iterable[T | None]) -> tuple[T, T] | None:

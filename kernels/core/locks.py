@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,8 +20,8 @@ if sys.platform == "win32":
     # Windows keeps others from what is locked: a byte far behind any file's end is nobody's.
     FAR = 0x7FFF_0000
 
-    def lock(file_number: int) -> bool:
-        """Hold the open file until it is closed; False where another process does."""
+    def lock(file_number: int, *, shared: bool = False) -> bool:  # noqa: ARG001 - not here
+        """Hold the open file until `unlock`, or it is closed; False where another process does."""
         os.lseek(file_number, FAR, os.SEEK_SET)
         try:
             msvcrt.locking(file_number, msvcrt.LK_NBLCK, 1)
@@ -29,18 +29,32 @@ if sys.platform == "win32":
             return False
         return True
 
+    def unlock(file_number: int) -> None:
+        """Hold the open file no more."""
+        os.lseek(file_number, FAR, os.SEEK_SET)
+        with suppress(OSError):  # it was not held
+            msvcrt.locking(file_number, msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
-    def lock(file_number: int) -> bool:
-        """Hold the open file until it is closed; False where another process does."""
+    def lock(file_number: int, *, shared: bool = False) -> bool:
+        """Hold the open file until `unlock`, or it is closed; False where another process does.
+
+        shared  beside others that hold it so
+        """
         try:
-            fcntl.flock(file_number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file_number, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:  # a file system without locks: then nobody can be kept out
             return True
         return True
+
+    def unlock(file_number: int) -> None:
+        """Hold the open file no more."""
+        with suppress(OSError):  # as above
+            fcntl.flock(file_number, fcntl.LOCK_UN)
 
 
 def hold(path: Path) -> BinaryIO | None:

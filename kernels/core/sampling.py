@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from time import perf_counter
 
+from kernels.core.device_turns import Turns
 from kernels.core.driving import outcome_of
 from kernels.core.job import Progress, Sampling
 from kernels.core.statistics import relative_spread
@@ -131,18 +132,24 @@ class Sampler:
 
 
 def taking_samples(
-    run_ms: Callable[[], float], plan: Sampling, cache: Cache | None = None, doing: str = "timing"
+    run_ms: Callable[[], float],
+    plan: Sampling,
+    cache: Cache | None = None,
+    doing: str = "timing",
+    turns: Turns | None = None,
 ) -> Generator[Progress, None, Timing]:
     """Run the job until the plan is met, then return its timing.
 
     It may be paused at each Progress.
 
     run_ms  runs it once, and says how many milliseconds that took
+    turns   on the device that it runs on, of which each run has one; None: on the CPU
     """
-    sampler = Sampler(run_ms(), plan, cache)
+    turns = turns or Turns([])
+    sampler = Sampler((yield from turns.doing(run_ms)), plan, cache)
     while sampler.wants_more():
         yield Progress(doing)
-        sampler.add(run_ms())
+        sampler.add((yield from turns.doing(run_ms)))
     return sampler.timing()
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
 
 from kernels.core.device import Device
+from kernels.core.device_turns import Turns, note_process, takes_turns
 from kernels.core.errors import (
     CannotRunError,
     DeviceLostError,
@@ -54,9 +56,12 @@ class Gpu:
             self.stream = cp.cuda.Stream(non_blocking=True)
             with self.stream:
                 self.timer = EventTimer(cp, device.l2_bytes)
-            self.nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index))
+            self.nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index), takes_turns)
             self.pictures = DevicePictures(cp, self.stream, self.using, self.with_room)
         self._programs = Programs(cp)
+        self.turns = Turns([device])
+        self._sampled = 0  # of which launch the last sample was
+        note_process()
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Compile, upload, filter, download; then repeat the kernel for its timing."""
@@ -69,9 +74,12 @@ class Gpu:
         program, compile_ms = self.compile(rung, job)
         if job.picture not in self.pictures:
             yield Progress("uploading the picture")
-        source, uploaded = self.pictures.upload(job.picture)
+        watch = self.watch()
+        source, uploaded = yield from self.turns.doing(
+            lambda: self.pictures.upload(job.picture), shared=sampling.max_samples == 0
+        )
         yield Progress(f"filtering with {rung.title}")
-        launch, watch = self.launch_on(program, job, source), Watch(self.nvml)
+        launch = self.launch_on(program, job, source)
 
         def fetch() -> Result:
             picture, downloaded = self._download(launch)
@@ -93,18 +101,24 @@ class Gpu:
             lambda known, timing: replace(known, kernel=timing, health=watch.health()),
             sampling,
             watch.look,
+            self.turns,
         )
 
     def _filtering_in_strips(
         self, rung: Rung, job: Job, sampling: Sampling, rows: int
     ) -> Iterator[Progress | Result]:
         """Filter strips of so many rows; each is timed once, and the times are added up."""
-        picture, watch = np.empty_like(job.picture), Watch(self.nvml)
+        picture, watch = np.empty_like(job.picture), self.watch()
         done: list[Result] = []
         for first in range(0, job.height, rows):
             end = min(first + rows, job.height)
             yield Progress(f"filtering rows {first + 1:,} to {end:,} of {job.height:,}")
-            strip = self._strip(rung, strip_of(job, first, end), sampling)
+            part = strip_of(job, first, end)
+            program, compile_ms = self.compile(rung, part)
+            strip = yield from self.turns.doing(
+                partial(self._strip, program, part, sampling), shared=sampling.max_samples == 0
+            )
+            strip = replace(strip, compile_ms=compile_ms)
             picture[first:end] = strip.picture[job.reach :][: end - first]
             done.append(replace(strip, picture=picture))
             watch.look()
@@ -124,9 +138,8 @@ class Gpu:
             health=watch.health(),
         )
 
-    def _strip(self, rung: Rung, job: Job, sampling: Sampling) -> Result:
+    def _strip(self, program: Program, job: Job, sampling: Sampling) -> Result:
         """Filter one strip from start to end; the device's memory that it took is free again."""
-        program, compile_ms = self.compile(rung, job)
         source, uploaded = self.pictures.upload(job.picture)
         rows = (job.reach, job.height - job.reach)
         launch = self.launch_on(program, job, source, rows)
@@ -140,7 +153,6 @@ class Gpu:
             picture=picture,
             kernel=Timing((samples_ms[-1],), sampling.cache, "single"),  # the first only warms up
             ran=ran,
-            compile_ms=compile_ms,
             device_name=self.device.name,
         )
         return with_transfers(known, uploaded, downloaded)
@@ -177,7 +189,7 @@ class Gpu:
     def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
         """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
         launch = self.prepare(rung, job)
-        with self.using(in_words(job)):
+        with self.turns.held(), self.using(in_words(job)):
             go = launch.ready()
             self.stream.synchronize()
             self.cp.cuda.nvtx.RangePush(rung.key)
@@ -190,9 +202,12 @@ class Gpu:
 
     @contextmanager
     def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
-        """Make `job` ready on our stream, which is the current one as long as this is held."""
+        """Make `job` ready on our stream, which is the current one as long as this is held.
+
+        Nobody else of our processes uses the device meanwhile.
+        """
         launch = self.prepare(rung, job)
-        with self.using(in_words(job)):
+        with self.turns.held(), self.using(in_words(job)):
             launch.ready()()  # a CUDA graph is made of what was launched before
             ready = launch.ready()
             self.stream.synchronize()
@@ -210,13 +225,13 @@ class Gpu:
                 return self.cp.empty(count, np.uint8)
 
         array = self.with_room(make)
-        yield from measuring_transfers(self.cp, self.stream, array, self.using)
+        yield from measuring_transfers(self.cp, self.stream, array, self.using, self.turns)
 
     def ceilings(self) -> dict[str, float]:
         """Return the device's limits by name: see `cuda.ceilings`."""
 
         def measure() -> dict[str, float]:
-            with self.using("measuring what the GPU can do at most"):
+            with self.turns.held(), self.using("measuring what the GPU can do at most"):
                 return CeilingBench(self.cp, self.timer, self.device).ceilings()
 
         return self.with_room(measure)
@@ -285,11 +300,19 @@ class Gpu:
         return self.with_room(prepared)
 
     def _sample(self, launch: Launch, sampling: Sampling) -> float:
+        is_warm = self._sampled == id(launch) and not self.turns.are_anew
+        self._sampled = id(launch)
         with self.using(in_words(launch.job)):
+            if sampling.cache == "warm" and sampling.max_samples and not is_warm:
+                launch.ready()()  # what others left in the L2 goes
             return self.timer.sample_ms(launch.ready(), sampling.cache)
 
     def _download(self, launch: Launch) -> tuple[Any, Moved]:
         return self.pictures.download(launch.arrays["target"], launch.job.picture)
+
+    def watch(self) -> Watch:
+        """Return what watches the device from now on."""
+        return Watch(self.nvml, why_not_alone=lambda: self.turns.why_not_alone)
 
     def with_room(self, make: Callable[[], T]) -> T:
         """Return what `make` makes; other pictures make room if need be."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from typing import Any
+from uuid import UUID
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.installed import how_to_add_extra
@@ -122,8 +123,15 @@ def _describe(cp: Any, index: int, count: int) -> Device | NoDevice:
         driver_version=int(runtime.driverGetVersion()),
         runtime_version=runtime_version,
         count=count,
+        uuid=_uuid(facts) or str(runtime.deviceGetPCIBusId(index)),
         **{name: int(runtime.deviceGetAttribute(number, index)) for name, number in LIMITS.items()},
     )
+
+
+def _uuid(facts: dict[str, Any]) -> str:
+    """Return "GPU-" and the UUID as `nvidia-smi -L` has it; "" where CuPy does not know it."""
+    words = bytes(facts.get("uuid", b""))[:16]
+    return f"GPU-{UUID(bytes=words)}" if len(words) == 16 and any(words) else ""
 
 
 def cupy_version() -> str | None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.device_turns import Turns
 from kernels.core.halo_rows import halo_rows
 from kernels.core.health import Watch, health_of_all
 from kernels.core.job import Job, Progress, Result, Sampling
@@ -53,6 +54,7 @@ class SeveralGpus:
     def __init__(self, gpus: Sequence[Gpu]) -> None:
         self._gpus = tuple(gpus)
         self._exchange = HaloExchange(self._gpus)
+        self._turns = Turns([gpu.device for gpu in gpus])
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         """Compile, upload, filter, download; then repeat halo and kernels for their timing.
@@ -71,13 +73,15 @@ class SeveralGpus:
             for gpu, (strip, _) in zip(gpus, jobs, strict=True)
         ):
             yield Progress(f"uploading the picture to {len(gpus)} GPUs")
-        arrays, uploaded = _uploaded(gpus, jobs, job)
+        arrays, uploaded = yield from self._turns.doing(
+            lambda: _uploaded(gpus, jobs, job), shared=sampling.max_samples == 0
+        )
         yield Progress(f"filtering with {rung.title} on {len(gpus)} GPUs")
         parts = [
             self._part(at, program, jobs, arrays[at]) for at, (program, _) in enumerate(compiled)
         ]
         run = JointRun(parts, self._exchange, sampling.cache, in_words(job))
-        watches = [Watch(gpu.nvml) for gpu in gpus]
+        watches = [Watch(gpu.nvml, why_not_alone=lambda: self._turns.why_not_alone) for gpu in gpus]
 
         def fetch() -> Result:
             picture, downloaded = _downloaded(parts, job)
@@ -105,7 +109,7 @@ class SeveralGpus:
             for watch in watches:
                 watch.look()
 
-        yield from timed_results(run.run_ms, fetch, complete, sampling, look)
+        yield from timed_results(run.run_ms, fetch, complete, sampling, look, self._turns)
 
     def _part(
         self, at: int, program: Program, jobs: Sequence[tuple[RowStrip, Job]], array: Any

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from kernels.core.device_turns import Turns
 from kernels.core.job import Progress, Sampling
 from kernels.core.sampling import taking_samples
 from kernels.core.timing import Timing
@@ -50,25 +51,26 @@ def why_not_transferred(picture_bytes: int) -> str | None:
 
 
 def measuring_transfers(
-    cp: Any, stream: Any, array: Any, using: Using
+    cp: Any, stream: Any, array: Any, using: Using, turns: Turns
 ) -> Iterator[Progress | Transfers]:
     """Measure all four, one after the other; at most one more picture takes host memory.
 
     array  uint8 of the picture's size, on the device
     using  the context in which CUDA may be called, which says failures in words
+    turns  on the device, of which each copy has one
     Raises OutOfMemoryError where the host has no room for the picture, pinned or not.
     """
     count = int(array.nbytes)
     with using("making room for a transfer"):
         ordinary = _ordinary(count)
-    up = yield from _one_way(stream, array, ordinary.ctypes.data, "up", using)
-    down = yield from _one_way(stream, array, ordinary.ctypes.data, "down", using)
+    up = yield from _one_way(stream, array, ordinary.ctypes.data, "up", using, turns)
+    down = yield from _one_way(stream, array, ordinary.ctypes.data, "down", using, turns)
     del ordinary
     with using("page-locking memory for a transfer"):
         pinned = cp.cuda.alloc_pinned_memory(count)
     try:
-        pinned_up = yield from _one_way(stream, array, pinned.ptr, "up", using)
-        pinned_down = yield from _one_way(stream, array, pinned.ptr, "down", using)
+        pinned_up = yield from _one_way(stream, array, pinned.ptr, "up", using, turns)
+        pinned_down = yield from _one_way(stream, array, pinned.ptr, "down", using, turns)
     finally:
         del pinned
         cp.get_default_pinned_memory_pool().free_all_blocks()
@@ -83,7 +85,7 @@ def _ordinary(count: int) -> np.ndarray[Any, Any]:
 
 
 def _one_way(
-    stream: Any, array: Any, host: int, way: Literal["up", "down"], using: Using
+    stream: Any, array: Any, host: int, way: Literal["up", "down"], using: Using, turns: Turns
 ) -> Generator[Progress, None, Timing]:
     memory, count = array.data, int(array.nbytes)
     copy = memory.copy_from_host_async if way == "up" else memory.copy_to_host_async
@@ -96,4 +98,4 @@ def _one_way(
             return (perf_counter() - start) * 1e3
 
     doing = "timing the upload" if way == "up" else "timing the download"
-    return (yield from taking_samples(run_ms, SAMPLING, doing=doing))
+    return (yield from taking_samples(run_ms, SAMPLING, doing=doing, turns=turns))

@@ -14,13 +14,15 @@ import sys
 import tempfile
 import threading
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from kernels.core.device import NoDevice
+from kernels.core.device import Device, NoDevice
+from kernels.core.device_turns import Turns, note_process, purpose
 from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
 from kernels.cuda_child.child_requests import LENGTH, Asked, device_in_words
 from kernels.cuda_child.guarded_run import GuardedDevice, HostMemory, guarded_run
@@ -71,6 +73,9 @@ class _Child:
             os._exit(1)
         else:
             self._host = HostMemory(self._device)
+            # Others wait for the process that asks, by its number.
+            self._turns = Turns([facts] if isinstance(facts, Device) else [], os.getppid())
+            note_process()
         self._say(ready=True, device=device_in_words(facts))
 
     def serve(self, asked: Asked) -> None:
@@ -104,17 +109,34 @@ class _Child:
     def _run(self, asked: Asked) -> dict[str, Any]:
         both = self._shared.array(*asked.memory)[: 2 * asked.picture_bytes]
         picture, answer = both.view(asked.blank.picture.dtype).reshape(2, *asked.shape)
-        return guarded_run(
-            self._device,
-            asked.rung,
-            asked.job(picture),
-            asked.rows,
-            asked.turn,
-            asked.cache,
-            lambda phase: self._say(phase=phase),
-            self._host,
-            answer,
-        )
+        with purpose(asked.purpose):
+            return guarded_run(
+                self._device,
+                asked.rung,
+                asked.job(picture),
+                asked.rows,
+                asked.turn,
+                asked.cache,
+                lambda phase: self._say(phase=phase),
+                self._host,
+                answer,
+                self._taking_turn,
+            )
+
+    @contextmanager
+    def _taking_turn(self) -> Iterator[None]:
+        """Wait for the turn, for which no deadline holds, and have it while the block runs."""
+        said: list[str] = []
+
+        def say(words: str) -> None:
+            if said[-1:] != [words]:
+                said.append(words)
+                self._say(phase="waiting", **{"for": words})
+
+        with self._turns.held(say):
+            if said:
+                self._say(phase="preparing")
+            yield
 
     def _taken(self) -> str:
         """Return what was printed; CUDA prints through C's own buffer."""

@@ -4,7 +4,8 @@ A request is (length, pickle) on its standard input.  It says lines of JSON on i
 
 ready     first of all: "device", the facts of the GPU, or "reason", why there is none
 phase     it begins with "compiling", "launching" or "fetching": each has a deadline of its own, as
-          has "preparing", with which a request begins
+          has "preparing", with which a request begins; "waiting", "for" its turn on the device, has
+          none
 done      the end of a request, with what it found
 error     the end of it as well: the class of an expected failure, its "sentence", "log", "status"
 bug       a traceback: a bug of ours, never to be taken for the kernel's
@@ -23,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.device_turns import present_purpose
 from kernels.core.job import Job, Ran
 from kernels.core.timing import Cache
 from kernels.rungs.rung import Rung
 
 LENGTH = struct.Struct("<I")
-Phase = Literal["starting", "compiling", "preparing", "launching", "fetching"]
+Phase = Literal["starting", "compiling", "waiting", "preparing", "launching", "fetching"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Asked:
     turn    which of two poisons the answer is filled with
     cache   the state of the GPU's L2 when the kernel begins
     memory  handle and size of the shared memory
+    purpose  of it, for others that wait for the device
     """
 
     what: Literal["compile", "run"]
@@ -51,6 +54,7 @@ class Asked:
     turn: int = 0
     cache: Cache = "cold"
     memory: tuple[str, int] = ("", 0)
+    purpose: str = ""
 
     def job(self, picture: NDArray[Any]) -> Job:
         """Return the job on its picture."""
@@ -67,7 +71,8 @@ def asked_of(what: Literal["compile", "run"], rung: Rung, job: Job, **fields: An
     """Return a request of a job, whose picture does not travel with it."""
     height, width, channels = job.picture.shape
     blank = replace(job, picture=np.zeros((1, 1, channels), job.picture.dtype))
-    return Asked(what, rung, blank, (height, width, channels), **fields)
+    size = height, width, channels
+    return Asked(what, rung, blank, size, purpose=present_purpose(), **fields)
 
 
 def device_in_words(device: Device | NoDevice) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache
 from time import monotonic, perf_counter
 from typing import Any, Literal
 
@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 
 from kernels.core.cores import usable_cores
 from kernels.core.device import Device, NoDevice
+from kernels.core.device_turns import Waiting, takes_turns
 from kernels.core.driving import in_place_of, told_of
+from kernels.core.health import Health, Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Sampling
 from kernels.core.poison import (
     WRITTEN_TO_PICTURE,
@@ -98,6 +100,7 @@ class GpuTrial:
     log      of the compiler
     printed  by the kernel
     predicted_s  how long the whole was to take, by a strip of it
+    health   of the GPU while it was timed; None: not known
     parts    of the trial, once there is a time: when each began, in seconds by `perf_counter`, and
              when the last ended
     """
@@ -113,6 +116,7 @@ class GpuTrial:
     printed: str = ""
     predicted_s: float | None = None
     device_name: str = ""
+    health: Health | None = None
     parts: tuple[tuple[Part, float], ...] = ()
 
     @property
@@ -193,16 +197,18 @@ class _Trial:
         self._child, self._rung, self._job, self._device = child, rung, job, device
         self._deadline_s = max(MIN_DEADLINE_S, SLOWER_THAN_PLAIN * slowest_s(job, device))
         self._sampling = sampling
+        self._waited_s = 0.0  # that the run in hand waited for its turn on the device
         self._of_rows = ""  # what is wrong where it is launched for some rows alone
         self._parts: list[tuple[Part, float]] = [("child", begun)]
         self._expected = taken(job, sampling)
+        self._nvml = _nvml(device.uuid)
+        self._watch = Watch(self._nvml)
         self._checks = CheckQueue(rung.tolerance, self._expected, sampling)
 
     def compiled(self) -> Generator[Progress, None, GpuTrial]:
         """Compile it for the whole picture, and work out meanwhile what to expect of it."""
         self._enter("compile")
-        begin = partial(self._checks.begin, self._job.picture)
-        said = yield from self._compiled(self._job, begin if usable_cores() > 1 else lambda: None)
+        said = yield from self._compiled(self._job, self._prepare)
         occupancy = said["occupancy"]
         built = Built(
             said["compile_ms"],
@@ -213,6 +219,12 @@ class _Trial:
             tuple(ran_of_words(each) for each in said["ran"]),
         )
         return GpuTrial(self._job, built=built, device_name=self._device.name)
+
+    def _prepare(self) -> None:
+        """Begin, while the compiler is at work, what is going to be needed."""
+        if usable_cores() > 1:
+            self._checks.begin(self._job.picture)
+        self._nvml.look()  # opens it
 
     def predicted(self) -> Generator[Progress, None, float]:
         """Run it on a crop, then on a strip; return how many seconds the whole is to take."""
@@ -265,7 +277,8 @@ class _Trial:
                         return
                 if isinstance(step, Timing):
                     self._enter("end")
-                    yield replace(known, kernel=step, parts=tuple(self._parts))
+                    health, parts = self._watch.health(), tuple(self._parts)
+                    yield replace(known, kernel=step, health=health, parts=parts)
                 elif not is_news:
                     yield step
 
@@ -292,13 +305,14 @@ class _Trial:
         No kernel can tell which one that will be.
         """
         self._enter("run")
-        sampling = self._sampling
+        sampling, self._watch = self._sampling, Watch(self._nvml)
         random = np.random.default_rng()
         wholly, count = int(random.integers(0, sampling.max_samples)), 0
         samples = Sampler(whole.ms, sampling, sampling.cache)
         is_only = not samples.wants_more()  # it takes that long; yet its picture was not fresh
         until = monotonic() + MAX_TIMING_S
         while (is_only or samples.wants_more()) and (count == 0 or monotonic() < until):
+            self._waited_s = 0.0
             unseen, turn = self._checks.unseen(count == wholly), int(random.integers(0, 2))
             run = yield from self._run(
                 unseen.job, "the whole", turn, sampling.cache, room=self._checks.room()
@@ -307,7 +321,9 @@ class _Trial:
                 samples, is_only = Sampler(run.ms, sampling, sampling.cache), False
             else:
                 samples.add(run.ms)
+            self._watch.look()
             self._checks.add_unseen(unseen, run.answer, count == wholly)
+            until += self._waited_s
             until += yield from self._waited_for_checks(2 * run.answer.nbytes)
             count += 1
         if count <= wholly:  # fewer were taken
@@ -387,7 +403,15 @@ class _Trial:
         yield doing
         steps = self._child.running(asked, job.picture, self._deadline_s, room)
         late = Progress(OVERDUE.format(time=in_seconds(self._deadline_s)))
-        said, answer = yield from told_of(steps, lambda: late if self._child.is_overdue else doing)
+        since = monotonic()
+
+        def where() -> Progress:
+            if self._child.waits:
+                self._waited_s = monotonic() - since
+                return Waiting(self._child.waits)
+            return late if self._child.is_overdue else doing
+
+        said, answer = yield from told_of(steps, where)
         for name, offset in said["outside"]:
             raise RunEndedError(outside_in_words(name, offset))
         if said["changed"]:
@@ -435,6 +459,12 @@ class _Trial:
                 f"{in_seconds(self._deadline_s)} at most: the plainest kernel takes much less."
             )
         return ""
+
+
+@cache
+def _nvml(uuid: str) -> Nvml:
+    """Return the one for this GPU, which takes a while to open."""
+    return Nvml(uuid, takes_turns)
 
 
 def slowest_s(job: Job, device: Device) -> float:

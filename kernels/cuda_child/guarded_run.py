@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -119,12 +120,17 @@ def guarded_run(
     enter: Callable[[Phase], None],
     host: HostMemory,
     answer: NDArray[Any],
+    taking_turn: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> dict[str, Any]:
-    """Run it once into `answer`, (H, W, C); return its time and what it did that it may not."""
+    """Run it once into `answer`, (H, W, C); return its time and what it did that it may not.
+
+    taking_turn  has the device for us alone
+    """
     assert isinstance(device.facts, Device)
     layout = layout_of(rung, job, device.facts)
     block, before = host.filled(layout, job, turn)
-    ms = device.launch(rung, job, rows, block, layout.places, cache, enter)
+    with taking_turn():
+        ms = device.launch(rung, job, rows, block, layout.places, cache, enter)
     answer.reshape(job.height, -1)[:] = layout.samples(block, "target", job)
     return {
         "ms": ms,

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from kernels.core.device import Device
+from kernels.core.device_turns import Turns, note_process, purpose
 from kernels.core.errors import (
     CannotRunError,
     CompileFailedError,
@@ -33,7 +34,8 @@ from kernels.cuda_child.device_layout import layout_of, packed
 from kernels.rungs.rung import Rung
 
 MAX_S = 300.0  # longer than it is waited for
-ASKED, SAID, ANSWER = "asked.pickle", "said.json", "answer.npy"  # files of the folder
+# Files of the folder; WAITING: all is ready for the kernel's turn on the device.
+ASKED, SAID, ANSWER, WAITING = "asked.pickle", "said.json", "answer.npy", "waiting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,10 @@ def main(folder: str) -> None:
     place = Path(folder)
     asked = pickle.loads((place / ASKED).read_bytes())
     said: dict[str, Any] = {}
+    note_process()
     try:
-        _run(asked, place, said)
+        with purpose("the search for a bug"):
+            _run(asked, place, said)
     except KernelError as error:
         said |= {
             "error": type(error).__name__,
@@ -125,9 +129,11 @@ def _run(asked: ToSanitize, folder: Path, said: dict[str, Any]) -> None:
         launch = prepare_launch(cp, programs, program, job, device, source, target, None, arrays)
         go = launch.ready()
         cp.cuda.runtime.deviceSynchronize()
-        say(folder, said)  # from now on the kernel may do anything
-        go()
-        cp.cuda.runtime.deviceSynchronize()
+        (folder / WAITING).touch()
+        with Turns([device]).held():
+            say(folder, said)  # from now on the kernel may do anything
+            go()
+            cp.cuda.runtime.deviceSynchronize()
         if asked.is_filled:
             np.save(folder / ANSWER, packed(target.get(), job))
             bits = f"u{job.picture.itemsize}"

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kernels.core.errors import CannotRunError, KernelError
 from kernels.cuda.compute_sanitizer import Sanitizer
 from kernels.cuda_child.child_endings import RunEndedError, failed, in_seconds
-from kernels.cuda_child.sanitized_main import ANSWER, ASKED, SAID, ToSanitize
+from kernels.cuda_child.sanitized_main import ANSWER, ASKED, SAID, WAITING, ToSanitize
 from kernels.cuda_child.sanitizer_reports import Report, complaint_of, is_complete, reports_of
 
 Tool = Literal["memcheck", "racecheck", "synccheck", "initcheck"]
@@ -133,6 +133,8 @@ def _waiting_for(process: subprocess.Popen[bytes], folder: Path) -> Generator[No
     while process.poll() is None:
         if not has_begun and (folder / SAID).exists():
             until, has_begun = time.monotonic() + RUN_S, True
+        elif not has_begun and (folder / WAITING).exists():
+            until = time.monotonic() + BEGIN_S  # for its turn, as long as others take theirs
         if time.monotonic() > until and has_begun:
             raise StillRunningError(
                 f"Under compute-sanitizer the kernel was still running after {in_seconds(RUN_S)}: "

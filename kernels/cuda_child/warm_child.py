@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import IO, Any
 
@@ -76,21 +77,22 @@ class WarmChild:
     maker       "module:function" that makes its device, of a number
     compiled    so many times it was asked to compile a text
     is_overdue  whether a kernel was running at its deadline, and it is still asked why
+    waits       for whom, where it waits for its turn on the device; "" where it does not
     """
 
     def __init__(self, maker: str = CUDA, index: int = 0, limits: Limits | None = None) -> None:
         self.facts: Device | NoDevice | None = None
         self.device_bytes = self.compiled = 0
-        self.is_overdue = False
+        self.is_overdue, self.waits = False, ""
         self._limits = limits or Limits()
         self._most_bytes = self._limits.held_bytes
         self._memory, self._process = _started(maker, index)
         self._said: queue.SimpleQueue[Line] = queue.SimpleQueue()
-        threading.Thread(
-            target=_hear, args=(self._process.stdout, self._said), name="cuda-child", daemon=True
-        ).start()
+        self._is_at_rest = threading.Event()  # nothing is under way in it, or it has ended
+        hearing = (self._process.stdout, self._said, self._is_at_rest)
+        threading.Thread(target=_hear, args=hearing, name="cuda-child", daemon=True).start()
         self._owes = True  # that it is ready
-        self._is_ended = False
+        self._is_ended, self._launch_s = False, 0.0
         self._begin("starting")
 
     @property
@@ -146,11 +148,16 @@ class WarmChild:
         self._most_bytes = self._limits.held_bytes + COPIES * asked.picture_bytes
         self._begin("preparing")
         body = pickle.dumps(asked)
+        self._is_at_rest.clear()
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended: the answer will say so
             self._process.stdin.write(LENGTH.pack(len(body)) + body)
         once_asked()
-        said = yield from self._answer()
+        try:
+            said = yield from self._answer()
+        except GeneratorExit:
+            self._end_late()
+            raise
         if "error" in said:
             raise failed(asked.rung, said)
         return said
@@ -206,8 +213,11 @@ class WarmChild:
                 self.end()
                 raise died(self._phase, self.code(ENDING_S))
             if "phase" in said:
-                self._begin(said["phase"])
+                self._begin(said["phase"], str(said.get("for", "")))
                 continue
+            if "garbled" in said:
+                self.end()
+                raise RuntimeError(f"A child said what is no reply: {said['garbled']}")
             self._owes = False
             if said.get("error") == DeviceLostError.__name__:
                 self.end()
@@ -222,9 +232,22 @@ class WarmChild:
                 raise too_long("launching", self._launch_s)
             return said
 
-    def _begin(self, phase: Phase) -> None:
-        limit = self._launch_s if phase == "launching" else self._limits.seconds[phase]
+    def _end_late(self) -> None:
+        """End a kernel that nobody waits for any more where it goes on long after its deadline."""
+        patience_s = self._launch_s + FAULT_S
+        if self._launch_s and not self._is_at_rest.is_set():
+
+            def watch() -> None:
+                if not self._is_at_rest.wait(patience_s):
+                    self.end()
+
+            threading.Thread(target=watch, name="cuda-child", daemon=True).start()
+
+    def _begin(self, phase: Phase, waits: str = "") -> None:
+        limits = {**self._limits.seconds, "launching": self._launch_s, "waiting": inf}
+        limit = limits[phase]
         self._phase, self._limit_s, self._until = phase, limit, time.monotonic() + limit
+        self.waits = waits
 
     def _look(self) -> None:
         """End it where it takes too long, or too much memory."""
@@ -271,12 +294,24 @@ def _process(maker: str, index: int, descriptors: tuple[int, ...]) -> subprocess
     )
 
 
-def _hear(stdout: IO[bytes], said: queue.SimpleQueue[Line]) -> None:
+def _hear(stdout: IO[bytes], said: queue.SimpleQueue[Line], is_at_rest: threading.Event) -> None:
     """Hand on each line, to its end."""
+    rest = b""
     with stdout:
-        rest = b""
         while part := stdout.read(1 << 16):
             *lines, rest = (rest + part).split(b"\n")
             for each in lines:
-                said.put(json.loads(each))
+                said.put(line := _line_of(each))
+                if "phase" not in line:
+                    is_at_rest.set()
     said.put(None)
+    is_at_rest.set()
+
+
+def _line_of(words: bytes) -> dict[str, Any]:
+    """Return a reply; where it is none, what it is: whoever waits is not to wait in vain."""
+    try:
+        found = json.loads(words)
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"garbled": repr(words[:200])}

@@ -79,6 +79,7 @@ def _on_gpu(
                 step.built.compile_ms,
                 check=step.check,
                 device_name=step.device_name,
+                health=step.health,
                 occupancy=step.built.occupancy,
             )
 

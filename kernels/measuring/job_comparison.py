@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from kernels.core.comparison import groups_of_equals
+from kernels.core.device_turns import Waiting
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.core.resident_warps import Occupancy
@@ -148,7 +149,7 @@ def _one_turn(
     for step in turns:
         if isinstance(step, CandidateState):
             return step
-        yield COMPARING
+        yield step if isinstance(step, Waiting) else COMPARING
     raise AssertionError("a job's last CandidateState is over")
 
 
@@ -176,7 +177,7 @@ def _own_in_one_go(
         if isinstance(step, Result):
             result = step
         else:
-            yield COMPARING
+            yield step
     assert result is not None
     yield CandidateState(
         result.kernel,

@@ -8,6 +8,7 @@ from itertools import count
 from math import inf
 from time import perf_counter
 
+from kernels.core.device_turns import Waiting
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.core.verdict import Check
@@ -86,8 +87,8 @@ def checked(
 class Patience:
     """A clock of the time that a computation spends on itself.
 
-    Not on compiling, which its second step ends with at the latest, and not what whoever drives
-    it spends between the steps.
+    Not on compiling, which its second step ends with at the latest, not on waiting for its turn on
+    the device, and not what whoever drives it spends between the steps.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -105,6 +106,6 @@ class Patience:
             step = next(steps, None)
             if step is None:
                 return
-            if number > 1:
+            if number > 1 and not isinstance(step, Waiting):
                 self._spent_s += perf_counter() - start
             yield step

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.device_turns import Waiting
 from kernels.core.driving import in_place_of
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
@@ -65,7 +66,10 @@ def tuning(
         raise CannotRunError(engine.device.reason)
     try:
         for number, make in enumerate(jobs, start=1):
-            yield from _tuning_one(engine, make(), (number, len(jobs)), shapes=shapes)
+            where = Tuning(number, len(jobs), 0, 0, "")
+            for step in _tuning_one(engine, make(), (number, len(jobs)), shapes=shapes):
+                where = step if isinstance(step, Tuning) else where
+                yield replace(where, doing=step.doing) if isinstance(step, Waiting) else step
             engine.picker.measurements.save()
     finally:
         engine.picker.measurements.save()
@@ -80,7 +84,7 @@ def block_grid(device: Device) -> list[Block]:
 
 def _tuning_one(
     engine: Engine, job: Job, place: tuple[int, int], *, shapes: bool
-) -> Iterator[Tuning | Trial]:
+) -> Iterator[Tuning | Trial | Waiting]:
     """Try the ways likely to be quick first: whoever stops early has what matters."""
     assert isinstance(engine.device, Device)
     kind, known, best_ms = job_class_of(job), Oracle(), float("inf")
@@ -132,7 +136,7 @@ def _try(
     known: Oracle,
     best_ms: float,
     where: Tuning,
-) -> Generator[Tuning, None, Trial]:
+) -> Generator[Tuning | Waiting, None, Trial]:
     steps = measure_checked(engine, job, SAMPLING, known, HOPELESS * best_ms)
     found = yield from in_place_of(steps, where)
     return Trial(kind, job.implementation, block_xy, _outcome(found, job, block_xy))

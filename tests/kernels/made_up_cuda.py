@@ -205,16 +205,17 @@ class MadeUpGpu:
 
     filter_rows  (job, source, target, rows) -> None: does what a launch does
     ms           what that takes
+    uuid         by which others know it
     """
 
-    def __init__(self, cuda, index, filter_rows=None, ms=3.0):
+    def __init__(self, cuda, index, filter_rows=None, ms=3.0, uuid=""):
         self.cp, self.stream = cuda, cuda.streams[index]
-        self.device = replace(H200, index=index, count=len(cuda.streams))
+        self.device = replace(H200, index=index, count=len(cuda.streams), uuid=uuid)
         self.timer = SimpleNamespace(
             evict=lambda: cuda.current.put(lambda: None, EVICT_MS),
             hold=lambda times=1: cuda.current.put(lambda: None, times * HOLD_MS),
         )
-        self.nvml = SimpleNamespace(look=lambda: None)
+        self.nvml = SimpleNamespace(look=lambda: None, others_since=lambda _: {})
         self.pictures = DevicePictures(cuda, self.stream, self.using, lambda make: make())
         self._filter_rows, self._ms = filter_rows or by_reference, ms
         self.launched = 0

@@ -19,6 +19,7 @@ from typing import Literal
 
 from kernels import Engine
 from kernels.core.device import NoDevice
+from kernels.core.device_turns import purpose
 from kernels.core.errors import CannotRunError, DeviceLostError, KernelError
 from workbench.base.one_heap import use_freed_memory_again
 from workbench.batch.batch_run import finishing
@@ -90,7 +91,7 @@ def work(connection: Connection[Said, Tasks | None], order: Order) -> None:
     use_freed_memory_again()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this says when to stop
     link = _Link(connection)
-    with suppress(_StopError):
+    with suppress(_StopError), purpose("workbench batch"):
         try:
             _work(link, order)
         except KernelError as error:

@@ -88,12 +88,14 @@ def _discard_stdout() -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command; an expected failure becomes a sentence on stderr."""
+    from kernels.core.device_turns import purpose
     from kernels.core.errors import BadJobError, KernelError, in_full
 
     try:
         with without_collecting():
             command = importlib.import_module(f"workbench.cli.commands.{arguments.command}")
-        return int(command.run(arguments))
+        with purpose(f"workbench {arguments.command}"):
+            return int(command.run(arguments))
     except CommandError as error:
         return _complain(error, error.exit_code)
     except BadJobError as error:

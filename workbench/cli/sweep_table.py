@@ -12,7 +12,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
 from workbench.base import numbers
 from workbench.base.columns import columns
-from workbench.base.disturbed_words import star
+from workbench.base.disturbed_words import star, why_starred
 from workbench.report.baselines import Baseline, baseline_of
 
 MAX_REASONS = 8
@@ -117,12 +117,10 @@ def _disturbances(records: Sequence[Record]) -> Iterator[str]:
     if words := disturbed_in_words(each.load for each in measured):
         yield ""
         yield f"* {words}"
-    throttled = dict.fromkeys(
-        why for each in measured if each.health for why in each.health.throttled
-    )
-    if throttled:
+    seen = (why for each in measured if each.health for why in each.health.disturbances)
+    if words := why_starred(tuple(dict.fromkeys(seen))):
         yield ""
-        yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
+        yield words
 
 
 def _errors(records: Sequence[Record], tolerance: float) -> Iterator[str]:

@@ -152,6 +152,8 @@ def remarks(measurement: Measurement) -> Iterator[str]:
         yield "time limit"
     if measurement.health and measurement.health.throttled:
         yield f"throttled: {list_of(measurement.health.throttled)}"
+    if measurement.health and measurement.health.others:
+        yield f"disturbed: {list_of(measurement.health.others)}"
     if measurement.load and (disturbances := measurement.load.disturbances):
         yield f"disturbed: {list_of(disturbances)}"
 

@@ -23,7 +23,7 @@ class FakeNvml:
 
     def __init__(self, **facts):
         self.facts = {"sm": 1980, "memory": 3201, "celsius": 40, "milliwatts": 250_500, **facts}
-        self.facts.setdefault("reasons", 0)
+        self.facts = {"reasons": 0, "processes": None, "used": None, **self.facts}
         self.asked_for = None
 
     def nvmlInit(self):  # noqa: N802
@@ -45,6 +45,13 @@ class FakeNvml:
 
     def nvmlDeviceGetCurrentClocksEventReasons(self, handle):  # noqa: N802
         return self._fact(handle, "reasons")
+
+    def nvmlDeviceGetComputeRunningProcesses(self, handle):  # noqa: N802
+        return [SimpleNamespace(pid=pid) for pid in self._fact(handle, "processes")]
+
+    def nvmlDeviceGetProcessUtilization(self, handle, since_us):  # noqa: N802
+        used = self._fact(handle, "used")
+        return [SimpleNamespace(pid=p, timeStamp=since_us + at, smUtil=sm) for p, at, sm in used]
 
     def _fact(self, handle, name):
         assert handle == "the handle"
@@ -186,3 +193,47 @@ def test_of_several_gpus_the_lowest_and_highest_are_kept_and_all_that_throttled(
         (1400, 1700), None, (40, 60), (200.0, 250.0), ("power limit", "power brake")
     )
     assert health_of_all([None, None]) is None
+
+
+OURS, THEIRS = 11, 12
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Makes the Health of a GPU that is looked at once, which a fake module tells of."""
+
+    def make(why="", **facts):
+        monkeypatch.setitem(sys.modules, "pynvml", FakeNvml(**facts))
+        watch = Watch(Nvml(BUS_ID, lambda pid: pid == OURS), why_not_alone=lambda: why)
+        watch.look()
+        return watch.health()
+
+    return make
+
+
+def test_another_program_that_uses_the_gpu_disturbs(watched):
+    used = [(OURS, 5, 90), (THEIRS, 5, 30), (THEIRS, 9, 40)]
+    health = watched(processes=[OURS, THEIRS], used=used)
+    assert len(health.disturbances) == 1
+    assert f"process {THEIRS}" in health.disturbances[0]
+    assert "40 %" in health.disturbances[0]
+    assert health_of_all([health, Health()]).others == health.others
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"processes": [OURS, THEIRS], "used": [(OURS, 5, 90), (THEIRS, 5, 2)]},  # it idles
+        {"processes": [OURS, THEIRS], "used": [(THEIRS, -5, 90)]},  # it did so long before
+        {"processes": [OURS, THEIRS], "used": None},  # not supported
+        {"processes": [], "used": [(THEIRS, 5, 90)]},  # a container
+        {"processes": [THEIRS], "used": [(THEIRS, 5, 90)]},  # by the numbers of its host
+    ],
+)
+def test_what_is_ours_idle_or_not_known_does_not(watched, facts):
+    assert watched(**facts).disturbances == ()
+
+
+def test_who_did_not_keep_off_disturbs_though_nvml_says_nothing(watched):
+    health = watched(why="a sweep of process 12 did not end", error=NVMLError("no driver"))
+    assert health.disturbances == ("a sweep of process 12 did not end",)

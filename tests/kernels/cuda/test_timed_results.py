@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kernels.core.device_turns import Turns
 from kernels.core.job import Result, Sampled, Sampling
 from kernels.cuda.timed_results import timed_results
 from tests.made_up import result
@@ -26,7 +27,7 @@ class Run:
     def steps(self, sampling):
         complete = lambda known, timing: replace(known, kernel=timing)  # noqa: E731
         look = lambda: self.done.append("look")  # noqa: E731
-        return timed_results(self.run_ms, self.fetch, complete, sampling, look)
+        return timed_results(self.run_ms, self.fetch, complete, sampling, look, Turns([]))
 
 
 def test_the_picture_is_there_before_anything_else_is_done():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Progress
+from kernels.core.device_turns import Turns
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.cuda.transfers import (
     MAX_BYTES,
@@ -59,7 +60,7 @@ STREAM = SimpleNamespace(synchronize=lambda: None)
 
 
 def measure(cp, count=4096):
-    return measuring_transfers(cp, STREAM, cp.array(count), cp.using)
+    return measuring_transfers(cp, STREAM, cp.array(count), cp.using, Turns([]))
 
 
 def test_both_kinds_of_memory_are_measured_each_way():

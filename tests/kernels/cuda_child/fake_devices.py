@@ -6,9 +6,12 @@ A text names it in a comment: "// compile: crash", "// run: hang", "// registers
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import re
+import stat
 import time
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import count
 
@@ -72,6 +75,14 @@ def take_memory():
     while True:
         kept.append(np.ones(1 << 24, np.uint8))
         time.sleep(0.001)
+
+
+def _is_pipe_to_write(number):
+    try:
+        is_pipe = stat.S_ISFIFO(os.fstat(number).st_mode)
+    except OSError:
+        return False
+    return is_pipe and fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
 
 
 def lost(name):
@@ -147,6 +158,11 @@ class _Launch:
 
     def hang(self):
         hang()
+
+    def garble(self):
+        """Write to the pipe of replies, as a library may that has found it."""
+        pipes = (each for each in range(3, 64) if _is_pipe_to_write(each))
+        os.write(next(pipes), b"no reply\n")
 
     def hang_on_the_whole(self):
         self.good()
@@ -390,3 +406,27 @@ def _move(before, now):
 def _named(what, rung):
     found = re.search(rf"// {what}: (\w+)", rung.source)
     return found[1] if found else ""
+
+
+def written_down(index):
+    return WrittenDown()
+
+
+class WrittenDown(FakeDevice):
+    """A device that other processes share, each launch on which is written to a file."""
+
+    facts = replace(H200, uuid="GPU-made-up")
+
+    def launch(self, *arguments):
+        with noting("trial"):
+            return super().launch(*arguments)
+
+
+@contextmanager
+def noting(who):
+    """Write down, in a file that all processes share, who used a device from when until when."""
+    begun = time.monotonic_ns()
+    time.sleep(0.003)
+    yield
+    with open(os.environ["WRITTEN_DOWN"], "a", encoding="ascii") as file:  # noqa: PTH123
+        file.write(f"{begun} {time.monotonic_ns()} {who}\n")

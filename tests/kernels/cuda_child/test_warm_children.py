@@ -113,6 +113,23 @@ def test_a_hang_that_nobody_waits_for_ends_at_its_deadline(children, monkeypatch
     assert len(_children_of(os.getpid())) == 2
 
 
+def test_a_hang_that_nobody_waits_for_is_ended_though_nobody_asks_for_more(children, monkeypatch):
+    assert tried(children, text(), sampling=ONCE).ok
+    first, spare = _children_of(os.getpid())
+    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 0.3)
+    _left_at(children, "running", run="hang")
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert _children_of(os.getpid()) == [spare]
+
+
+def test_what_is_no_reply_is_told_at_once_and_the_next_run_works(children):
+    assert tried(children, text(), sampling=ONCE).ok
+    with pytest.raises(RuntimeError, match="no reply"):
+        tried(children, text(run="garble"), sampling=ONCE)
+    assert tried(children, text(), sampling=ONCE).ok
+
+
 def test_a_spare_that_is_ready_takes_over_from_a_hang_that_nobody_waits_for(children):
     assert tried(children, text(), sampling=ONCE).ok  # and the hang would have a minute
     first, spare = _children_of(os.getpid())

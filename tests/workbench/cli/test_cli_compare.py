@@ -116,7 +116,7 @@ def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
     assert len(rows) == len(a_session("caches").records)
     assert all(re.search(r" — +no verdict \*$", line) for line in rows), rows[0]
     assert "Nothing can be compared: none has two times that nothing disturbed." in said
-    assert "* The GPU's clocks were held down meanwhile: heat, by the driver." in said
+    assert "held down: heat, by the driver." in said
 
 
 def test_load_is_said_beside_what_it_spoils(kept, capsys):

@@ -22,6 +22,7 @@ from kernels.sweeps.session_csv import write_pairs_csv
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
 from workbench.base.columns import aligned, columns
+from workbench.base.disturbed_words import why_starred
 from workbench.cli.as_json import text_of
 from workbench.cli.command_error import FAILED, CommandError
 from workbench.cli.output_files import write_whole
@@ -125,8 +126,8 @@ def closing(pairs: Iterable[CellPair]) -> Iterator[str]:
     measured = [r.verified for pair in pairs for r in (pair.a, pair.b) if r and r.verified]
     if words := disturbed_in_words(each.load for each in measured):
         yield f"* {words}"
-    if throttled := sorted({each for pair in pairs for each in _throttled(pair)}):
-        yield f"* The GPU's clocks were held down meanwhile: {', '.join(throttled)}."
+    if words := why_starred(sorted({why for pair in pairs for why in _of_gpu(pair)})):
+        yield words
 
 
 def _lonely(pairs: Sequence[CellPair]) -> Iterator[str]:
@@ -193,10 +194,10 @@ def _is_disturbed(pair: CellPair) -> bool:
     return any(r.verified.disturbances for r in (pair.a, pair.b) if r and r.verified)
 
 
-def _throttled(pair: CellPair) -> Iterator[str]:
+def _of_gpu(pair: CellPair) -> Iterator[str]:
     for record in (pair.a, pair.b):
         if record and record.verified and record.verified.health:
-            yield from record.verified.health.throttled
+            yield from record.verified.health.disturbances
 
 
 def _facts(cell: Cell) -> dict[str, str]:

@@ -1,0 +1,234 @@
+"""Turns on a device: of all processes of one user, one at a time uses it for what it times.
+
+The operating system holds a lock for each device, by its UUID, which ends with its process.  Nobody
+holds one between two steps of a generator, so whoever is put aside keeps nobody waiting.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from kernels.core.device import Device
+from kernels.core.job import Progress
+from kernels.core.locks import lock, unlock
+
+LOOK_S = 0.0005  # between two tries
+STEP_S = 0.02  # of waiting, after which whoever drives may do something else
+STUCK_S = 60.0  # with the same holder: a process that was stopped, say; then it is timed beside it
+RECORD_BYTES = 160
+
+T = TypeVar("T")
+_purpose: ContextVar[str] = ContextVar("purpose", default="another computation")
+
+
+@contextmanager
+def purpose(words: str) -> Iterator[None]:
+    """Name what uses a device meanwhile, for whoever waits: "a sweep"."""
+    before = _purpose.set(words)
+    try:
+        yield
+    finally:
+        _purpose.reset(before)
+
+
+def present_purpose() -> str:
+    """Return what `purpose` named last."""
+    return _purpose.get()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting(Progress):
+    """Progress of a computation that waits for its turn; others may go on meanwhile."""
+
+
+def turns_folder() -> Path:
+    """Return the folder of the locks: of this user on this computer, the same for all processes.
+
+    Raises OSError where there can be none.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else None
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user}")
+    path = runtime / "filter-workbench"
+    if not os.access(runtime, os.W_OK):
+        path = Path(tempfile.gettempdir(), f"filter-workbench-{'turns' if user is None else user}")
+    path.mkdir(mode=0o700, exist_ok=True)
+    if path.is_symlink() or (user is not None and path.stat().st_uid != user):
+        raise PermissionError(f"{path} belongs to somebody else")
+    return path
+
+
+def note_process() -> None:
+    """Note that this process takes turns, until it ends."""
+    with suppress(OSError):
+        folder = turns_folder()
+        for each in folder.glob("process-*"):
+            if not _is_alive(int(each.name.rpartition("-")[2])):
+                each.unlink(missing_ok=True)
+        (folder / f"process-{os.getpid()}").touch()
+
+
+def takes_turns(process: int) -> bool:
+    """Return whether a process of this user takes turns with us, or is this one."""
+    with suppress(OSError):
+        return process == os.getpid() or (turns_folder() / f"process-{process}").exists()
+    return False
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":
+        return True
+    with suppress(PermissionError):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+    return True
+
+
+class Turns:
+    """Turns on some devices, all of which are had at once; for one thread.
+
+    process   whose turns they are, where others read it: a child's are those of its parent
+    are_anew  whether others had the turn before the present one, or the last
+    """
+
+    def __init__(self, devices: Iterable[Device], process: int | None = None) -> None:
+        # Always in the same order, so that two processes do not wait for one another.
+        self._devices = sorted((each for each in devices if each.uuid), key=lambda each: each.uuid)
+        self._process = process or os.getpid()
+        self._depth, self.are_anew = 0, True
+        self._written = ""
+        self._beside = ""  # whom the last turn was had beside: somebody who kept the device
+
+    @property
+    def why_not_alone(self) -> str:
+        """Return why others of our processes may use the device as well; "" where none do."""
+        if isinstance(self._locks, str):
+            return f"programs of yours could not be kept off the GPU: {self._locks}"
+        return self._beside
+
+    def doing(self, do: Callable[[], T], *, shared: bool = False) -> Generator[Waiting, None, T]:
+        """Do something once it is our turn; shared: beside others that time nothing, either."""
+        yield from self._waiting(shared)
+        try:
+            return do()
+        finally:
+            self._release()
+
+    @contextmanager
+    def held(
+        self, say: Callable[[str], None] = lambda _: None, *, shared: bool = False
+    ) -> Iterator[None]:
+        """Wait for our turn, and have it while the block runs; `say` is told for whom it waits."""
+        for each in self._waiting(shared):
+            say(each.doing)
+        try:
+            yield
+        finally:
+            self._release()
+
+    def _waiting(self, shared: bool) -> Generator[Waiting, None, None]:
+        seen, since = "", time.monotonic()
+        while not self._tried(shared):
+            if (holder := self._read()) != seen:
+                seen, since = holder, time.monotonic()
+            if time.monotonic() - since > STUCK_S:
+                self._depth, self._beside = 1, f"{self._holder()} did not end"
+                return
+            yield Waiting(f"waiting for {self._holder()}")
+
+    def _tried(self, shared: bool) -> bool:
+        """Take all locks, or none where that takes longer than a step."""
+        if self._depth or isinstance(self._locks, str):
+            self._depth += 1
+            return True
+        until = time.monotonic() + STEP_S
+        for at, each in enumerate(self._locks):
+            if not each.take(shared, until):
+                for taken in self._locks[:at]:
+                    taken.release()
+                return False
+        self._depth, self._beside = 1, ""
+        self.are_anew = self._read() != self._written
+        for each in self._locks:
+            each.write(f"{self._process} {time.monotonic_ns()} {present_purpose()}")
+        self._written = self._read()
+        return True
+
+    def _release(self) -> None:
+        self._depth -= 1
+        if self._depth == 0 and not isinstance(self._locks, str):
+            for each in self._locks:
+                each.release()
+
+    def _read(self) -> str:
+        assert not isinstance(self._locks, str)
+        return "\n".join(each.read() for each in self._locks)
+
+    def _holder(self) -> str:
+        """Return "a sweep of process 1234 on NVIDIA H200"; of several devices of the first."""
+        process, _, words = self._read().partition("\n")[0].partition(" ")
+        _, _, doing = words.partition(" ")
+        whose = "" if process == str(self._process) else f" of process {process}"
+        return f"{doing or 'another computation'}{whose} on {self._devices[0].name}"
+
+    @cached_property
+    def _locks(self) -> list[_Lock] | str:
+        """Return a lock of each device, or why there are none."""
+        try:
+            return [_Lock(turns_folder() / each.uuid.replace(":", "-")) for each in self._devices]
+        except OSError as error:
+            return error.strerror or str(error)
+
+
+class _Lock:
+    """The lock of one device, and another in front of it, which who waits holds for a step.
+
+    So whoever had the device and wants it at once again comes after who waits.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._queue, self._device = (
+            os.open(each, os.O_RDWR | os.O_CREAT, 0o600)
+            for each in (path.with_name(f"{path.name}.queue"), path)
+        )
+        for each in (self._queue, self._device):
+            weakref.finalize(self, os.close, each)
+
+    def take(self, shared: bool, until: float) -> bool:
+        if not _tried(self._queue, False, until):
+            return False
+        try:
+            return _tried(self._device, shared, until)
+        finally:
+            unlock(self._queue)
+
+    def release(self) -> None:
+        unlock(self._device)
+
+    def write(self, record: str) -> None:
+        os.lseek(self._device, 0, os.SEEK_SET)
+        with suppress(OSError):  # a full disk: then nobody knows for whom they wait
+            os.write(self._device, record.encode()[:RECORD_BYTES].ljust(RECORD_BYTES))
+
+    def read(self) -> str:
+        os.lseek(self._device, 0, os.SEEK_SET)
+        return os.read(self._device, RECORD_BYTES).decode("utf-8", "replace").strip()
+
+
+def _tried(file_number: int, shared: bool, until: float) -> bool:
+    while not lock(file_number, shared=shared):
+        if time.monotonic() > until:
+            return False
+        time.sleep(LOOK_S)
+    return True
