@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from kernels.core.device_turns import Waiting
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.engine.engine import Engine
@@ -42,15 +43,18 @@ class IdleJobs:
         """Drop all of them, the one that runs as well."""
         self._wanted, self._is_to_stop = [], True
 
-    def take(self, engine: Engine) -> None:
-        """Begin the next job where none runs; end the one that was to be forgotten."""
-        if self._is_to_stop:
-            self._steps, self._is_to_stop = None, False
+    def take(self, engine: Engine) -> Iterator[Progress | Result] | None:
+        """Begin the next job where none runs; return the one that was forgotten, to be closed."""
+        left = self.drop() if self._is_to_stop else None
+        self._is_to_stop = False
         if self._steps is None and self._wanted:
             self._steps = engine.filtering(*self._wanted.pop(0))
+        return left
 
-    def step(self) -> None:
+    def step(self) -> bool:
         """Do one step of the job that runs, and emit its Result at the end.
+
+        Returns whether it waits for its turn on a device, and others may go on.
 
         Raises DeviceLostError. Any other failure only means that there is no such time: it is
         reported where the job's picture is waited for.
@@ -62,12 +66,14 @@ class IdleJobs:
         except DeviceLostError:
             raise
         except (KernelError, MemoryError):
-            return
+            return False
         if step is not None:
             self._steps = steps
         if isinstance(step, Result) and step.check is not None:
             self._emit(step)
+        return isinstance(step, Waiting)
 
-    def drop(self) -> None:
-        """Forget the job that runs."""
-        self._steps = None
+    def drop(self) -> Iterator[Progress | Result] | None:
+        """Forget the job that runs; return its steps."""
+        steps, self._steps = self._steps, None
+        return steps

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kernels.core.device_turns import Waiting
 from kernels.core.errors import KernelError
 from kernels.engine.engine import Engine
 
@@ -25,6 +26,7 @@ class PreemptibleTask:
     One thread takes, steps and emits.  Others may only `start`, `cancel` and `pause`.  Both hold a
     lock of the owner's meanwhile, but the thread does not while it steps or emits.
 
+    purpose  of it, in words, for others that wait for the device
     stepped  called with each step
     ended    called at the end, with the error if there is one, and whether it is complete
     paused   called when it stands still from now on, or goes on
@@ -32,10 +34,12 @@ class PreemptibleTask:
 
     def __init__(
         self,
+        purpose: str,
         stepped: Callable[[Any], None],
         ended: Callable[[KernelError | None, bool], None],
         paused: Callable[[bool], None] = lambda _: None,
     ) -> None:
+        self.purpose, self.waits = purpose, False
         self._stepped, self.ended, self._paused = stepped, ended, paused
         self._wanted: MakeSteps | None = None
         self._is_to_stop = self._is_to_pause = self._is_paused = False
@@ -72,6 +76,11 @@ class PreemptibleTask:
         self._is_to_stop = self.is_running or self._wanted is not None
         self._wanted, self._is_to_pause = None, False
 
+    def forget(self) -> bool:
+        """Drop the request for a computation; return whether there was one."""
+        wanted, self._wanted = self._wanted, None
+        return wanted is not None
+
     def pause(self, is_paused: bool) -> None:
         """Ask that the computation stands still, or goes on; without one nothing happens."""
         self._is_to_pause = is_paused and (self.is_running or self._wanted is not None)
@@ -83,18 +92,25 @@ class PreemptibleTask:
             self._paused(self._is_paused)
 
     def take(self, engine: Engine) -> Ended | None:
-        """Begin the computation that was requested; return the one that was stopped, if any."""
+        """Begin the computation that was requested; return the one that was stopped, if any.
+
+        What begins it is called with its first step.
+        """
         ended = None
         if self._is_to_stop:
             ended = Ended(self.drop())
         if self._wanted is not None:
-            self._steps, self._wanted, self._latest = self._wanted(engine), None, None
+            self._steps, self._wanted, self._latest = _begun(self._wanted, engine), None, None
         return ended
 
     def step(self) -> bool:
-        """Do one step and hand it to `stepped`; return False where there was none left."""
+        """Do one step and hand it to `stepped`; return False where there was none left.
+
+        `waits` then says whether it waits for its turn on a device, and others may go on.
+        """
         assert self._steps is not None
         step = next(self._steps, None)
+        self.waits = isinstance(step, Waiting)
         if step is None:
             return False
         if step != self._latest:  # the same Progress may come thousands of times a second
@@ -107,6 +123,10 @@ class PreemptibleTask:
         steps, self._steps, self._is_to_stop = self._steps, None, False
         self._is_to_pause = self._is_to_pause and self._wanted is not None
         return steps
+
+
+def _begun(make: MakeSteps, engine: Engine) -> Iterator[Any]:
+    yield from make(engine)
 
 
 def close(steps: Iterator[Any] | None) -> None:

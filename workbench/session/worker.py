@@ -2,23 +2,25 @@
 
 Every computation is a generator that yields wherever it may be put aside (see
 `kernels.engine.engine`), so one thread is enough.  The part of a large picture that is in view goes
-first, then the picture the user waits for, then the baseline's timing, then comparison, sweep and
-tuning; last, when nothing else is left, a job that was run only once is timed again.  A pause costs
-none of them anything but time.
+first, then the picture the user waits for and the trial of a user kernel in turns, then the
+baseline's timing, then comparison, sweep and tuning; last, when nothing else is left, a job that
+was run only once is timed again.  A pause costs none of them anything but time.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from threading import Condition
 from time import monotonic
+from typing import Any
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
 from kernels.core.device import Device, NoDevice
+from kernels.core.device_turns import Waiting, purpose
 from kernels.core.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.core.statistics import ENOUGH_SAMPLES
@@ -28,6 +30,7 @@ from workbench.base.background import TOO_LITTLE_MEMORY
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
+from workbench.session.analysis_thread import StepQueue
 from workbench.session.idle_jobs import IdleJobs
 from workbench.session.preemptible_task import MakeSteps, PreemptibleTask, close
 
@@ -49,6 +52,7 @@ class Worker(QThread):
 
     Attributes:
         device: the Device or NoDevice told last; None before the first.
+        trials: what is tried of user kernels on the GPU.
 
     Signals, all in the order things happened:
         device_found(device): the Device or NoDevice, at the start; again whenever it failed, after
@@ -96,6 +100,7 @@ class Worker(QThread):
         self.device: Device | NoDevice | None = None  # only the GUI thread touches it
         self.device_found.connect(self._know_device)  # before anybody else hears of it
         self._make_engine = make_engine
+        self._engine: Engine | None = None  # only the thread itself touches it
         self._wake = Condition()  # guards the requests below
         self._wanted: tuple[Job, DisplayMapping, Sampling] | None = None
         self._wanted_since = 0.0
@@ -106,14 +111,21 @@ class Worker(QThread):
         self._is_held = self._is_awaited = False
         self._wants_device = True  # at the start, to know it
         self._knows_device = False  # only the thread itself touches it
+        self.trials = StepQueue(self._wake, self)
+        self._was_live = False  # the last of the picture's and a trial's steps
         self._sweep = PreemptibleTask(
-            self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit
+            "a sweep", self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit
         )
-        self._tuning = PreemptibleTask(self.tuning_stepped.emit, self.tuning_ended.emit)
+        self._tuning = PreemptibleTask("a tuning", self.tuning_stepped.emit, self.tuning_ended.emit)
         self._comparison = PreemptibleTask(
-            self.comparison_stepped.emit, self.comparison_ended.emit, self.comparison_paused.emit
+            "a comparison",
+            self.comparison_stepped.emit,
+            self.comparison_ended.emit,
+            self.comparison_paused.emit,
         )
-        self._region = PreemptibleTask(self.region_stepped.emit, self.region_ended.emit)
+        self._region = PreemptibleTask(
+            "a region in view", self.region_stepped.emit, self.region_ended.emit
+        )
         # A comparison is watched live, so it goes first; the first that can step is taken.
         self._tasks = (self._region, self._comparison, self._sweep, self._tuning)
         self._closing = False
@@ -241,74 +253,119 @@ class Worker(QThread):
         with self._wake:
             self._closing = True
             self._wake.notify()
+        self.trials.stop()
         self.wait()
 
     # -- the thread itself
 
     def run(self) -> None:
         """Do the most urgent step until `close` is called; Qt calls it, on the thread."""
-        engine = self._make_engine()
-        while self._take_requests(engine):
-            if self._region.can_step:
-                self._attempt(partial(self._step_task, self._region))
-            elif self._live is not None:
-                self._attempt(self._step_live)
-            elif self._wants_device:
-                self._attempt(partial(self._find_device, engine))
-            elif self._baseline.can_step:
-                self._attempt(partial(self._step_idle, self._baseline))
-            else:
-                running = next((each for each in self._tasks if each.can_step), None)
-                if running is not None:
-                    self._attempt(partial(self._step_task, running))
-                elif self._again.can_step:
-                    self._attempt(partial(self._step_idle, self._again))
+        while not self._closing:
+            self._attempt(self._do_next)
         self._drop_tasks()
-        engine.close()
+        if self._engine is not None:
+            self._attempt(self._engine.close)
 
-    def _take_requests(self, engine: Engine) -> bool:
-        """Turn requests into tasks; return False at the end.
-
-        Sleeps while there is nothing to do.
-        """
+    def _do_next(self) -> None:
+        """Wait for work, and do the most urgent step; the next one as well where that one waits."""
         with self._wake:
-            while not self._closing and not self._has_work():
-                self._wake.wait()
+            self._wake.wait_for(lambda: self._closing or self._has_work())
+        if self._closing:
+            return
+        engine = self._engine = self._engine or self._made_engine()
+        self._take_requests(engine)
+        for step in self._by_urgency(engine):
+            if not step():
+                return
+
+    def _made_engine(self) -> Engine:
+        try:
+            return self._make_engine()
+        except Exception:
+            with self._wake:  # or it would be tried again at once, and for ever
+                self._wanted, self._wants_device = None, False
+                for idle in (self._baseline, self._again):
+                    idle.forget()
+                dropped = [each for each in self._tasks if each.forget()]
+            self.trials.forget()
+            for task in dropped:
+                task.ended(None, False)
+            raise
+
+    def _by_urgency(self, engine: Engine) -> Iterator[Callable[[], bool]]:
+        """Yield what may be done; each does one step, and returns whether it waits for the device.
+
+        The picture and the trial of a user kernel take turns: both are waited for, and while the
+        one is busy in a process of its own the other goes on.
+        """
+        if self._region.can_step:
+            yield partial(self._step_task, self._region)
+        both = [self._step_trial, self._step_live]
+        for step in both if self._was_live else reversed(both):
+            if self.trials.has_work if step == self._step_trial else self._live is not None:
+                self._was_live = step == self._step_live
+                yield step
+        if self._wants_device:
+            yield partial(self._find_device, engine)
+        if self._is_awaited:
+            return
+        if self._baseline.can_step:
+            yield partial(self._step_idle, self._baseline)
+        for task in self._tasks:
+            if task.can_step and task is not self._region:
+                yield partial(self._step_task, task)
+        if self._again.can_step:
+            yield partial(self._step_idle, self._again)
+
+    def _take_requests(self, engine: Engine) -> None:
+        """Turn requests into tasks.
+
+        What they take the place of is closed without the lock: it may have threads to wait for.
+        """
+        wanted, left = None, list[Iterator[Any] | None]()
+        with self._wake:
             if self._is_awaited:
-                self._live = None
+                left.append(self._drop_live())
             if self._wanted is not None and self._may_supersede():
-                self._live = _Live(engine, *self._wanted)
-                self._wanted = None
-            for idle in (self._baseline, self._again):
-                idle.take(engine)
+                wanted, self._wanted = self._wanted, None
+                left.append(self._drop_live())
+            left += [idle.take(engine) for idle in (self._baseline, self._again)]
             over = [each.take(engine) for each in self._tasks]
-            closing = self._closing
+        self._close_all(left)
+        if wanted is not None:
+            self._live = _Live(engine, *wanted)
         for task, ended in zip(self._tasks, over, strict=True):
             if ended is not None:
-                close(ended.steps)
-                if not closing:
-                    task.ended(None, False)
+                self._close_all([ended.steps])
+                task.ended(None, False)
             task.emit_pause()
-        return not closing
 
     def _has_work(self) -> bool:
+        is_live = self._live is not None or self._region.has_work or self.trials.has_work
         if self._is_awaited:
-            return self._wants_device or self._live is not None or self._region.has_work
-        is_live = self._wanted is not None or self._live is not None
+            return self._wants_device or is_live
         others = (self._baseline, self._again, *self._tasks)
-        return self._wants_device or is_live or any(each.has_work for each in others)
+        is_wanted = self._wants_device or self._wanted is not None
+        return is_wanted or is_live or any(each.has_work for each in others)
 
     def _may_supersede(self) -> bool:
         return (
             self._live is None or self._live.has_shown or monotonic() - self._wanted_since > REST_S
         )
 
-    def _step_live(self) -> None:
+    def _step_trial(self) -> bool:
+        with purpose("a trial of a user kernel"):
+            self.trials.step()
+        return False
+
+    def _step_live(self) -> bool:
         assert self._live is not None
+        step = None
         try:
-            step = next(self._live.steps, None)
+            with purpose("the picture in view"):
+                step = next(self._live.steps, None)
             if self._is_awaited:
-                return  # nobody waits for this one any more
+                return False  # nobody waits for this one any more
             if isinstance(step, Progress):
                 self._emit_progress(step)
             elif step is not None:
@@ -325,6 +382,7 @@ class Worker(QThread):
             self.progressed.emit("")
             if not self._is_awaited or isinstance(error, DeviceLostError):
                 self._fail(error, self.failed.emit)
+        return isinstance(step, Waiting)
 
     def _let_paint(self) -> None:
         """Leave the interpreter for a moment to the window, which has a new picture to show.
@@ -332,11 +390,23 @@ class Worker(QThread):
         Otherwise each would wait for the other at every step, and the next timing would be
         disturbed.
         """
-        with self._wake:
-            self._wake.wait_for(self._has_news, PAINTING_S)
-            if self._is_held:
-                self._wake.wait_for(lambda: self._has_news() or not self._is_held, HELD_S)
-                self._wake.wait_for(self._has_news, PAINTING_S)  # then the analysis is painted
+        self._rest(PAINTING_S)
+        if self._is_held:
+            self._rest(HELD_S, lambda: not self._is_held)
+            self._rest(PAINTING_S)  # then the analysis is painted
+
+    def _rest(self, seconds: float, is_over: Callable[[], bool] = lambda: False) -> None:
+        """Wait, unless there is news; a trial of a user kernel goes on."""
+        until = monotonic() + seconds
+        while (left := until - monotonic()) > 0:
+            with self._wake:
+                self._wake.wait_for(
+                    lambda: self._has_news() or is_over() or self.trials.has_work, left
+                )
+                if self._has_news() or is_over():
+                    return
+            if self.trials.has_work:
+                self._step_trial()
 
     def _has_news(self) -> bool:
         """Return whether there is a request that does not wait with the timing."""
@@ -357,27 +427,31 @@ class Worker(QThread):
             self.progressed.emit("")
             self.settled.emit(live.last)
 
-    def _step_idle(self, idle: IdleJobs) -> None:
+    def _step_idle(self, idle: IdleJobs) -> bool:
         try:
-            idle.step()
+            with purpose("the time of a picture"):
+                return idle.step()
         except DeviceLostError as error:
             self._fail(error, self.failed.emit)
+            return False
 
-    def _step_task(self, task: PreemptibleTask) -> None:
+    def _step_task(self, task: PreemptibleTask) -> bool:
         try:
-            is_over = not task.step()
+            with purpose(task.purpose):
+                is_over = not task.step()
         except (KernelError, MemoryError) as error:
             self._fail(error, lambda expected: self._end_task(task, expected, False))
-            return
+            return False
         if is_over:
             self._end_task(task, None, True)
+        return task.waits and not is_over
 
     def _end_task(
         self, task: PreemptibleTask, error: KernelError | None, is_complete: bool
     ) -> None:
         with self._wake:  # from here on a cancel comes too late
             steps = task.drop()
-        close(steps)
+        self._close_all([steps])
         task.ended(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
@@ -388,8 +462,9 @@ class Worker(QThread):
         if isinstance(error, DeviceLostError):
             self._show_device(NoDevice(str(error), is_lost=True))
 
-    def _find_device(self, engine: Engine) -> None:
+    def _find_device(self, engine: Engine) -> bool:
         self._show_device(engine.try_again() if self._knows_device else engine.device)
+        return False
 
     def _show_device(self, device: Device | NoDevice) -> None:
         with self._wake:
@@ -398,25 +473,37 @@ class Worker(QThread):
         self.device_found.emit(device)
 
     def _attempt(self, step: Callable[[], None]) -> None:
-        """Run one step; a bug ends all tasks and is shown, and the thread lives on."""
+        """Do something; a bug ends all tasks and is shown, and the thread lives on."""
         try:
             step()
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+            details = traceback.format_exc()
             running = [each for each in self._tasks if each.is_running]
             self._drop_tasks()
             self.progressed.emit("")
             for each in running:
                 self._end_task(each, None, False)
-            self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
+            self.broke.emit(f"{type(error).__name__}: {error}", details)
 
     def _drop_tasks(self) -> None:
-        self._live = None
         with self._wake:
-            for idle in (self._baseline, self._again):
-                idle.drop()
-            left = [each.drop() for each in self._tasks]
+            left = [self._drop_live(), *(each.drop() for each in (self._baseline, self._again))]
+            left += [each.drop() for each in self._tasks]
+        self._close_all(left)
+        if self._closing:
+            self.trials.step()  # closes what is left
+
+    def _drop_live(self) -> Iterator[Any] | None:
+        live, self._live = self._live, None
+        return None if live is None else live.steps
+
+    def _close_all(self, left: Iterable[Iterator[Any] | None]) -> None:
+        """Close what was dropped, never under the lock; a bug in a finalizer is shown."""
         for steps in left:
-            close(steps)
+            try:
+                close(steps)
+            except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+                self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
 class _Live:

@@ -208,7 +208,7 @@ class MainWindow(QMainWindow):
         self.sweep = sweep.lazy_panel(self.sessions, store, worker)
         self.weights = weights.lazy_panel(store)
         self.gallery = gallery.lazy_panel(self.settings)
-        self.kernel = kernel.lazy_panel(store, self._rung_times)
+        self.kernel = kernel.lazy_panel(store, self._rung_times, worker.trials)
         panels: tuple[LazyPanel[Any], ...] = (  # in the order of the rail
             *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),
             *(self.blocks, self.sweep, self.weights, self.gallery, self.timing, self.kernel),

@@ -129,15 +129,15 @@ def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
             yield None
 
     steps.ask("a", endless, lambda _: None)
-    until(qtbot, steps.isRunning)
+    until(qtbot, steps.thread_of_steps.isRunning)
     steps.close()
-    assert steps.isFinished()
+    assert steps.thread_of_steps.isFinished()
     steps.ask("b", lambda: iter((1,)), lambda _: None)  # is not heard any more
-    assert not steps.isRunning()
+    assert not steps.thread_of_steps.isRunning()
 
 
 def test_nothing_runs_before_anything_is_asked(steps):
-    assert not steps.isRunning()
+    assert not steps.thread_of_steps.isRunning()
 
 
 def test_an_answer_on_its_way_is_not_heard_after_cancelling(qtbot, steps):
@@ -204,3 +204,37 @@ def test_a_hurry_goes_on_where_the_answer_asks_for_more(qtbot, steps):
     steps.ask("a", lambda: iter((1,)), ask_again, hurries=True)
     until(qtbot, lambda: len(answers) == 3 and not steps.is_under_way("a"))
     until(qtbot, lambda: heard[-1:] == [False])
+
+
+class SlowToEnd:
+    """A computation whose end waits until it is let on, and says on which thread it came."""
+
+    def __init__(self):
+        self.begun, self.on, self.ended_on = threading.Event(), threading.Event(), []
+
+    def __call__(self):
+        try:
+            while True:
+                self.begun.set()
+                yield None
+        finally:
+            self.on.wait(10)
+            self.ended_on.append(threading.current_thread())
+
+
+@pytest.mark.parametrize(
+    "drop", [lambda steps: steps.cancel("a"), lambda steps: ask_another(steps)]
+)
+def test_what_is_dropped_ends_on_the_thread_while_nobody_waits(qtbot, steps, drop):
+    slow = SlowToEnd()
+    steps.ask("a", slow, lambda _: None)
+    assert slow.begun.wait(10)
+    drop(steps)
+    assert slow.ended_on == []
+    slow.on.set()
+    until(qtbot, lambda: slow.ended_on)
+    assert slow.ended_on != [threading.current_thread()]
+
+
+def ask_another(steps):
+    steps.ask("a", lambda: iter((1,)), lambda _: None)

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from kernels.core.device import NoDevice
+from kernels.core.device_turns import Waiting
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress
 from tests.made_up import PASSED, result
@@ -70,8 +71,8 @@ def make_worker(qtbot):
     """
     made = []
 
-    def make(script=at_once):
-        worker, told = Worker(lambda: Scripted(script)), []
+    def make(script=at_once, make_engine=None):
+        worker, told = Worker(make_engine or (lambda: Scripted(script))), []
         for name in SIGNALS:
             getattr(worker, name).connect(partial(_write, told, name))
         made.append(worker)
@@ -860,3 +861,120 @@ def test_a_held_timing_keeps_nobody_waiting_who_cancels(qtbot, make_worker, monk
     wait_for(qtbot, told, "filtered")
     worker.cancel_sweep()
     assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+
+
+class SlowToEnd:
+    """Steps of a computation whose end takes until it is let on."""
+
+    def __init__(self):
+        self.begun, self.ends, self.on = (threading.Event() for _ in range(3))
+
+    def __call__(self):
+        try:
+            while True:
+                self.begun.set()
+                QThread.msleep(1)
+                yield Progress("at work")
+        finally:
+            self.ends.set()
+            self.on.wait(60)
+
+
+@pytest.mark.parametrize(
+    ("begin", "drop"),
+    [
+        (lambda w: w.request(a_job()), lambda w: w.expect(True)),
+        (lambda w: w.request(a_job()), lambda w: w.request(a_job(5))),
+        (lambda w: w.request_again(a_job(), "cold"), lambda w: w.request(a_job(5))),
+    ],
+)
+def test_who_asks_never_waits_for_the_end_of_what_is_dropped(qtbot, make_worker, begin, drop):
+    slow = SlowToEnd()
+    worker, _ = make_worker(lambda job, _: slow() if job.ksize == 3 else at_once(job, _))
+    worker.start()
+    begin(worker)
+    assert slow.begun.wait(60)
+    drop(worker)
+    assert slow.ends.wait(60)
+    asks = threading.Thread(target=worker.hold, args=(False,))
+    asks.start()
+    asks.join(10)
+    is_kept_waiting = asks.is_alive()
+    slow.on.set()
+    asks.join()
+    assert not is_kept_waiting
+
+
+def test_a_bug_before_anything_is_done_is_shown_and_the_thread_goes_on(qtbot, make_worker):
+    engines = [lambda: 1 / 0, lambda: 1 / 0, lambda: Scripted(at_once)]
+    worker, told = make_worker(make_engine=lambda: engines.pop(0)())
+    worker.start()
+    assert "ZeroDivisionError" in wait_for(qtbot, told, "broke")[0]
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "broke", count=2)
+    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+
+
+def test_a_bug_as_a_sweep_begins_or_ends_is_shown_and_the_thread_goes_on(qtbot, make_worker):
+    def bad_end(_):
+        try:
+            yield from for_ever(_)
+        finally:
+            raise ZeroDivisionError("made up")
+
+    worker, told = make_worker()
+    worker.start()
+    worker.start_sweep(lambda _: 1 / 0)
+    wait_for(qtbot, told, "broke")
+    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    worker.start_sweep(bad_end)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.cancel_sweep()
+    wait_for(qtbot, told, "broke", count=2)
+    wait_for(qtbot, told, "sweep_ended", count=2)
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+
+
+def test_a_trial_and_a_picture_that_waits_for_it_take_turns_before_a_sweep(qtbot, make_worker):
+    has_device, waited, done = [], [], []
+
+    def trial():
+        has_device.append(True)
+        while not waited:
+            yield None
+        has_device.clear()
+        yield "done"
+
+    def script(job, _):
+        while has_device:
+            waited.append(True)
+            yield Waiting("waiting for a trial")
+        yield answer(job)
+
+    worker, told = make_worker(script)
+    worker.start()
+    wait_for(qtbot, told, "device_found")
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    worker.trials.ask("a", trial, done.append)
+    until(qtbot, lambda: has_device)
+    worker.request(a_job())
+    wait_for(qtbot, told, "settled")
+    until(qtbot, lambda: done == ["done"])
+
+
+def test_others_go_on_while_a_picture_waits_for_another_process(qtbot, make_worker):
+    def script(job, _):
+        while True:
+            QThread.msleep(1)
+            yield Waiting("waiting for a sweep of process 1234 on NVIDIA H200")
+
+    worker, told = make_worker(script)
+    worker.start()
+    worker.request(a_job())
+    worker.start_sweep(for_ever)
+    wait_for(qtbot, told, "sweep_stepped")
+    assert ("progressed", "waiting for a sweep of process 1234 on NVIDIA H200") in told

@@ -9,6 +9,7 @@ from workbench.widgets.lazy_panel import Dock, LazyPanel
 if TYPE_CHECKING:
     from workbench.model.rung_times import RungTimes
     from workbench.panels.kernel.kernel_pane import KernelPane
+    from workbench.session.analysis_thread import StepQueue
     from workbench.session.store import Store
 
 DOCK = Dock(
@@ -20,12 +21,12 @@ DOCK = Dock(
 )
 
 
-def lazy_panel(store: Store, times: RungTimes) -> LazyPanel[KernelPane]:
+def lazy_panel(store: Store, times: RungTimes, trials: StepQueue) -> LazyPanel[KernelPane]:
     """Return the panel of kernels; it takes what KernelPane takes."""
 
     def make() -> KernelPane:
         from workbench.panels.kernel.kernel_pane import KernelPane
 
-        return KernelPane(store, times)
+        return KernelPane(store, times, trials)
 
     return LazyPanel(DOCK, make)

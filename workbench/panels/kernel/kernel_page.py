@@ -30,6 +30,7 @@ from workbench.panels.kernel.reading_code import ReadingCode
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trying import Trying
+from workbench.session.analysis_thread import StepQueue
 from workbench.session.kernel_file import KernelFile, write_kernel
 from workbench.session.kernel_journal import KernelJournal
 from workbench.session.kernel_steps import Followed
@@ -73,7 +74,7 @@ class KernelPage(QWidget):
     worked_on = Signal(str)
     broke = Signal(str, str)
 
-    def __init__(self, store: Store, times: RungTimes) -> None:
+    def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
         super().__init__()
         self._journal = KernelJournal()
         self._file = KernelFile(self._journal, self)
@@ -93,7 +94,7 @@ class KernelPage(QWidget):
         self._steps = StepView()
         self.code = MachineCodeView()
         self._below = QStackedWidget()
-        self._trying = Trying(store, times, self._file, self._editor, self._view, self)
+        self._trying = Trying(*(store, times, trials, self._file, self._editor, self._view, self))
         self._reading = ReadingCode(self._trying, self._file, self._editor, self.code, self)
         self._connect()
         self._lay_out()

@@ -14,6 +14,7 @@ from kernels.core.device import Device, NoDevice
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.kernel_page import RECENT_FILES, KernelPage
+from workbench.session.analysis_thread import StepQueue
 from workbench.session.store import Store
 from workbench.widgets.boxes import VBox
 from workbench.widgets.panel_frame import MARGINS
@@ -36,11 +37,12 @@ class KernelPane(QWidget):
     worked_on = Signal(str)
     broke = Signal(str, str)
 
-    def __init__(self, store: Store, times: RungTimes) -> None:
+    def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
         """Make the panel.
 
         store  read for the picture and the job, never written to
         times  of this session, which a kernel's time stands beside
+        trials  drives what uses the GPU, among all else that does
         """
         super().__init__()
         self.setObjectName("kernel-pane")
@@ -48,7 +50,7 @@ class KernelPane(QWidget):
         self._has_begun = False
         self._path: Path | None = None  # of the last time
         self._recent: list[Path] = []
-        self._page = KernelPage(store, times)
+        self._page = KernelPage(store, times, trials)
         self._page.said.connect(self.said)
         self._page.refused.connect(self.refused)
         self._page.unsaid.connect(self.unsaid)

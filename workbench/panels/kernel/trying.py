@@ -40,7 +40,7 @@ from workbench.panels.kernel.trial_words import (
     searched_words,
     verdict_words,
 )
-from workbench.session.analysis_thread import AnalysisThread
+from workbench.session.analysis_thread import AnalysisThread, StepQueue
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_steps import Followed, following
 from workbench.session.kernel_trial import (
@@ -100,6 +100,7 @@ class Trying(QObject):
         self,
         store: Store,
         times: RungTimes,
+        trials: StepQueue,
         file: KernelFile,
         editor: CodeEditor,
         view: TrialView,
@@ -109,6 +110,7 @@ class Trying(QObject):
 
         store   read for the picture and the job
         times   of this session, which that of a text stands beside
+        trials  drives what uses the GPU, among all else that does
         editor  gets the marks, and `view` everything else
         """
         super().__init__(parent)
@@ -129,9 +131,10 @@ class Trying(QObject):
         self._doing: KernelText | None = None  # what is under way, or was last
         self._verdict = ""  # of the answer in view
         self._remark = ""  # to be said at the end of what is under way
-        self._thread = AnalysisThread(self)
-        self._thread.broke.connect(self.broke)
-        self._thread.dropped.connect(lambda _: self._end(""))
+        self._thread, self._trials = AnalysisThread(self), trials
+        for queue in (self._thread, trials):
+            queue.broke.connect(self.broke)
+            queue.dropped.connect(self._drop)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._try)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -173,7 +176,7 @@ class Trying(QObject):
         """Try nothing from now on, or what comes next: on the CPU a kernel may do anything."""
         self._is_held = is_held
         if is_held:
-            self._thread.cancel(NAME)
+            self._stop()
             self._asked = None
             self._end(HELD)
 
@@ -216,6 +219,7 @@ class Trying(QObject):
         """Stop what is under way, and wait for the thread to end."""
         self._pause.stop()
         self._patience.stop()
+        self._stop()
         self._thread.close()
         if self._children_of is not None:
             end_children(self._children_of)
@@ -255,7 +259,18 @@ class Trying(QObject):
         self._is_under_way, self._doing, self._remark = True, asked, ""
         self._is_trial = steps is trying
         self._view.show_under_way(sentence)
-        self._thread.ask(NAME, lambda: steps(asked), self._take, self._end)
+        self._stop()
+        on_gpu = asked.device is not None and steps in (trying, searching)
+        queue = self._trials if on_gpu else self._thread
+        queue.ask(NAME, lambda: steps(asked), self._take, self._end)
+
+    def _stop(self) -> None:
+        for queue in (self._thread, self._trials):
+            queue.cancel(NAME)
+
+    @Slot(str)
+    def _drop(self, _name: str) -> None:
+        self._end("")
 
     def _end(self, sentence: str) -> None:
         self._is_under_way = False
@@ -284,7 +299,7 @@ class Trying(QObject):
 
     @Slot()
     def _cancel(self) -> None:
-        self._thread.cancel(NAME)
+        self._stop()
         self._asked = None
         self._end(STOPPED)
 
