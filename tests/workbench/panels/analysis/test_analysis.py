@@ -232,7 +232,7 @@ def test_nothing_is_worked_out_behind_another_panel(qtbot, window):
     window.store.update(implementation="opencv")
     show_picture(qtbot, window, noise(30, 20))
     assert table(window) == ""
-    assert not window.analysis_thread.isRunning()
+    assert not window.analysis_thread.thread_of_steps.isRunning()
 
 
 def test_another_picture_empties_it_until_its_result_comes(qtbot, loaded):
