@@ -29,7 +29,7 @@ from kernels.cuda_on_cpu.cpu_runs import (
     unwritten_in,
 )
 from kernels.cuda_on_cpu.faults import fault_in_words, suspicion_in_words
-from kernels.cuda_on_cpu.regions import Region, cropped, region_of, small_size
+from kernels.cuda_on_cpu.regions import TRIED_SIZE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words, placed
 from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
@@ -89,6 +89,9 @@ def finding_bug(
     """
     region = region_of(job, small_size(job), at)
     part = cropped(job, region)
+    if rung.why_not_anywhere(part):  # as where its header asks for a width
+        region = region_of(job, TRIED_SIZE, at)
+        part = cropped(job, region)
     if reason := why_not() or rung.why_not(part, DEVICE):
         yield Finding("refused", reason, region)
         return

@@ -86,6 +86,13 @@ def test_a_right_output_of_a_kernel_with_a_bug_is_not_verified(engine):
 
 
 @needs_compiler
+def test_a_header_that_asks_for_a_width_leaves_the_search_to_do(engine):
+    header = '/*---\nrequires = [["WIDTH == 100", "Only that width."]]\n---*/\n'
+    result = results(engine, a_job(header + RIGHT, shape=(40, 100, 1)))[-1]
+    assert result.check.is_verified, result.check
+
+
+@needs_compiler
 def test_where_nothing_could_be_searched_it_is_not_verified_and_says_why(engine, monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.bug_search.why_not", lambda: "No compiler here.")
     result = results(engine, a_job())[-1]
