@@ -29,8 +29,9 @@ class Flavour:
 
     @property
     def is_watched(self) -> bool:
-        """Return whether compilers add code of their own, which runs as it is loaded."""
-        return "-DWATCHED" in self.flags
+        """Compilers add code of their own, which runs as the library is loaded."""
+        beginnings = ("-fsanitize=thread", "-fsanitize=address")
+        return any(each.startswith(beginnings) for each in self.flags)
 
     def flags_for(self, compiler: Compiler) -> tuple[str, ...]:
         """Return what this compiler is given for the device code."""
