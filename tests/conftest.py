@@ -29,7 +29,7 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 # Pools that the library keeps for the process's life: their threads wait, and end with it.
-POOLS = ("workbench-looking", "checks")
+POOLS = ("workbench-looking", "checks", "opencv-bands")
 
 
 @pytest.fixture(scope="session")

@@ -75,13 +75,15 @@ def left_over(home, threads_before):
     from PySide6.QtCore import QThread
     from shiboken6 import isValid
 
+    from tests.conftest import POOLS
+
     gc.collect()
     found = [each for each in gc.get_objects() if isinstance(each, QThread)]
     running = [each for each in found if isValid(each) and each.isRunning()]
     threads = [each for each in running if each is not QThread.currentThread()]
     python = set(threading.enumerate()) - threads_before
     python = [e for e in python if not isinstance(e, threading._DummyThread)]
-    python = [e for e in python if not e.name.startswith("workbench-looking")]  # a pool, for life
+    python = [e for e in python if not e.name.startswith(POOLS)]
     files = [*home.joinpath("temporary").rglob("*"), *home.rglob("*.part")]
     return [f"left over: {each}" for each in (*threads, *python, *files)]
 
