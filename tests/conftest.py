@@ -175,9 +175,8 @@ def _python_threads(before: set[threading.Thread]) -> list[threading.Thread]:
 
 
 def _is_somebody_elses(thread: threading.Thread) -> bool:
-    """Pools, zarr's loop, and what Python makes up for a QThread and keeps when that has ended."""
-    names = (*POOLS, "zarr_io", "asyncio")
-    return isinstance(thread, threading._DummyThread) or thread.name.startswith(names)
+    """Pools, and what Python makes up for a QThread and keeps when that has ended."""
+    return isinstance(thread, threading._DummyThread) or thread.name.startswith((*POOLS, "asyncio"))
 
 
 # Helpers are imported as `tests.…`, however pytest was started.

@@ -32,7 +32,6 @@ from workbench.files.image_encoders import format_of
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.files.reducing import fit_of, reduced
-from workbench.files.zarr_folders import is_zarr, names_zarr, zarr_package
 from workbench.model import intents
 from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture, State
@@ -46,7 +45,6 @@ STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
 OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
 OWN_TOO_LARGE = "Choose a smaller picture, more memory, or another implementation."
 FIND_ITS_BUG = "`workbench check --find-bug` with the kernel's file looks for the cause."
-TIFF_EXTENSIONS = (".tif", ".tiff")
 UNTIMED = Sampling(max_samples=0, cache="warm")
 # Folders that are being written into, by how many, and those of them that were made for it.
 _FOLDERS = Lock()
@@ -167,10 +165,6 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
             raise ImageFileError(
                 f"Cannot save {pair.target.name}: a device or a pipe has that name; remove it."
             )
-        if is_zarr(pair.source) or names_zarr(pair.target):
-            outcome.is_large = True
-            outcome.error = _why_not_as_zarr(outcome, recipe)
-            return
         try:
             with _timed(outcome, "decode"):
                 picture = image_files.load(
@@ -260,22 +254,6 @@ def _why_not_in_strips(outcome: Outcome, recipe: Recipe, error: TooLargeError) -
     return None
 
 
-def _why_not_as_zarr(outcome: Outcome, recipe: Recipe) -> str | None:
-    """Return why a picture that is an OME-Zarr, or is to be one, cannot be filtered, or None.
-
-    Raises ImageFileError where there is no zarr.
-    """
-    source, target = outcome.pair.source, outcome.pair.target
-    zarr_package((source if is_zarr(source) else target).name)
-    if recipe.is_own:
-        return f"{outcome.pair.name}: An OME-Zarr is filtered in strips. {OWN_AS_A_WHOLE}"
-    if not is_zarr(source) and source.suffix.lower() not in TIFF_EXTENSIONS:
-        return f"Cannot save {target.name}: an OME-Zarr is made of a TIFF or another OME-Zarr."
-    if not names_zarr(target) and format_of(target).title != "TIFF":
-        return f"Cannot save {target.name}: an OME-Zarr is filtered into a .zarr or a TIFF."
-    return None
-
-
 def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) -> None:
     """Filter from file to file, in strips.  Raises ImageFileError and KernelError."""
     pair, state = outcome.pair, recipe.chosen
@@ -284,8 +262,6 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
         _folder(pair.folder),
     ):
         outcome.remarks, outcome.metadata = picture.notes, picture.metadata
-        if names_zarr(pair.target) and picture.metadata != NO_METADATA:
-            outcome.warnings = (f"{pair.target.name}: OME-Zarr holds no EXIF and no XMP.",)
         job = intents.job_for(replace(state, picture=picture.sample()))
         assert job is not None
         sampling = recipe.sampling_of(outcome.index)

@@ -116,7 +116,7 @@ def filtering_file(
 
     Whoever stops driving this can go on later; an answer that is found to be wrong is not kept.
 
-    target        a TIFF or an OME-Zarr, by its extension
+    target        a TIFF
     like          a job of the same weights, pixel type and channels; its picture does not count
     named         the implementation; None: the best that can run it
     memory_bytes  for all strips together

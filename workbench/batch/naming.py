@@ -9,10 +9,8 @@ from pathlib import PurePath
 from string import Formatter
 
 from workbench.files.image_files import EXTENSIONS
-from workbench.files.zarr_folders import EXTENSION as ZARR
 
 Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
-NAMED = (*EXTENSIONS, ZARR)  # what a pattern may end with to name a format
 OF_THE_PICTURE = ("stem", "ext")
 
 
@@ -42,7 +40,7 @@ def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = 
         raise PairingError(
             f"The name {pattern} is one within the output folder, so no / can stand in it."
         )
-    if pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in NAMED:
+    if pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS:
         if extension is not None:
             raise PairingError(
                 f"The name {pattern} says the format already; choose none beside it."

@@ -12,8 +12,7 @@ from workbench.base.same_file import identity
 from workbench.batch.file_pairs import FilePair, FilePairs, Group
 from workbench.batch.naming import Naming, PairingError
 from workbench.files import neighbours
-from workbench.files.image_files import EXTENSIONS
-from workbench.files.zarr_folders import is_zarr, names_part, names_zarr
+from workbench.files.image_files import EXTENSIONS, ZARR
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def pairs_of(
     target = Path(output)
     is_folder = names_folder(output) or _is_folder(target)
     if not is_folder and (len(inputs) > 1 or _is_folder(inputs[0])):
-        if names_zarr(target) or target.suffix.lower() in EXTENSIONS or _is_file(target):
+        if target.suffix.lower() in EXTENSIONS or _is_file(target):
             raise PairingError(f"With several pictures, {target} must be a folder, not a file.")
         is_folder = True
     complaints: list[str] = []
@@ -108,11 +107,10 @@ def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) 
         folder, target = left.pop()
         try:
             names = neighbours.pictures_in(folder)
-            folders, zarrs = _folders_in(folder)
+            folders = _folders_in(folder)
         except OSError as error:
             complaints.append(f"Cannot look into {folder}: {error.strerror}.")
             continue
-        names += (name for name in zarrs if identity(folder / name) != outside)
         yield Group(folder, target, tuple(_shown(names)), target if target != output else None)
         if recursive:
             inner = [name for name in _shown(folders) if identity(folder / name) != outside]
@@ -121,24 +119,18 @@ def _groups_in(top: Path, output: Path, recursive: bool, complaints: list[str]) 
 
 # `Path.is_dir` and `Path.is_file` raise where looking is not allowed.
 def _is_folder(path: Path) -> bool:
-    """Return whether `path` is a folder of pictures, rather than one picture."""
-    return os.path.isdir(path) and not is_zarr(path)  # noqa: PTH112
+    """Tell a folder of pictures from a file, and from an OME-Zarr, which reading rejects."""
+    return os.path.isdir(path) and path.suffix.lower() != ZARR  # noqa: PTH112
 
 
 def _is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
-def _folders_in(folder: Path) -> tuple[list[str], list[str]]:
-    """Return folders without links, which may lead in circles, and those that are pictures.
-
-    Raises OSError.
-    """
+def _folders_in(folder: Path) -> list[str]:
+    """List folders without links, which may lead in circles.  Raises OSError."""
     with os.scandir(folder) as entries:
-        folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    found = sorted(name for name in folders if not names_part(name))
-    zarrs = [name for name in found if is_zarr(folder / name)]
-    return [name for name in found if name not in zarrs], zarrs
+        return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
 def _shown(names: Iterable[str]) -> Iterator[str]:

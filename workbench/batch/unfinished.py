@@ -22,17 +22,14 @@ from kernels.core import atomic_files
 from kernels.core.growing_file import GrowingFile, whole_lines
 from workbench.base import numbers
 from workbench.base.limited_json import parse
-from workbench.files import chunked_zarr, tiled_tiff
-from workbench.files.chunked_zarr import ChunkedZarr
+from workbench.files import tiled_tiff
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TiledTiff
-from workbench.files.zarr_folders import PART, holds_zarr, names_zarr
 from workbench.model.metadata import Metadata
 
 Line = Mapping[str, Any]
 FORMAT = 1
-JOURNAL = ".part.jsonl"  # like PART, behind the result's own name
-REPLACED = f".old{PART}"  # what had that name, a folder, until the result gets it
+PART, JOURNAL = ".part", ".part.jsonl"  # behind the result's own name
 
 
 def is_begun(target: Path) -> bool:
@@ -42,7 +39,7 @@ def is_begun(target: Path) -> bool:
 
 
 class Unfinished:
-    """The file, or folder, that becomes `target`, open for writing; one process at a time.
+    """The file that becomes `target`, open for writing; one process at a time.
 
     Raises ImageFileError where it cannot be written.
 
@@ -63,19 +60,16 @@ class Unfinished:
         asked  all that decides what is in it
         """
         self.target = Path(os.path.realpath(target))
-        self._is_zarr = names_zarr(target)
         self._part, path = _beside(self.target)
         with self._failures():
-            _refuse(self.target, is_zarr=self._is_zarr)
+            _refuse(self.target)
             self._journal = GrowingFile(path, "a+")
         try:
             if not self._journal.hold():
                 raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
             with self._failures():
                 self.rows = self._begin(shape, dtype, metadata, json.loads(json.dumps(asked)))
-                self._open: TiledTiff | ChunkedZarr = (
-                    ChunkedZarr(self._part, self.rows) if self._is_zarr else TiledTiff(self._part)
-                )
+                self._open = TiledTiff(self._part)
         except BaseException:
             self._journal.close()
             raise
@@ -86,7 +80,7 @@ class Unfinished:
             self._open.fill(self.rows, samples)
             self._open.sync()
             self.rows += len(samples)
-            self._journal.put(_line({"rows": self._open.finished(self.rows)}))
+            self._journal.put(_line({"rows": self.rows}))
 
     def finish(self) -> None:
         """Give the result its name."""
@@ -94,18 +88,13 @@ class Unfinished:
         with self._failures():
             with suppress(OSError):  # there is none yet, or a file system that knows no permissions
                 self._part.chmod(stat.S_IMODE(self.target.stat().st_mode) & 0o777)
-            replaced = self.target.with_name(self.target.name + REPLACED)
-            if self.target.is_dir():  # which no other can be renamed over
-                _remove(replaced)
-                self.target.rename(replaced)
             self._part.replace(self.target)
-            _remove(replaced)
             self._journal.path.unlink()
 
     def drop(self) -> None:
         """Remove what was written."""
         self.close()
-        _remove(self._part)
+        self._part.unlink(missing_ok=True)
         self._journal.path.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -126,25 +115,17 @@ class Unfinished:
             self._journal.go_on_behind(whole)
             return max((int(line["rows"]) for line in lines[1:] if "rows" in line), default=0)
         self._journal.go_on_behind(0)
-        _remove(self._part)
+        self._part.unlink(missing_ok=True)
         self._refuse_lack_of_room(shape, dtype)
-        if self._is_zarr:
-            chunked_zarr.lay_out(self._part, shape, dtype, self.target.name)
-        else:
-            tiled_tiff.lay_out(self._part, shape, dtype, metadata)
+        tiled_tiff.lay_out(self._part, shape, dtype, metadata)
         self._journal.put(_line(self._first_line(asked)), sync=True)
         return 0
 
     def _is_of(self, line: Line, asked: Line) -> bool:
-        return self._layout.is_file() and line == self._first_line(asked)
+        return self._part.is_file() and line == self._first_line(asked)
 
     def _first_line(self, asked: Line) -> Line:
-        return {"strips": FORMAT, "bytes": self._layout.stat().st_size, "asked": asked}
-
-    @property
-    def _layout(self) -> Path:
-        """Return the file that shows whether the part is the one that was begun."""
-        return chunked_zarr.layout_of(self._part) if self._is_zarr else self._part
+        return {"strips": FORMAT, "bytes": self._part.stat().st_size, "asked": asked}
 
     def _refuse_lack_of_room(self, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:
         needed, free = (
@@ -172,25 +153,12 @@ def _beside(target: Path) -> tuple[Path, Path]:
     return target.with_name(target.name + PART), target.with_name(target.name + JOURNAL)
 
 
-def _refuse(target: Path, *, is_zarr: bool) -> None:
-    if is_zarr:
-        if target.exists() and not holds_zarr(target):
-            raise ImageFileError(
-                f"Cannot save {target.name}: what has that name is no OME-Zarr; choose another one."
-            )
-    elif target.is_dir() or atomic_files.is_special(target):
+def _refuse(target: Path) -> None:
+    if target.is_dir() or atomic_files.is_special(target):
         raise ImageFileError(
             f"Cannot save {target.name}: what is written in strips has to be a file; choose "
             "another name."
         )
-
-
-def _remove(part: Path) -> None:
-    """Remove a file or a folder, if there is one.  Raises OSError."""
-    if part.is_dir() and not part.is_symlink():
-        shutil.rmtree(part)
-    else:
-        part.unlink(missing_ok=True)
 
 
 def _line(said: Line) -> bytes:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from kernels.core import atomic_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.zarr_folders import is_zarr
 from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture
 
@@ -27,6 +26,7 @@ _READ = {
     "PNM": (".pnm", ".pgm", ".ppm", ".pbm", ".pfm"),
 }
 EXTENSIONS = tuple(extension for extensions in _READ.values() for extension in extensions)
+ZARR = ".zarr"  # a folder of that name is one picture, which is not read
 
 
 def _file_type(title: str, extensions: Iterable[str]) -> str:
@@ -115,11 +115,8 @@ def _check_readable(path: Path) -> None:
     """Refuse what is no readable file before any decoder sees it (a pipe would block for ever)."""
     try:
         status = path.stat()
-        if is_zarr(path):
-            raise ImageFileError(
-                f"{path.name} is an OME-Zarr, which the window opens, and `workbench apply` and "
-                "`batch` filter from file to file; nothing else does."
-            )
+        if stat.S_ISDIR(status.st_mode) and path.suffix.lower() == ZARR:
+            raise ImageFileError(f"{path.name}: OME-Zarr is not read; save it as a TIFF.")
         if stat.S_ISDIR(status.st_mode):
             raise ImageFileError(f"{path.name or path} is a folder; choose a picture inside it.")
         if not stat.S_ISREG(status.st_mode):

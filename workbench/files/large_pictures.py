@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
@@ -13,12 +12,9 @@ from numpy.typing import NDArray
 from kernels.core.borders import Span
 from kernels.pictures.generated import stored_as
 from workbench.files import colour_profiles, from_tiff, quiet_libraries
-from workbench.files.from_zarr import ZarrReader, ZarrRows
 from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded
-from workbench.files.tiff_rows import TiffRows
-from workbench.files.zarr_folders import is_zarr, names_zarr
 from workbench.model.state import Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
@@ -28,7 +24,7 @@ _ON_ITS_SIDE = 5
 
 
 class LargePicture:
-    """A TIFF or an OME-Zarr that is open, of any size, for one thread; to be closed.
+    """A TIFF that is open, of any size, for one thread; to be closed.
 
     width, height, channels, dtype  of what `rows` gives: one of PIXEL_TYPES
     notes, metadata  as `Picture` has them
@@ -50,7 +46,7 @@ class LargePicture:
         try:
             with quiet_libraries.without_warnings(), failures_in_words(path.name):
                 self._reader = self._opened()
-                self._rows: TiffRows | ZarrRows = self._reader.rows(kept)
+                self._rows = self._reader.rows(kept)
                 self._files.callback(self._rows.close)
                 self.notes = tuple(self._look())
         except BaseException:
@@ -123,15 +119,8 @@ class LargePicture:
     @property
     def stamp(self) -> list[int]:
         """Return numbers that are others when the file has changed.  Raises OSError."""
-        if not self.path.is_dir():
-            status = self.path.stat()
-            return [status.st_size, status.st_mtime_ns]
-        folders = (
-            [os.stat(os.path.join(folder, name)) for name in names]  # noqa: PTH116, PTH118 - quicker
-            for folder, _, names in os.walk(self.path)
-        )
-        found = [(each.st_size, each.st_mtime_ns) for folder in folders for each in folder]
-        return [len(found), sum(size for size, _ in found), max(at_ns for _, at_ns in found)]
+        status = self.path.stat()
+        return [status.st_size, status.st_mtime_ns]
 
     def close(self) -> None:
         """Let go of the file."""
@@ -143,9 +132,7 @@ class LargePicture:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _opened(self) -> from_tiff.TiffReader | ZarrReader:
-        if is_zarr(self.path) or names_zarr(self.path):
-            return ZarrReader(self.path, self._level)
+    def _opened(self) -> from_tiff.TiffReader:
         reader = self._files.enter_context(from_tiff.opened_for_rows(self.path, self._level))
         if reader is None:
             raise ImageFileError(

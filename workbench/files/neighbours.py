@@ -13,10 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 from kernels.core.cache import LruCache
-from workbench.files.image_files import EXTENSIONS
+from workbench.files.image_files import EXTENSIONS, ZARR
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.zarr_folders import EXTENSION as ZARR
-from workbench.files.zarr_folders import is_zarr
 
 # A folder changed so lately may change again without its time of change telling: file systems
 # count in seconds at worst.
@@ -68,9 +66,10 @@ def pictures_among(paths: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        if os.path.isdir(path) and not is_zarr(path):  # noqa: PTH112 - as in `is_zarr`
+        # `Path.is_dir` raises where a name is too long, or looking at it is not allowed.
+        if os.path.isdir(path) and path.suffix.lower() != ZARR:  # noqa: PTH112
             found += [path / name for name in _listed(path)]
-        elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS or is_zarr(path):
+        elif len(paths) == 1 or path.suffix.lower() in EXTENSIONS:
             found.append(path)
     if not found:
         where = f"in {paths[0]}" if len(paths) == 1 else "among these files"
@@ -119,8 +118,7 @@ def _names_in(folder: Path) -> list[str]:
 def pictures_in(folder: Path, *, to_open: bool = False) -> list[str]:
     """Return the names of the pictures in `folder`, as a person sorts them.
 
-    to_open  without what has a picture's name and is no file, such as a pipe or a link to nothing;
-             with folders that are OME-Zarr pictures by their names
+    to_open  without what has a picture's name and is no file, such as a pipe or a link to nothing
     """
     is_wanted = _can_be_opened if to_open else _names_picture
     with os.scandir(folder) as entries:
@@ -135,9 +133,7 @@ def pictures_in(folder: Path, *, to_open: bool = False) -> list[str]:
 
 def _can_be_opened(entry: os.DirEntry[str]) -> bool:
     with suppress(OSError):  # a link that leads back to itself
-        if (lower := entry.name.lower()).endswith(EXTENSIONS):
-            return entry.is_file()
-        return lower.endswith(ZARR) and entry.is_dir()
+        return entry.name.lower().endswith(EXTENSIONS) and entry.is_file()
     return False
 
 

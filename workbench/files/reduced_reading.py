@@ -1,6 +1,6 @@
 """A picture that does not fit into memory, opened all the same: a reduced copy of it.
 
-That is one that lies in the file, as slides and OME-Zarr have them, or else every so many-th pixel.
+That is one that lies in the file, as slides have them, or else every so many-th pixel.
 """
 
 from __future__ import annotations

@@ -70,10 +70,6 @@ class TiledTiff:
             self._fill(tile_row, top, rows[done : done + count])
             done += count
 
-    def finished(self, rows: int) -> int:
-        """Return how many rows are in the file, where so many were filled in: all of them."""
-        return rows
-
     def sync(self) -> None:
         """Return once all is on the disk.  Raises OSError."""
         self._file.flush()

@@ -24,7 +24,6 @@ from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours, pictures_among
 from workbench.files.picture_errors import ImageFileError, LargePictureError
 from workbench.files.picture_refs import PictureRef
-from workbench.files.zarr_folders import is_zarr
 from workbench.model.state import Picture
 from workbench.session import clipboard
 from workbench.session.screenshot_files import FILTERED, SHOWS, read_settings
@@ -365,7 +364,7 @@ def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
     picture = _first_of(found[:MAX_TRIES], **how)
     if len(paths) == 1:
         count = f"{len(found):,} pictures" if len(found) > 1 else "One picture"
-        is_one = paths[0] == found[0]  # a file, or a folder that is an OME-Zarr
+        is_one = paths[0] == found[0]  # a file, not a folder
         return Gathered(picture, (), "" if is_one else f"{count} in {paths[0].name}.")
     count = f"{len(found):,} pictures opened together; PgDn shows the next one."
     return Gathered(picture, tuple(found), count if len(found) > 1 else "")
@@ -399,7 +398,7 @@ def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
     if ref is None:
         return {**settings, "picture": None}
     is_far = str(ref.path).startswith(("//", "\\\\"))
-    if ref.path is None or (not is_far and (ref.path.is_file() or is_zarr(ref.path))):
+    if ref.path is None or (not is_far and ref.path.is_file()):
         return {**settings, "picture": ref.to_data()}
     return {**settings, "picture": None, MISSING: ref.name}
 

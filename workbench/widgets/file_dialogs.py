@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QIdentityProxyModel, QModelIndex, QPersistentModelIndex, Qt
@@ -24,25 +23,11 @@ def ask_file(parent: QWidget, title: str, folder: str, file_types: str) -> Path 
     return next((Path(each) for each in _chosen(dialog)), None)
 
 
-def ask_files(
-    parent: QWidget, title: str, folder: str, file_types: str, is_file: Callable[[Path], bool]
-) -> list[Path]:
-    """Ask for one or more files, as `ask_file` for one.
-
-    is_file  tells by a folder's name whether it counts as a file: who enters it chooses it
-    """
+def ask_files(parent: QWidget, title: str, folder: str, file_types: str) -> list[Path]:
+    """Ask for one or more files, as `ask_file` for one."""
     dialog = _dialog(parent, title, folder, file_types)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-    entered: list[Path] = []
-
-    def enter(name: str) -> None:
-        if is_file(Path(name)):
-            entered.append(Path(name))
-            dialog.done(QFileDialog.DialogCode.Accepted)
-
-    dialog.directoryEntered.connect(enter)
-    chosen = [Path(each) for each in _chosen(dialog)]
-    return entered or chosen
+    return [Path(each) for each in _chosen(dialog)]
 
 
 def ask_folder(parent: QWidget, title: str, folder: str = "", file_types: str = "") -> Path | None:

@@ -9,20 +9,19 @@ from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from tests.workbench.engines import DEVICE, MadeUpGpu
+from tests.workbench.window.large.large_files import HEIGHT, LITTLE, plain
 from workbench.batch import device_run
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.batch.journal import NAME
 from workbench.cli import main, named_devices
 from workbench.cli.commands import batch as command
-from workbench.files import chunked_zarr, image_files
-from workbench.files.chunked_zarr import ChunkedZarr
+from workbench.files import image_files
 from workbench.model.state import State
 
 COUNT = 12
@@ -119,19 +118,19 @@ def controlled(*words):
     )
 
 
-def test_a_program_is_told_of_rows_of_a_picture_in_strips_as_well(folder):
-    pytest.importorskip("zarr")
-    path = Path("in/large.zarr")
-    chunked_zarr.lay_out(path, (900, 300, 3), np.dtype(np.uint8), path.name)
-    with ChunkedZarr(path, 0) as made:
-        made.fill(0, noise(900, 300, 3))
+def test_a_program_gets_the_rows_of_a_picture_in_strips_as_well(folder, monkeypatch):
+    path = plain(Path("in/large.tif"))
+    Path("sitecustomize.py").write_text(  # for the processes, too
+        f"from workbench.files import needs\nneeds.memory_available_bytes = lambda: {LITTLE}\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(folder))
     with controlled("in", "out") as process:
         lines = [json.loads(each) for each in process.stdout]
         process.stdin.close()
     assert process.returncode == 0
     told = [each["rows"] for each in lines if "rows" in each]
     assert told[-1]["input"] == str(path)
-    assert 0 < told[-1]["done"] <= told[-1]["of"] == 900
+    assert 0 < told[-1]["done"] <= told[-1]["of"] == HEIGHT
     assert lines[-1]["ended"]["counts"] == {"done": COUNT + 1}
 
 

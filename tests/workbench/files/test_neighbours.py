@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from workbench.files import image_files
 from workbench.files import neighbours as neighbours_module
 from workbench.files.neighbours import neighbours, pictures_among, pictures_in, shelf_of
 from workbench.files.picture_errors import ImageFileError
@@ -110,17 +111,16 @@ def test_many_files_are_in_order(tmp_path, monkeypatch):
     assert visited == list(range(100))
 
 
-def test_a_folder_that_is_an_ome_zarr_stands_among_the_pictures(tmp_path):
+def test_an_ome_zarr_is_no_folder_of_pictures_and_left_to_the_reader(tmp_path):
     for name in ("a.png", "c.tif"):
         (tmp_path / name).touch()
-    for name in ("b.zarr", "d.zarr.part", "e"):
-        (tmp_path / name).mkdir()
-    assert neighbours(tmp_path / "b.zarr") == (tmp_path / "a.png", tmp_path / "c.tif")
-    assert neighbours(tmp_path / "a.png")[1] == tmp_path / "b.zarr"
-    assert shelf_of(tmp_path / "c.tif").names == ["a.png", "b.zarr", "c.tif"]
-    both = [tmp_path / "b.zarr", tmp_path / "a.png"]
-    assert pictures_among(both) == both
-    assert pictures_in(tmp_path) == ["a.png", "c.tif"]  # a batch finds such folders by itself
+    slide = tmp_path / "b.zarr"
+    slide.mkdir()
+    assert shelf_of(tmp_path / "c.tif").names == ["a.png", "c.tif"]
+    assert pictures_among([slide, tmp_path / "a.png"]) == [tmp_path / "a.png"]
+    assert pictures_among([slide]) == [slide]
+    with pytest.raises(ImageFileError, match=r"b\.zarr: OME-Zarr is not read"):
+        image_files.load(slide)
 
 
 def test_names_sort_as_their_words_and_numbers_do_whatever_is_in_them(tmp_path):

@@ -143,9 +143,8 @@ def a_folder(folder):
 
 
 def an_ome_zarr(folder):
-    path = folder / "slide"
+    path = folder / "slide.zarr"
     path.mkdir()
-    (path / "zarr.json").write_text("{}")
     image_files.save(path / "not_to_be_opened.png", noise(5, 5))
     return path
 

@@ -1,6 +1,5 @@
 """Qt's own file dialog cuts no column, and begins and ends as it is told."""
 
-import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QApplication,
@@ -40,10 +39,6 @@ def agree(dialog, name=""):
     click(next(each for each in buttons if each.text() in ("&Open", "&Save", "&Choose")))
 
 
-def never(_path):
-    return False
-
-
 def rows(dialog):
     table = dialog.findChild(QTreeView, "treeView")
     return table.model().rowCount(table.rootIndex())
@@ -77,28 +72,9 @@ def test_what_is_chosen_comes_back(qtbot, tmp_path):
     with_dialog(lambda dialog: agree(dialog, "a.png"), 2)
     assert ask_file(parent, "Open", str(tmp_path), TYPES) == tmp_path / "a.png"
     with_dialog(lambda dialog: agree(dialog, "b.png"), 2)
-    assert ask_files(parent, "Open", str(tmp_path), TYPES, never) == [tmp_path / "b.png"]
+    assert ask_files(parent, "Open", str(tmp_path), TYPES) == [tmp_path / "b.png"]
     with_dialog(lambda dialog: agree(dialog), 0)
     assert ask_folder(parent, "Open", str(tmp_path)) == tmp_path
-
-
-@pytest.mark.parametrize("name", ["slide.zarr", "folder"])
-def test_a_folder_that_counts_as_a_file_is_chosen_by_entering_it(qtbot, tmp_path, name):
-    (tmp_path / name).mkdir()
-    parent, entered = QWidget(), []
-    qtbot.addWidget(parent)
-
-    def enter(dialog):
-        table = dialog.findChild(QTreeView, "treeView")
-        table.activated.emit(table.model().index(0, 0, table.rootIndex()))  # as a double click does
-        entered.append(dialog.directory().dirName())
-
-    with_dialog(enter, 1)
-    chosen = ask_files(
-        parent, "Open", str(tmp_path), TYPES, is_file=lambda path: path.suffix == ".zarr"
-    )
-    assert chosen == ([tmp_path / name] if name == "slide.zarr" else [])
-    assert entered == [name]
 
 
 def test_a_name_is_proposed_and_its_type_chosen(qtbot, tmp_path):

@@ -13,7 +13,6 @@ from PySide6.QtGui import QImage
 
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.files.zarr_folders import is_zarr
 from workbench.imaging.display import Display, to_display
 from workbench.widgets.tile_list import THUMBNAIL
 
@@ -33,34 +32,13 @@ def thumbnail_of_file(path: Path, device_pixel_ratio: float) -> tuple[QImage, st
 
     Raises ImageFileError, also for what would take too much memory for so little.
     """
-    if is_zarr(path):
-        samples, size = _small_copy(path, device_pixel_ratio)
-        return _small(to_display(samples), device_pixel_ratio), _caption(*size, samples)
     if path.stat().st_size > MAX_FILE_BYTES:
-        raise _too_large(path)
+        raise ImageFileError(f"{path.name} is too large for a thumbnail.")
     if (found := _reduced_jpeg(path, device_pixel_ratio)) is None:
         return thumbnail(lambda: image_files.load(path, ask=True).samples, device_pixel_ratio)
     samples, (width, height) = found
     caption = _caption(width, height, samples)
     return _small(to_display(samples), device_pixel_ratio), caption
-
-
-def _too_large(path: Path) -> ImageFileError:
-    return ImageFileError(f"{path.name} is too large for a thumbnail.")
-
-
-def _small_copy(path: Path, device_pixel_ratio: float) -> tuple[NDArray[Any], Size]:
-    """Return the lowest resolution of an OME-Zarr that fills a tile, and the highest one's size."""
-    from workbench.files.large_pictures import LargePicture
-
-    least = (THUMBNAIL.toSizeF() * device_pixel_ratio).toSize()
-    with LargePicture(path) as picture:
-        sizes = picture.sizes
-    fills = [at for at, (width, height) in enumerate(sizes) if _fills(width, height, least)]
-    with LargePicture(path, level=max(fills, default=0)) as picture:
-        if picture.row_bytes * picture.height > MAX_FILE_BYTES:
-            raise _too_large(path)
-        return picture.rows(0, picture.height), sizes[0]
 
 
 def _fills(width: int, height: int, box: QSize) -> bool:

@@ -13,7 +13,6 @@ from kernels.pictures.generated import PICTURES
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.files.image_files import OPEN_FILTER, PICTURES_FILTER
-from workbench.files.zarr_folders import names_zarr
 from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, MenuTree
@@ -90,7 +89,7 @@ class OpenMenu(QObject):
 
     @Slot()
     def _ask(self) -> None:
-        paths = ask_files(self._parent, "Open pictures", self._folder, OPEN_FILTER, names_zarr)
+        paths = ask_files(self._parent, "Open pictures", self._folder, OPEN_FILTER)
         if len(paths) == 1:
             self._opener.open_file(paths[0])
         elif paths:

@@ -25,7 +25,7 @@ from workbench.window.folder.folder_filter import filter_in_words
 from workbench.window.restoring.restarter import device_options
 from workbench.window.to_file.file_dialog import FileDialog
 
-TIFF_TYPES, ZARR_TYPES = "TIFF (*.tif *.tiff)", "OME-Zarr (*.zarr)"
+TIFF_TYPES = "TIFF (*.tif *.tiff)"
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # that it may take, half of what is free between these
 BEGINNING, RESUMING = "Reading the first strip…", "Resuming where it was stopped…"
 STOPPING = "Stopping after the strip that is under way…"
@@ -90,10 +90,7 @@ class FileFilter(QObject):
 
     def _asked(self, picture: Picture) -> Path | None:
         assert picture.path is not None
-        is_zarr = picture.path.suffix.lower() == ".zarr"
-        types = (ZARR_TYPES, TIFF_TYPES) if is_zarr else (TIFF_TYPES, ZARR_TYPES)
-        name = f"{picture.path.stem}-filtered{'.zarr' if is_zarr else '.tif'}"
-        return self._ask_path(name, ";;".join(types))
+        return self._ask_path(f"{picture.path.stem}-filtered.tif", TIFF_TYPES)
 
     def _show_task(self, picture: Picture) -> None:
         state = self._store.state

@@ -1,4 +1,4 @@
-"""A TIFF or OME-Zarr too large for memory opens in the window at once, as a reduced copy."""
+"""A TIFF too large for memory opens in the window at once, as a reduced copy."""
 
 import threading
 
@@ -7,17 +7,13 @@ import pytest
 import tifffile
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
-from kernels.pictures.generated import noise
 from tests.workbench.driving import (
-    answer_file_dialogs,
     child,
     click,
     drop,
     settle,
-    trigger,
     until,
 )
-from tests.workbench.files.test_from_zarr import saved as saved_zarr
 from tests.workbench.window.large.large_files import (
     HEIGHT,
     WIDTH,
@@ -28,13 +24,10 @@ from tests.workbench.window.large.large_files import (
 )
 from workbench.files import image_files, reduced_reading
 from workbench.files.large_pictures import LargePicture
-from workbench.files.picture_errors import ImageFileError, TooLargeError
+from workbench.files.picture_errors import TooLargeError
 from workbench.model.large_source import LargeSource
 from workbench.panels.compare.large_chip import LargeChip
-from workbench.panels.gallery import thumbnails
-from workbench.panels.gallery.thumbnails import thumbnail_of_file
 from workbench.session import opener
-from workbench.widgets.tile_list import THUMBNAIL
 
 __all__ = ["little_memory"]
 STEP = 8
@@ -103,85 +96,6 @@ def test_a_damaged_copy_in_the_file_is_passed_over(tmp_path, little_memory):
             file.write(b"\xff" * count)
     picture = reduced_reading.load_reduced(path)
     np.testing.assert_array_equal(picture.samples[:62], every(STEP)[:62])
-
-
-def test_an_ome_zarr_opens_from_its_resolutions_and_a_small_one_whole(qtbot, window, tmp_path):
-    zarr = pytest.importorskip("zarr")
-    samples = noise(90, 70, 3)
-    path = saved_zarr(tmp_path / "a.zarr", np.moveaxis(samples, 2, 0), "cyx", chunks=(1, 16, 32))
-    settle(qtbot, window, lambda: drop(window, path))
-    np.testing.assert_array_equal(opened(window).samples, samples)
-    assert opened(window).large is None
-    assert child(window, "large-chip", QToolButton).isHidden()
-    assert zarr
-
-
-@pytest.fixture
-def slides(tmp_path):
-    """A folder with an OME-Zarr of two resolutions between two pictures."""
-    zarr = pytest.importorskip("zarr")
-    for name in ("a.png", "c.png"):
-        image_files.save(tmp_path / name, noise(40, 50, 3))
-    samples = np.moveaxis(noise(HEIGHT, WIDTH, 3), 2, 0)
-    path = saved_zarr(tmp_path / "b.zarr", samples, "cyx", levels=2, chunks=(1, 64, 64))
-    half = samples[:, ::2, ::2]
-    lower = zarr.open_group(path, mode="r+").create_array(
-        "s1", shape=half.shape, dtype=half.dtype, chunks=(1, 64, 64)
-    )
-    lower[...] = half
-    return path
-
-
-def by_dialog(window, path, monkeypatch):
-    answer_file_dialogs(monkeypatch, path)
-    trigger(window, "Open…")
-
-
-def by_folder_dialog(window, path, monkeypatch):
-    answer_file_dialogs(monkeypatch, path)
-    trigger(window, "Open folder…")
-
-
-@pytest.mark.parametrize("way", [by_dialog, by_folder_dialog, lambda w, path, _: drop(w, path)])
-def test_an_ome_zarr_is_a_picture_among_those_of_its_folder(
-    qtbot, window, slides, monkeypatch, way
-):
-    settle(qtbot, window, lambda: way(window, slides, monkeypatch))
-    assert opened(window).name == "b.zarr"
-    assert opened(window).samples.shape == (HEIGHT, WIDTH, 3)
-    until(qtbot, lambda: "2 of 3" in child(window, "place-words", QLabel).text())
-    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
-    assert opened(window).name == "c.png"
-    settle(qtbot, window, lambda: trigger(window, "Previous in folder"))
-    assert opened(window).name == "b.zarr"
-
-
-def test_its_thumbnail_is_made_of_a_resolution_that_fills_a_tile(slides):
-    image, caption = thumbnail_of_file(slides, 1.0)
-    assert caption == f"{WIDTH}×{HEIGHT} RGB uint8"
-    assert (image.width(), image.height()) <= (THUMBNAIL.width(), THUMBNAIL.height())
-
-
-def test_one_that_is_too_large_or_none_has_no_thumbnail(slides, monkeypatch):
-    monkeypatch.setattr(thumbnails, "MAX_FILE_BYTES", 1000)
-    with pytest.raises(ImageFileError, match=r"b\.zarr is too large for a thumbnail"):
-        thumbnail_of_file(slides, 1.0)
-    (slides.parent / "d.zarr").mkdir()
-    with pytest.raises(ImageFileError, match=r"holds no OME-Zarr picture"):
-        thumbnail_of_file(slides.parent / "d.zarr", 1.0)
-
-
-def test_of_an_ome_zarr_too_large_a_lower_resolution_is_shown(qtbot, window, tmp_path, monkeypatch):
-    zarr = pytest.importorskip("zarr")
-    monkeypatch.setattr(reduced_reading, "MAX_SHOWN_PIXELS", 30 * 40)
-    samples = noise(90, 120, 1)[:, :, 0]
-    path = saved_zarr(tmp_path / "a.zarr", samples, "yx", levels=2)
-    third = samples[::3, ::3] // 2
-    group = zarr.open_group(path, mode="r+")
-    group.create_array("s1", shape=third.shape, dtype=third.dtype, chunks=(16, 16))[...] = third
-    settle(qtbot, window, lambda: drop(window, path))
-    np.testing.assert_array_equal(opened(window).samples[:, :, 0], third)
-    assert opened(window).large == LargeSource(120, 90, 3)
 
 
 def test_a_zoom_of_100_percent_is_a_pixel_of_the_file(qtbot, window, tmp_path, little_memory):
