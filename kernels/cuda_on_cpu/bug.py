@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.core.device import Device
+from kernels.core.driving import last_of
 from kernels.core.job import Job, Progress
 from kernels.core.poison import unwritten_in_words
 from kernels.core.verdict import Check
@@ -28,6 +30,8 @@ from kernels.cuda_on_cpu.cpu_runs import (
     run_rows,
     unwritten_in,
 )
+from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
+from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.faults import fault_in_words, suspicion_in_words
 from kernels.cuda_on_cpu.regions import TRIED_SIZE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
@@ -40,6 +44,10 @@ from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung
 
+UNSEARCHED = "not checked for races, barriers and bounds: {reason}"
+CHECKING = Progress("output right; checking for races, barriers and bounds")
+NO_BUGS = "compile", "refused", "deadline"  # kinds of a Finding: the run, not the kernel, failed
+MAX_KEPT = 256  # searches that found nothing, which are not done again
 BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
 KINDS = {
     Kind.DEADLINE: "deadline",
@@ -72,6 +80,62 @@ class Finding:
     thread: tuple[int, int] | None = None
     block: tuple[int, int] | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BugSearch:
+    """The outcome of the search that is part of a verdict.
+
+    finding  None: no bug was found
+    missing  why nothing was searched; empty: it was
+    """
+
+    finding: Finding | None
+    missing: str = ""
+
+    def verdict(self, check: Check, device: Device | None) -> Check:
+        """Complete the check of a right output: the one verdict on a user kernel.
+
+        device  the GPU that it ran on, whose compiler has seen it; None: it ran on the CPU
+        """
+        unseen = "" if device else why_not_seen() or ""
+        bug = self.finding.sentence if self.finding else ""
+        return replace(check, bug=bug, unsearched=self.missing, unseen=unseen)
+
+
+_clean: set[object] = set()  # what was searched and has no bug
+
+
+def verdict_search(
+    rung: Rung,
+    job: Job,
+    *,
+    at: tuple[int, int] | None = None,
+    deadline_s: float = DEADLINE_S,
+) -> Iterator[Progress | BugSearch]:
+    """Search a kernel whose output is right, as part of its verdict; the last is the outcome.
+
+    What was found to have no bug is not searched again with the same macros and weights.
+    """
+    if reason := why_not():
+        yield BugSearch(None, UNSEARCHED.format(reason=reason))
+        return
+    width, height = small_size(job)
+    size = min(width, job.width), min(height, job.height)
+    key = (rung, knobs_of(rung, job), size, job.weights.tobytes())
+    if key in _clean:
+        yield BugSearch(None)
+        return
+    yield CHECKING
+    finding = yield from last_of(finding_bug(rung, job, at=at, deadline_s=deadline_s))
+    if finding is not None and finding.kind in NO_BUGS:
+        yield BugSearch(None, UNSEARCHED.format(reason=finding.sentence))
+        return
+    if finding is None:
+        if len(_clean) >= MAX_KEPT:
+            _clean.clear()
+        _clean.add(key)
+    yield BugSearch(finding)
 
 
 def finding_bug(

@@ -19,9 +19,9 @@ from kernels.core.driving import last_of
 from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job, Progress, Ran, Result, Sampling
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_child.bug_search import verdict_search
 from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
 from kernels.cuda_child.warm_children import cuda_children
+from kernels.cuda_on_cpu.bug import verdict_search
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung

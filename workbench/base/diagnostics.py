@@ -38,7 +38,6 @@ PACKAGES = {
     "pooch": "pooch",
     "platformdirs": "platformdirs",
     "nvidia-cuda-nvdisasm": "",
-    "nvidia-cuda-sanitizer-api": "",
 }
 CUPYS = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x")
 # Folders of CUDA's headers in NVIDIA's wheels, newest first; then the toolkit's.

@@ -17,16 +17,9 @@ from kernels.core.device import Device
 from kernels.core.driving import in_place_of, last_of
 from kernels.core.job import Job, Progress, Sampling
 from kernels.core.verdict import Check
-from kernels.cuda_child.bug_search import (
-    CHECKING,
-    BugSearch,
-    searching_bug,
-    verdict_search,
-    why_no_search,
-)
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, GpuTrial, gpu_trial
-from kernels.cuda_child.sanitized_run import SanitizerError
 from kernels.cuda_child.warm_children import cuda_children
+from kernels.cuda_on_cpu.bug import CHECKING, BugSearch, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
 from kernels.cuda_on_cpu.run_counts import RunCounts
@@ -56,7 +49,7 @@ class Exam:
 
     seed       of the sizes that are drawn
     is_strict  as for hand-ins: the header chooses neither jobs nor tolerance
-    find_bug   look for the cause where an output is wrong, and on the GPU where it is right
+    find_bug   look for the cause where an output is wrong
     device     the GPU to check on, and to time on what is right; None: on the CPU
     """
 
@@ -210,13 +203,12 @@ def examining(
     if found.verdict == "verified":
         assert check is not None
         where = Progress(f"{shown}: {CHECKING.doing}")
-        there = device if how.find_bug else None  # where it takes ten seconds
-        steps = verdict_search(rung, searched[0], there, deadline_s=DEADLINE_S)
+        steps = verdict_search(rung, searched[0], deadline_s=DEADLINE_S)
         search: BugSearch = yield from in_place_of(last_of(steps), where)
         return _judged(found, search.verdict(check, device), how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         where = Progress(f"{shown}: looking for the bug")
-        bug, remark = yield from in_place_of(_bug(rung, suspect, device), where)
+        bug, remark = yield from in_place_of(_bug(rung, suspect), where)
         return replace(found, bug=bug, search=remark)
     return found
 
@@ -238,18 +230,12 @@ def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> Chec
     return replace(found, verdict=verdict, words=refusal)
 
 
-def _bug(rung: Rung, job: Job, device: Device | None) -> Generator[Progress, None, tuple[str, str]]:
+def _bug(rung: Rung, job: Job) -> Generator[Progress, None, tuple[str, str]]:
     """Return a kernel's bug in a sentence, or else nothing and why there is none."""
-    if (missing := why_no_search(device)) is not None:
-        return "", NOT_LOOKED_FOR.format(reason=missing)
-    try:
-        seeking = searching_bug(rung, job, device, deadline_s=DEADLINE_S)
-        search = yield from last_of(seeking)
-    except SanitizerError as error:
-        return "", NOT_LOOKED_FOR.format(reason=error)
-    if search.finding:
-        return search.finding.sentence, ""
-    return "", f"{NOT_FOUND} {search.remark}".rstrip()
+    if reason := why_not_on_cpu():
+        return "", NOT_LOOKED_FOR.format(reason=reason)
+    finding = yield from last_of(finding_bug(rung, job, deadline_s=DEADLINE_S))
+    return (finding.sentence, "") if finding else ("", NOT_FOUND)
 
 
 def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:

@@ -111,8 +111,7 @@ under checks of races, barriers and bounds before it is verified.  With an NVIDI
 one kernel runs after the other, and what is right is timed on a picture of a megapixel; else, or
 with --no-gpu, they run on the CPU, and no time is taken.  Of a folder, all .cu files in it and in
 the folders in it are checked; one that crashes, or does not end, costs only its own row.
---find-bug names the cause where an output is wrong, on the CPU first, then on the GPU under
-compute-sanitizer.
+--find-bug names the cause where an output is wrong; that is looked for on the CPU.
 
   workbench check mine.cu --find-bug
   workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4

@@ -106,9 +106,8 @@ MODES = {
         "as you type, with or without a GPU. Begin with an empty kernel, with any rung to change "
         "one thing, or with a file, which your own editor can have open, too. Errors stand on "
         "their line, the answer is compared with the reference, and what it loads, stores and "
-        "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers, and with an "
-        "NVIDIA GPU there as well; **Ctrl+F6** shows the PTX or SASS of each line, and what "
-        "changed in it since the last save.",
+        "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers; **Ctrl+F6** "
+        "shows the PTX or SASS of each line, and what changed in it since the last save.",
     ),
     "error": Mode(
         "An error in a kernel",

@@ -13,11 +13,9 @@ from kernels.core.driving import last_of
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED, Check
 from kernels.cuda_child import expected_answers
-from kernels.cuda_child.bug_search import CHECKING, searching_bug, verdict_search, why_no_search
 from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
-from kernels.cuda_child.sanitized_run import SanitizerError
 from kernels.cuda_child.warm_children import Held, cuda_children
-from kernels.cuda_on_cpu.bug import Finding
+from kernels.cuda_on_cpu.bug import CHECKING, Finding, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.headers import HeaderError
@@ -96,16 +94,12 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The bug that a search found, or None, with the part of the picture it ran on.
-
-    remark  where it was looked for, with a GPU; see `BugSearch`
-    """
+    """The bug that a search found, or None, with the part of the picture it ran on."""
 
     rung: Rung
     job: Job
     finding: Finding | None
     before: Display | None = None
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,23 +235,15 @@ def _after_gpu(tried: Tried, asked: KernelText) -> Iterator[Step]:
 
 
 def _searching(asked: KernelText) -> Iterator[Step]:
-    if (reason := why_no_search(asked.device)) is not None:
-        yield Refused(reason, is_ours=True)
-        return
-    rung = rung_of(asked, needs_compiler=False)
+    rung = rung_of(asked)
     if isinstance(rung, Refused):
         yield rung
         return
-    try:
-        for step in searching_bug(rung, asked.job, asked.device, at=asked.at):
-            if isinstance(step, Progress):
-                yield step
-            else:
-                bug = step.finding
-                part = _part(asked, bug) if bug else None
-                yield Searched(rung, asked.job, bug, part, step.remark)
-    except SanitizerError as error:
-        yield Refused(str(error), is_ours=True)
+    for step in finding_bug(rung, asked.job, at=asked.at):
+        if isinstance(step, Progress):
+            yield step
+        else:
+            yield Searched(rung, asked.job, step, _part(asked, step) if step else None)
 
 
 def rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:

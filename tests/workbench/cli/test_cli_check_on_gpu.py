@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from kernels.core.device import NoDevice
-from kernels.cuda.compute_sanitizer import WITHOUT_IT, the_sanitizer
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import CpuTrial
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
-from tests.kernels.cuda_child.sanitizer_output import BARRIER, NOT_FOR_THIS_GPU
-from tests.kernels.cuda_child.sanitizers import MadeUpSanitizer, only
 from tests.made_up import H200
 from workbench.batch import check_jobs
 from workbench.batch.check_jobs import CheckJob, timed_job
+from workbench.batch.kernel_checks import NOT_FOUND
 from workbench.cli import main
 
 
@@ -37,23 +35,10 @@ def gpu(children, tmp_path, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
     monkeypatch.setattr("workbench.batch.kernel_checks.cuda_children", lambda _: children)
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: "No compiler.")
-    monkeypatch.setattr("kernels.cuda_child.bug_search.why_not", lambda: "No compiler.")
-    only(monkeypatch, "")
+    monkeypatch.setattr("kernels.cuda_on_cpu.bug.why_not", lambda: "No compiler.")
     small = CheckJob(timed_job().name, check_jobs.check_jobs(0)[1].job)
     for module in ("workbench.batch.kernel_checks", "workbench.report.checked_kernels"):
         monkeypatch.setattr(f"{module}.timed_job", lambda: small)
-    yield
-    the_sanitizer.cache_clear()
-
-
-@pytest.fixture
-def sanitizer(tmp_path, monkeypatch):
-    """The only compute-sanitizer, which finds no fault."""
-    folder = tmp_path / "sanitizer"
-    folder.mkdir()
-    made = MadeUpSanitizer(folder, check_jobs.check_jobs(0)[0].job)
-    made.install(monkeypatch)
-    return made
 
 
 def write(**texts):
@@ -116,51 +101,22 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch)
     assert "µs" not in rows_of(said)["right.cu"]
 
 
-def test_the_bug_is_looked_for_on_the_gpu_where_the_cpu_has_no_compiler(capsys, sanitizer):
+def test_a_bug_that_was_looked_for_in_vain_is_told_as_that(capsys, monkeypatch):
+    monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: None)
+    monkeypatch.setattr("workbench.batch.kernel_checks.finding_bug", lambda *_, **__: iter([None]))
     write(wrong=text(run="wrong"))
-    sanitizer.does(synccheck=BARRIER.replace("mine.cu", "wrong.cu"))
-    assert check("wrong.cu", "--find-bug", "--json") == 1
-    found = json.loads(capsys.readouterr().out)["kernels"]
-    assert [each["bug"] for each in found] == [
-        "Line 8: thread (37, 0) of block (0, 0) comes to a barrier that other threads of its "
-        "warp do not come to.",
-    ]
-    assert [each["search"] for each in found] == [""]
-
-
-def test_the_table_says_why_a_bug_could_not_be_looked_for(capsys, sanitizer):
-    write(wrong=text(run="wrong"), right=text())
-    sanitizer.does(memcheck=NOT_FOR_THIS_GPU)
-    files = ["--csv", "marks.csv", "--html", "marks.html"]
-    assert check("wrong.cu", "right.cu", "--find-bug", *files) == 1
-    rows = rows_of(capsys.readouterr().out)
-    why = "Its bug could not be looked for: memcheck of compute-sanitizer"
-    assert why in rows["wrong.cu"]
-    assert "Device not supported" in rows["wrong.cu"]
-    assert "Its bug" not in rows["right.cu"]
-    with Path("marks.csv").open(encoding="utf-8", newline="") as file:
-        wrong, right = csv.DictReader(file)
-    assert wrong["bug"] == ""
-    assert wrong["bug_search"].startswith(why)
-    assert "Device not supported" in right["bug_search"]
-    assert right["verdict"] == "unsearched"
-    assert Path("marks.html").read_text(encoding="utf-8").count(why) == 1
-
-
-def test_a_bug_that_was_looked_for_in_vain_is_told_as_that(capsys, sanitizer):
-    write(wrong=text(run="wrong"))
-    sanitizer.does()
     assert check("wrong.cu", "--find-bug") == 1
     row = rows_of(capsys.readouterr().out)["wrong.cu"]
-    assert "samples are wrong. Its bug was looked for and not found. " in row
-    assert row.rstrip().endswith("Looked for on the GPU, under compute-sanitizer.")
+    assert "samples are wrong" in row
+    assert row.rstrip().endswith(NOT_FOUND)
     assert check("wrong.cu") == 1
-    assert "Its bug" not in capsys.readouterr().out
+    assert NOT_FOUND not in capsys.readouterr().out
 
 
-def test_where_no_bug_can_be_looked_for_it_says_why(capsys):
+def test_where_no_bug_can_be_looked_for_it_says_why(capsys, monkeypatch):
+    monkeypatch.setattr("workbench.cli.commands.check.why_not", lambda: "No compiler.")
     write(right=text(), wrong=text(run="wrong"))
-    why = f"No compiler. {WITHOUT_IT}"
+    why = "No compiler."
     assert check("right.cu", "--find-bug") == 0
     assert f"No bug is looked for: {why}" in capsys.readouterr().err
     assert check("right.cu") == 0

@@ -14,7 +14,6 @@ from typing import Any
 from kernels.core.device import Device
 from kernels.core.plain_data import to_plain, without_controls
 from kernels.core.version import program_version
-from kernels.cuda_child.bug_search import why_no_search
 from kernels.cuda_on_cpu.compiler import why_not
 from workbench.base.columns import columns
 from workbench.batch.check_jobs import counted, drawn_seed
@@ -48,7 +47,7 @@ def run(arguments: Namespace) -> int:
         device = found if isinstance(found, Device) else None
         if device is None and (missing := why_not()):
             raise CommandError(missing)
-        if arguments.find_bug and (missing := why_no_search(device)):
+        if arguments.find_bug and (missing := why_not()):
             complain(f"No bug is looked for: {missing}")
         seed = drawn_seed() if arguments.seed is None else arguments.seed
         how = Exam(seed, arguments.strict, arguments.find_bug, device)

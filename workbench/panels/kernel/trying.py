@@ -12,11 +12,10 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_child.bug_search import BugSearch
 from kernels.cuda_child.gpu_trial import GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.cuda_on_cpu import confinement
-from kernels.cuda_on_cpu.bug import Finding
+from kernels.cuda_on_cpu.bug import BugSearch, Finding
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.rung import Rung
@@ -460,13 +459,13 @@ class Trying(QObject):
         if is_of_text:
             self._complete_verdict(finding)
         if finding is None:
-            self._remark = " ".join(filter(None, (NO_BUG, step.remark, before)))
+            self._remark = " ".join(filter(None, (NO_BUG, before)))
             self._view.show_problem("")
             self._editor.show_marks([])
             return
         line = finding.line or 0
         where = searched_words(finding.region)
-        self._remark = " ".join(filter(None, (where, step.remark, before)))
+        self._remark = " ".join(filter(None, (where, before)))
         self._view.show_problem(finding.sentence, line)
         self._editor.show_marks([Mark(line, 0, finding.sentence, "bug")] if line else [])
         if line:

@@ -20,7 +20,7 @@ SYNONYMS = {
     "New kernel": ("cuda", "own", "write", "code", "program"),
     "Begin stepping": ("debug", "trace", "line by line", "walk", "variables", "barrier"),
     "PTX/SASS of the kernel": ("machine code", "assembly", "instructions", "disassemble", "cubin"),
-    "Find the bug in the kernel": ("race", "bounds", "barrier", "debug", "sanitizer", "memcheck"),
+    "Find the bug in the kernel": ("race", "bounds", "barrier", "debug", "memcheck"),
     "Fit": ("zoom", "whole"),
     "100 %": ("zoom", "1:1", "actual size"),
     "Zoom in": ("larger", "magnify", "enlarge"),

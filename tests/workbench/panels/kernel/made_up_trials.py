@@ -83,6 +83,7 @@ class MadeUpTrials:
     def take_over(self, monkeypatch):
         """Have the program try kernels in this way."""
         monkeypatch.setattr("workbench.session.kernel_trial.trial", self.trial)
-        monkeypatch.setattr("kernels.cuda_child.bug_search.finding_bug", self.finding_bug)
-        for module in ("workbench.session.kernel_trial", "kernels.cuda_child.bug_search"):
+        monkeypatch.setattr("workbench.session.kernel_trial.finding_bug", self.finding_bug)
+        monkeypatch.setattr("kernels.cuda_on_cpu.bug.finding_bug", self.finding_bug)
+        for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.bug"):
             monkeypatch.setattr(f"{module}.why_not", lambda: None)

@@ -5,13 +5,11 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
 from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.compute_sanitizer import WITHOUT_IT, the_sanitizer
-from kernels.cuda_child.bug_search import ON_BOTH, ON_GPU
 from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.pictures.generated import noise
@@ -19,26 +17,22 @@ from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.starting_points import starting_points
 from tests.kernels.cuda_child.bad_texts import text as source
 from tests.kernels.cuda_child.conftest import children_of
-from tests.kernels.cuda_child.sanitizer_output import NOT_FOR_THIS_GPU, RACE
-from tests.kernels.cuda_child.sanitizers import MadeUpSanitizer, is_running, only
 from tests.made_up import FAILED, H200, a_job, result
 from tests.workbench.driving import (
     answer_file_dialogs,
     child,
-    click,
     show_picture,
     trigger,
     until,
 )
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
-from workbench.model import intents
 from workbench.model.rung_times import RungTimes
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.build_words import build_rows, held_rows
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.ladder_words import NONE_YET, ladder_rows
-from workbench.panels.kernel.trial_words import BY_CHANCE
+from workbench.panels.kernel.trial_words import BY_CHANCE, NO_BUG
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -199,75 +193,27 @@ def test_what_is_not_right_every_time_has_no_time(qtbot, window, doing):
 
 
 NO_COMPILER = "There is no C++ compiler: install g++."
-RIGHT_ON_CPU = "No bug found: bounds, races, barriers and the answer are in order."
 
 
 def without_compiler(monkeypatch):
-    for module in ("workbench.session.kernel_trial", "kernels.cuda_child.bug_search"):
+    for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.bug"):
         monkeypatch.setattr(f"{module}.why_not", lambda: NO_COMPILER)
 
 
-@pytest.fixture
-def sanitizer(window, tmp_path, monkeypatch):
-    """compute-sanitizer, which finds nothing, of what the window filters."""
-    folder = tmp_path / "sanitizer"
-    folder.mkdir()
-    made = MadeUpSanitizer(folder, intents.job_for(window.store.state))
-    made.install(monkeypatch)
-    yield made
-    the_sanitizer.cache_clear()
-
-
-def test_the_bug_is_looked_for_on_the_gpu_as_well(qtbot, window, sanitizer):
-    sanitizer.does(racecheck=RACE.replace("mine.cu", "my_kernel.cu"))
+def test_the_bug_of_what_runs_on_the_gpu_is_looked_for_on_the_cpu(qtbot, window):
     trigger(window, "Find the bug in the kernel")
     tried(qtbot, window)
-    assert words(window, "kernel-problem").startswith(
-        "Line 9: thread (3, 1) of block (1, 0) reads byte 140 of shared memory, which thread "
-    )
-    assert words(window, "kernel-status").endswith(ON_BOTH)
-    assert child(window, "kernel-source", CodeEditor).marked_lines() == {8: "bug"}
+    assert words(window, "kernel-status") == NO_BUG
+    write(qtbot, window, source() + "// racy\n")
+    trigger(window, "Find the bug in the kernel")
+    tried(qtbot, window)
+    assert "write the same word" in words(window, "kernel-problem")
     assert window.kernel.get().page.pictures.pixel is not None
-
-
-def test_where_neither_finds_one_it_says_where_it_was_looked_for(
-    qtbot, window, sanitizer, monkeypatch
-):
-    trigger(window, "Find the bug in the kernel")
-    tried(qtbot, window)
-    assert words(window, "kernel-status") == f"{RIGHT_ON_CPU} {ON_BOTH}"
-    without_compiler(monkeypatch)
-    trigger(window, "Find the bug in the kernel")
-    tried(qtbot, window)
-    assert words(window, "kernel-status") == f"{RIGHT_ON_CPU} {ON_GPU}"
-
-
-def test_where_compute_sanitizer_does_not_work_it_says_why(qtbot, window, sanitizer, monkeypatch):
-    sanitizer.does(memcheck=NOT_FOR_THIS_GPU)
-    trigger(window, "Find the bug in the kernel")
-    tried(qtbot, window)
-    status = words(window, "kernel-status")
-    assert status.startswith(f"{RIGHT_ON_CPU} On the GPU it was not looked for: memcheck of comp")
-    assert "Device not supported" in status
-    without_compiler(monkeypatch)
-    trigger(window, "Find the bug in the kernel")
-    tried(qtbot, window)
-    assert words(window, "kernel-status").startswith("memcheck of compute-sanitizer 2025.4 came")
-
-
-def test_a_search_that_is_cancelled_ends_compute_sanitizer(qtbot, window, sanitizer):
-    sanitizer.does(hangs="memcheck")
-    trigger(window, "Find the bug in the kernel")
-    until(qtbot, (sanitizer.folder / "pids").exists)
-    click(child(window, "kernel-cancel", QPushButton))
-    until(qtbot, lambda: not is_running((sanitizer.folder / "pids").read_text().split()[0]))
-    assert words(window, "kernel-status") == trying.STOPPED
 
 
 def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_looked_for(
     qtbot, window, monkeypatch
 ):
-    only(monkeypatch, "")
     without_compiler(monkeypatch)
     write(qtbot, window, source(registers="42"))
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
@@ -275,7 +221,7 @@ def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_
     assert "not checked for races" in words(window, "kernel-verdict")
     trigger(window, "Find the bug in the kernel")
     tried(qtbot, window)
-    assert words(window, "kernel-status") == f"{NO_COMPILER} {WITHOUT_IT}"
+    assert words(window, "kernel-status") == NO_COMPILER
     assert words(window, "kernel-build-registers") == "42 per thread"
     assert words(window, "kernel-problem") == ""
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
