@@ -107,7 +107,7 @@ MODES = {
         "one thing, or with a file, which your own editor can have open, too. Errors stand on "
         "their line, the answer is compared with the reference, and what it loads, stores and "
         "computes is counted. **Ctrl+Shift+U** finds the bug: bounds, races, barriers; **Ctrl+F6** "
-        "shows the PTX or SASS of each line, and what changed in it since the last save.",
+        "shows the PTX or SASS of each line.",
     ),
     "error": Mode(
         "An error in a kernel",

@@ -6,9 +6,9 @@ import pytest
 
 from kernels.core.errors import CompileFailedError
 from kernels.cuda import nvdisasm, nvrtc
-from kernels.cuda.listing_changes import KindChange, changes_of, kind_of
 from kernels.cuda.listings import Place, listing_of, numbered, ptx_listing, sass_listing
 from kernels.cuda.nvrtc import Compiled, compile_rung
+from kernels.cuda.sass_diff import KindChange, changes_of, kind_of
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
-from kernels.cuda.listing_changes import Mark
 from workbench.base import theme
 from workbench.widgets.code_colours import CodeColours
 from workbench.widgets.code_view import MARGIN_PX
 
-CHOSEN_ALPHA, CHANGED_ALPHA = 70, 40
+CHOSEN_ALPHA = 70
 MAX_COLOURED = 150_000  # characters; beyond, colouring would be felt at every pause in typing
 
 
@@ -39,8 +38,6 @@ class CodeListing(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFont(theme.fixed_font())
         self.document().setDocumentMargin(MARGIN_PX)
-        self._marks: Sequence[Mark] = ()
-        self._changed: list[QTextEdit.ExtraSelection] = []  # what the marks are shown by
         self._chosen: Sequence[int] = ()
         self._colours = CodeColours(self.document(), theme.colors(self.palette()))
         self.cursorPositionChanged.connect(self._tell)
@@ -50,11 +47,11 @@ class CodeListing(QPlainTextEdit):
         """Return the rows that are set off."""
         return self._chosen
 
-    def show_rows(self, texts: Sequence[str], marks: Sequence[Mark]) -> None:
-        """Show these rows, each with how it differs from another version."""
+    def show_rows(self, texts: Sequence[str]) -> None:
+        """Show these rows, none of them set off."""
         row, left = self.textCursor().blockNumber(), self.verticalScrollBar().value()
         text = "\n".join(texts)
-        self._marks, self._chosen = marks, ()
+        self._chosen = ()
         colors = theme.colors(self.palette())
         self._colours.choose(None, colors)  # so that each line is coloured once
         self.blockSignals(True)  # nobody moved the cursor
@@ -63,12 +60,11 @@ class CodeListing(QPlainTextEdit):
         self.blockSignals(False)
         self._colours.choose("assembly" if len(text) <= MAX_COLOURED else None, colors)
         self.verticalScrollBar().setValue(left)
-        self._show_marks()
 
     def choose_rows(self, rows: Sequence[int], *, is_followed: bool) -> None:
         """Set these rows off; is_followed: bring the first of them into view, if none is."""
         self._chosen = rows
-        self._show_extras()
+        self._show_chosen()
         if is_followed and rows and not any(self._is_in_view(row) for row in rows):
             bar = self.verticalScrollBar()  # it counts in rows
             bar.setValue(rows[0] - bar.pageStep() // 3)
@@ -79,7 +75,7 @@ class CodeListing(QPlainTextEdit):
             is_coloured = len(self.toPlainText()) <= MAX_COLOURED
             colors = theme.colors(self.palette())
             self._colours.choose("assembly" if is_coloured else None, colors)
-            self._show_marks()
+            self._show_chosen()
 
     @Slot()
     def _tell(self) -> None:
@@ -90,27 +86,15 @@ class CodeListing(QPlainTextEdit):
         bar = self.verticalScrollBar()
         return bar.value() <= row < bar.value() + bar.pageStep()
 
-    def _show_marks(self) -> None:
-        colors = theme.colors(self.palette())
-        how = {"+": _whole_row(colors.good, CHANGED_ALPHA)}
-        how["−"] = _whole_row(colors.bad, CHANGED_ALPHA)
-        marked = ((row, how[mark]) for row, mark in enumerate(self._marks) if mark in how)
-        self._changed = list(self._extras(marked))
-        self._show_extras()
+    def _show_chosen(self) -> None:
+        how = _whole_row(theme.colors(self.palette()).accent, CHOSEN_ALPHA)
+        self.setExtraSelections([self._extra(row, how) for row in self._chosen])
 
-    def _show_extras(self) -> None:
-        chosen = _whole_row(theme.colors(self.palette()).accent, CHOSEN_ALPHA)
-        rows = self._extras((row, chosen) for row in self._chosen)
-        self.setExtraSelections([*self._changed, *rows])
-
-    def _extras(
-        self, rows: Iterator[tuple[int, QTextCharFormat]]
-    ) -> Iterator[QTextEdit.ExtraSelection]:
-        for row, how in rows:
-            made = QTextEdit.ExtraSelection()
-            made.cursor = QTextCursor(self.document().findBlockByNumber(row))
-            made.format = how
-            yield made
+    def _extra(self, row: int, how: QTextCharFormat) -> QTextEdit.ExtraSelection:
+        made = QTextEdit.ExtraSelection()
+        made.cursor = QTextCursor(self.document().findBlockByNumber(row))
+        made.format = how
+        return made
 
 
 def _whole_row(color: str, alpha: int) -> QTextCharFormat:

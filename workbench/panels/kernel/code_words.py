@@ -1,36 +1,21 @@
-"""Sentences on a kernel's instructions: what a line becomes, and what two versions differ in."""
+"""Sentences on a kernel's instructions: what a line becomes."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from kernels.cuda.listing_changes import Changes, kind_of
 from kernels.cuda.listings import Row
+from kernels.cuda.sass_diff import kind_of
 from workbench.session.kernel_code import KernelCode
 from workbench.session.ptx import resources_in_words
 
 MAX_KINDS = 10  # that a sentence lists
-TOO_LONG = "There are too many to compare them row by row."
 
 
 def caption_words(code: KernelCode) -> str:
     """Return what the text was compiled for, and takes."""
     return f"sm_{code.architecture} · {resources_in_words(code.compiled)}"
-
-
-def changes_words(changes: Changes, other: str) -> str:
-    """Say what a listing differs in; other: from what, as "at the last save"."""
-    total, new, gone = changes.count, changes.marked("+"), changes.marked("−")
-    changed = [each for each in changes.kinds if each.before != each.now]
-    if changes.is_by_row and not (changed or new or gone):
-        return f"{_instructions(total.now)}, the same as {other}."
-    parts = [f"{each.kind} {each.before} → {each.now}" for each in changed[:MAX_KINDS]]
-    if len(changed) > MAX_KINDS:
-        parts.append(f"and {len(changed) - MAX_KINDS} kinds more")
-    kinds = f": {', '.join(parts)}" if parts else ", as many of each kind"
-    rows = f"{new:,} new, {gone:,} gone." if changes.is_by_row else TOO_LONG
-    return f"{_instructions(total.now)}, {total.before:,} {other}{kinds}. {rows}"
 
 
 def line_words(rows: Iterable[Row], line: int) -> str:

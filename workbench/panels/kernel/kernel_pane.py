@@ -95,7 +95,6 @@ class KernelPane(QWidget):
             "counts_by_line": self._page.is_counted_by_line,
             "shows_code": self._page.is_code_shown,
             "code_kind": self._page.code.kind,
-            "code_against": self._page.code.against,
         }
 
     def restore(self, choices: Mapping[str, Any]) -> None:
@@ -106,7 +105,7 @@ class KernelPane(QWidget):
         self._recent = [Path(each) for each in names if isinstance(each, str) and each]
         del self._recent[RECENT_FILES:]
         self._page.count_by_line(choices.get("counts_by_line") is True)
-        self._page.code.choose(choices.get("code_kind"), choices.get("code_against"))
+        self._page.code.choose(choices.get("code_kind"))
         self._page.show_code(choices.get("shows_code") is True)
         if self._has_begun:
             self._page.show_recent(self._recent)

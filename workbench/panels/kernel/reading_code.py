@@ -6,7 +6,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.machine_code_view import MachineCodeView
-from workbench.panels.kernel.saved_texts import SavedTexts
 from workbench.panels.kernel.trying import Trying
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.kernel_code import CodeReader, CodeRequest, KernelCode
@@ -35,8 +34,7 @@ class ReadingCode(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._file, self._editor, self._view = file, editor, view
-        self._saved = SavedTexts()
+        self._editor, self._view = editor, view
         self._asked: KernelText | None = None
         self._read: CodeRequest | None = None  # what is shown, or under way
         self._is_on = self._is_under_way = False
@@ -46,8 +44,6 @@ class ReadingCode(QObject):
         self._thread.dropped.connect(lambda _: self._end(""))
         trying.asked_for.connect(self._ask)
         file.began.connect(self._begin_another)
-        file.arrived.connect(self._note_saved)
-        file.saved.connect(lambda: self._note_saved(file.text))
         view.wanted.connect(self._go_on)
         editor.cursorPositionChanged.connect(self._follow_cursor)
 
@@ -77,17 +73,11 @@ class ReadingCode(QObject):
 
     @Slot(str)
     def _begin_another(self, text: str) -> None:
-        self._saved.begin(text if self._file.is_saved else None)
         if self._asked is not None and self._asked.text != text:  # it waits for a click
             self._asked = self._read = None
             self._thread.cancel(NAME)
             self._is_under_way = False
             self._view.show_nothing()
-        self._go_on()
-
-    @Slot(str)
-    def _note_saved(self, text: str) -> None:
-        self._saved.note(text)
         self._go_on()
 
     @Slot()
@@ -96,8 +86,7 @@ class ReadingCode(QObject):
         asked, view = self._asked, self._view
         if not self._is_on or asked is None:
             return
-        saved = self._saved.before(asked.text) if view.against == "saved" else None
-        request = CodeRequest(asked, view.kind, view.against, saved)
+        request = CodeRequest(asked, view.kind)
         if request == self._read:
             return
         self._read, self._is_under_way = request, True

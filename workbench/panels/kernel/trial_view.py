@@ -30,7 +30,7 @@ STEP_TIP = (
 )
 CODE_TIP = (
     "See the instructions that the text becomes: each line and its instructions point at each "
-    "other, and what changed since the last save is told (Ctrl+F6)"
+    "other (Ctrl+F6)"
 )
 FIND_TIP = "Run it on a small part on the CPU, under checks of bounds, races and barriers"
 

@@ -1,4 +1,4 @@
-"""Instructions beside the source: lines and instructions point at each other, versions differ.
+"""Instructions beside the source: lines and instructions point at each other.
 
 The compiler is NVIDIA's own, where it is installed; the trials are made up.
 """
@@ -11,7 +11,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from kernels.cuda import nvdisasm, nvrtc
-from kernels.cuda.listing_changes import Changes, KindChange
 from kernels.cuda.listings import Place, Row
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.pictures.generated import noise
@@ -20,7 +19,6 @@ from tests.workbench.driving import (
     answer_file_dialogs,
     child,
     click,
-    pick,
     show_picture,
     trigger,
     until,
@@ -29,11 +27,8 @@ from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.code_listing import CodeListing
-from workbench.panels.kernel.code_words import changes_words, line_words, row_words
-from workbench.panels.kernel.saved_texts import SavedTexts
-from workbench.widgets.drop_down import DropDown
+from workbench.panels.kernel.code_words import line_words, row_words
 
-BARRIER = "__syncthreads();"
 SHARED = next(each.text for each in starting_points() if each.key == "shared")
 needs_a_compiler = pytest.mark.skipif(
     nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
@@ -149,32 +144,6 @@ def test_an_instruction_that_is_pointed_at_marks_its_line(shown):
     assert words(shown, "kernel-code-line").startswith("From prelude.cuh, line ")
 
 
-# -- versions
-
-
-@needs_a_compiler
-def test_a_change_is_told_against_the_last_save_and_the_rung(qtbot, shown):
-    assert words(shown, "kernel-code-changes").startswith("No other version of it was saved")
-    write(qtbot, shown, SHARED.replace(BARRIER, ""))
-    said = words(shown, "kernel-code-changes")
-    assert " at the last save: " in said
-    assert "bar 1 → 0" in said
-    assert sum(row.startswith("−") and "bar.sync" in row for row in rows(shown)) == 1
-    save(qtbot, shown)
-    assert "bar 1 → 0" in words(shown, "kernel-code-changes")
-    against = child(shown, "kernel-code-against", DropDown)
-    pick(against, "rung")
-    settled(qtbot, shown)
-    assert " in the rung shared: " in words(shown, "kernel-code-changes")
-    pick(against, "nothing")
-    settled(qtbot, shown)
-    assert words(shown, "kernel-code-changes") == ""
-    assert not any("bar.sync" in row for row in rows(shown))
-    pick(against, "rung")
-    write(qtbot, shown, SHARED.replace('after   = "shared"\n', ""))
-    assert words(shown, "kernel-code-changes").startswith("Its header names no rung in after")
-
-
 # -- what cannot be shown
 
 
@@ -247,57 +216,19 @@ def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, windo
     assert not child(window, "kernel-machine-code").isVisible()
     pane = window.kernel.get()
     assert pane.choices() | {"shows_code": False} == pane.choices()
-    pane.restore({"shows_code": True, "code_kind": "sass", "code_against": "rung"})
+    pane.restore({"shows_code": True, "code_kind": "sass", "code_against": "rung"})  # as once kept
     assert child(window, "kernel-sass", QToolButton).isChecked()
-    assert child(window, "kernel-code-against", DropDown).currentData() == "rung"
     found = pane.choices()
-    assert (found["shows_code"], found["code_kind"], found["code_against"]) == (
-        *(True, "sass", "rung"),
-    )
-    pane.restore({"shows_code": "yes", "code_kind": 3, "code_against": []})
+    assert (found["shows_code"], found["code_kind"]) == (True, "sass")
+    pane.restore({"shows_code": "yes", "code_kind": 3})
     found = pane.choices()
-    assert (found["shows_code"], found["code_kind"], found["code_against"]) == (
-        *(False, "sass", "saved"),
-    )
+    assert (found["shows_code"], found["code_kind"]) == (False, "sass")
 
 
 # -- words
 
 
-def changes(*kinds, rows=()):
-    return Changes(tuple(KindChange(*each) for each in kinds), rows)
-
-
 LOAD = Row("LDG R1", "LDG.E", (Place("prelude.cuh", 57), Place("mine.cu", 9)))
-
-
-@pytest.mark.parametrize(
-    ("found", "sentence"),
-    [
-        (
-            changes(("LDG", 12, 9), ("FFMA", 81, 81), rows=(("+", LOAD),)),
-            "90 instructions, 93 at the last save: LDG 12 → 9. 1 new, 0 gone.",
-        ),
-        (
-            replace(changes(("FFMA", 1, 2)), is_by_row=False),
-            "2 instructions, 1 at the last save: FFMA 1 → 2. "
-            "There are too many to compare them row by row.",
-        ),
-        (changes(("FFMA", 81, 81)), "81 instructions, the same as at the last save."),
-        (
-            changes(("FFMA", 1, 1), rows=(("−", LOAD), ("+", replace(LOAD, text="LDG R2")))),
-            "1 instruction, 1 at the last save, as many of each kind. 1 new, 1 gone.",
-        ),
-        (
-            changes(*((f"K{n}", 0, 1) for n in range(12))),
-            "12 instructions, 0 at the last save: "
-            + ", ".join(f"K{n} 0 → 1" for n in range(10))
-            + ", and 2 kinds more. 0 new, 0 gone.",
-        ),
-    ],
-)
-def test_what_changed_is_one_sentence(found, sentence):
-    assert changes_words(found, "at the last save") == sentence
 
 
 def test_where_an_instruction_comes_from_is_one_sentence():
@@ -306,18 +237,3 @@ def test_where_an_instruction_comes_from_is_one_sentence():
     assert row_words(LOAD, "other.cu") == "From prelude.cuh, line 57."
     assert row_words(replace(LOAD, places=()), "mine.cu") == ""
     assert row_words(LOAD, "prelude.cuh") == ""
-
-
-def test_the_text_before_is_the_newest_other_that_was_saved():
-    saved = SavedTexts()
-    saved.begin(None)
-    assert saved.before("a") is None
-    saved.note("a")
-    assert (saved.before("a"), saved.before("b")) == (None, "a")
-    saved.note("b")
-    saved.note("b")
-    assert (saved.before("b"), saved.before("c")) == ("a", "b")
-    saved.note("a")
-    assert saved.before("a") == "b"
-    saved.begin("z")
-    assert saved.before("a") == "z"
