@@ -166,7 +166,8 @@ def ladder_table(cells: Sequence[Data], registers: Data) -> str:
         *("registers", "shared", "time", "of copy", "against it"),
     )
     rows = []
-    for number, rung in enumerate(ladder(), start=1):
+    for rung in ladder():
+        number = int(rung.file.partition("_")[0])
         home = home_of(rung.key, cells)
         own = times_in(home).get(rung.key, {})
         before = times_in(home).get(rung.after or "", {})

@@ -58,16 +58,16 @@ PLANS = {
         source="BCCN Göttingen 2011, Convolution in CUDA", table="Runtime and speedups",
     ),
     "transfers": Plan(
-        "2048², with transfers", (*CPUS, "global", "shared_two_batch", "ring_separable"),
+        "2048², with transfers", (*CPUS, "global", "shared_two_batch", "tile_separable"),
         ((2048, 2048),), (3,), ((32, 32),), ("laplacian_diagonal",), channels=(3,),
         pixel_types=("uint8",), transfers=True,
     ),
     "pays_off": Plan(
-        "From which size on a GPU pays off", ("opencv", "shared", "ring_separable"),
+        "From which size on a GPU pays off", ("opencv", "shared", "tile_separable"),
         ((64, 64), (128, 128), *SQUARES), (5,), ((32, 8),), transfers=True,
     ),
     "sizes_and_kernels": Plan(
-        "Sizes and kernels", ("opencv", "shared_untiled", "shared", "ring_separable"),
+        "Sizes and kernels", ("opencv", "shared_untiled", "shared", "tile_separable"),
         tuple((side, side) for side in (32, 128, 512, 1024, 2048, 4096, 8192, 10000)),
         (3, 7, 15, 31, 63, 127), ((32, 8),),
         source="Politecnico di Milano 2024/2025, 2D-Convolution Algorithm in CUDA", table="1",

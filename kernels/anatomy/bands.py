@@ -6,13 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.anatomy.accesses import NOWHERE, TILE, Access, Loops, Places
+from kernels.anatomy.accesses import NOWHERE, TILE, Access, Places
 from kernels.anatomy.chunks import Chunks, Wanted, wide_answer, wide_loads
 from kernels.anatomy.launch_scene import FLOAT, Mask, Scene, only, turns
 from kernels.anatomy.pattern import QUAD
 from kernels.anatomy.transactions import LANES
-
-ONCE: Loops = {}
 
 
 class Bands:
@@ -33,10 +31,8 @@ class Bands:
 
     # -- from the picture to the stage
 
-    def begin_rows(
-        self, rows: int, x0: int, y0: int, first: int = 0, end: int | None = None
-    ) -> Places:
-        """Return how chunks of rows `first` to `end` - 1 of `rows` go to the stage.
+    def begin_rows(self, rows: int, x0: int, y0: int) -> Places:
+        """Return how chunks of `rows` rows go to the stage.
 
         Chunks inside the picture come first, one warp per row, then those beyond the row's ends.
 
@@ -44,27 +40,30 @@ class Bands:
         picture, and its destination in words of shared memory, or NOWHERE
         """
         at, chunk = self.at, self.wide.chunk
-        end = rows if end is None else end
         x = x0 - self.wide.halo * chunk
         left = max(-x // chunk, 0) if x < 0 else 0
         right = min((at.row - x) // chunk, self.stage_chunks)
         wanted = min((at.row + at.halo_x - x + chunk - 1) // chunk, self.stage_chunks)
-        is_inside = y0 >= 0 and y0 + rows <= at.height and (first, end) == (0, rows)
+        is_inside = y0 >= 0 and y0 + rows <= at.height
 
         begin = 0 if is_inside else left  # in the middle no lane waits for the first chunk
-        row = np.arange(0, end, at.threads // LANES)[:, None, None] + at.thread // LANES
+        row = np.arange(0, rows, at.threads // LANES)[:, None, None] + at.thread // LANES
         column = np.arange(begin, self.stage_chunks if is_inside else right, LANES)
         column = column[:, None] + at.thread % LANES
-        whole = (first <= row) & (row < end) & (left <= column) & (column < right)
+        whole = (row < rows) & (left <= column) & (column < right)
 
         edges = left + max(wanted - right, 0)
-        n = np.arange(first * edges, end * edges, at.threads)[:, None] + at.thread
+        n = np.arange(0, rows * edges, at.threads)[:, None] + at.thread
         edge = n % max(edges, 1)
         edge = np.where(edge < left, edge, right + edge - left)
 
         i, c, takes_part = (
             np.concatenate((np.broadcast_to(each, whole.shape).reshape(-1, at.threads), other))
-            for each, other in ((row, n // max(edges, 1)), (column, edge), (whole, n < end * edges))
+            for each, other in (
+                (row, n // max(edges, 1)),
+                (column, edge),
+                (whole, n < rows * edges),
+            )
         )
         places = np.where(takes_part, QUAD * (self.shift + i * self.stage_stride + c), NOWHERE)
         return np.stack((x + c * chunk, y0 + i, places))
@@ -89,29 +88,21 @@ class Bands:
         part, row = np.divmod(np.arange(0, count, self.at.threads)[:, None] + self.at.thread, rows)
         return row, part
 
-    def along(
-        self,
-        parts: tuple[Places, Places],
-        sums_row: Places,
-        sums_at: int,
-        outer: Loops = ONCE,
-        terms: int = 1,
-    ) -> tuple[Access, ...]:
+    def along(self, parts: tuple[Places, Places], sums_at: int, terms: int) -> tuple[Access, ...]:
         """Return how rows are summed along x, one part per thread: sum_rows.
 
-        parts     as from `parts`
-        sums_row  the row of sums that each part goes to, at all times of `outer`
-        sums_at   where the sums begin, in words
-        terms     how many separable terms are summed, each over all parts
+        parts    as from `parts`
+        sums_at  where the sums begin, in words
+        terms    how many separable terms are summed, each over all parts
         """
         offsets = np.array(self._chunks_of_a_part())[:, None]
         chunks_a_part, quads_a_part = self.part // self.wide.chunk, self.part // QUAD
-        (row, part), to = (each[:, None] for each in parts), sums_row[..., None, :, None, :]
+        row, part = (each[:, None] for each in parts)
         read = self.shift + row * self.stage_stride + part * chunks_a_part + offsets
-        write = to * self.sums_stride + part * quads_a_part + np.arange(quads_a_part)[:, None]
+        write = row * self.sums_stride + part * quads_a_part + np.arange(quads_a_part)[:, None]
         works = part < self.width // self.part
         reads, writes = only(QUAD * read, works), only(sums_at + QUAD * write, works)
-        loops = {**outer, "term": terms, "part": len(part)}
+        loops = {"term": terms, "part": len(part)}
         chunks, quads = {**loops, "chunk": len(offsets)}, {**loops, "quad": quads_a_part}
         return (
             self.at.load("Read a chunk", TILE, chunks, reads, QUAD),
@@ -140,31 +131,30 @@ class Bands:
     # -- down the columns
 
     def down(
-        self, row_at: Callable[[Places], Places], works: Mask, outer: Loops = ONCE, terms: int = 1
+        self, row_at: Callable[[Places], Places], works: Mask, terms: int
     ) -> tuple[Access, ...]:
         """Return how the row sums are summed down the columns of a band: begin_down, add_down.
 
         row_at  row of the sums, counted from the first that is needed -> its place in words
-        works   which threads take part, at all times of `outer`, with one axis for the row
+        works   which threads take part
         terms   how many separable terms are summed, each over all rows; alpha is read once
         """
         alphas, rows = {"row": self.band}, {"row": self.at.ksize + self.band - 1}
         own = only(row_at(self.at.radius + turns(alphas)[0]), works)
         sums = only(row_at(turns(rows)[0]), works)[..., None, :, :]
-        loops, name = {**outer, "term": terms, **rows}, "Read sums down the columns"
+        loops, name = {"term": terms, **rows}, "Read sums down the columns"
         return (
-            *self.at.load_alpha("Read alpha", TILE, {**outer, **alphas}, own, QUAD),
+            *self.at.load_alpha("Read alpha", TILE, alphas, own, QUAD),
             self.at.load(name, TILE, loops, sums, QUAD),
         )
 
-    def answer(self, wanted: Wanted, end: int, outer: Loops = ONCE) -> Access:
+    def answer(self, wanted: Wanted, end: int) -> Access:
         """Return how four samples of each row of a band are stored: write_band.
 
-        wanted  first sample and row of each thread's band, and whether it has one, at all times of
-                `outer`, with one axis for the row
+        wanted  first sample and row of each thread's band, and whether it has one
         end     one past the last row that the block writes
         """
         rows = {"row": self.band}
         x, y, works = wanted
         y = y + turns(rows)[0]
-        return wide_answer(self.at, {**outer, **rows}, (x, y, works & (y < end)), QUAD)[-1]
+        return wide_answer(self.at, rows, (x, y, works & (y < end)), QUAD)[-1]

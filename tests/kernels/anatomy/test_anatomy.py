@@ -81,7 +81,6 @@ BYTE_CASES = (
 )
 # With more than two million accesses, which take half a minute; or for nothing.
 TOO_MANY = {(key, case) for key in ("tensor", "tensor_split") for case in WIDE_CASES[-2:]} | {
-    ("window_tile", WIDE_CASES[-1]),
     ("tensor_split", WIDE_CASES[1]),
     ("tensor_split", WIDE_CASES[2]),
     ("fft", TRANSFORM_CASES[-1]),  # which knows no such threads

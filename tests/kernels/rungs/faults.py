@@ -107,18 +107,6 @@ FAULTS = {
     "the right halo of the ring is not loaded": Fault(
         "ring", "if (lane < 2 * HALO_CHUNKS) copy_async", "if (lane < HALO_CHUNKS) copy_async"
     ),
-    "no barrier before the windows": Fault(
-        "window_tile", "pitch);\n    __syncthreads();", "pitch);"
-    ),
-    "sums take the place of samples still wanted": Fault(
-        "window_tile", "__syncthreads();  // nobody reads", "// nobody reads"
-    ),
-    "a run begins where it would without gaps": Fault(
-        "window_tile", "place_of(threadIdx.x * (RUN / 4))", "threadIdx.x * (RUN / 4)"
-    ),
-    "a run misses its last tap": Fault(
-        "window_tile", "at <= s + 2 * HALO_X", "at < s + 2 * HALO_X"
-    ),
     "the middle of a side counts once": Fault("gradient", "2.0f * at(0, -1)", "at(0, -1)"),
     "a slope over samples, not pixels": Fault(
         "gradient", "x + pixels_right * CHANNELS", "x + pixels_right"
@@ -293,25 +281,6 @@ FAULTS = {
     ),
     "the last row of a band counts for too few sums": Fault(
         "tile_separable", "tap + i - (BAND - 1) >= KSIZE", "tap + i - (BAND - 2) >= KSIZE"
-    ),
-    "a stage is filled while it is summed": Fault(
-        "ring_separable",
-        "__syncthreads();  // the ring is filled, and the stage free for the next rows",
-        "",
-    ),
-    "the ring is read a band too low": Fault(
-        "ring_separable", "around(band + nth - LEAD)", "around(band + nth - LEAD + 1)"
-    ),
-    "the ring's first row is left out": Fault(
-        "ring_separable", "min(SPARE - at, GROUP)", "min(SPARE + 1 - at, GROUP)"
-    ),
-    "sums along x are written before all are there": Fault(
-        "register_separable", "__syncthreads();  // neighbouring threads were", "//"
-    ),
-    "rows above the picture are all one": Fault(
-        "register_separable",
-        "border_index(y0 - HALO_Y + i + band, height)",
-        "border_index(y0 - HALO_Y + i, height)",
     ),
     "only the last term counts": Fault("low_rank", "if (term == 0) begin_down", "begin_down"),
     "a term is summed over what is still read": Fault(

@@ -138,7 +138,7 @@ def test_a_header_leaves_out_how_integers_become_floats(key, case, build_cache):
 
 
 @NEEDS_A_COMPILER
-@pytest.mark.parametrize("key", ["global", "ring_separable", "fft_registers"])
+@pytest.mark.parametrize("key", ["global", "tile_separable", "fft_registers"])
 def test_with_zeros_beyond_the_picture_it_is_less_than_that(key, build_cache):
     job = replace(job_of(RUNGS[key], CASES[0]), border="zero")
     facts = WorkFacts(job, DEVICE.multiprocessors)
@@ -254,9 +254,9 @@ def test_a_larger_block_loads_less_twice():
 def test_a_rung_that_keeps_multiprocessors_busy_has_more_halos_on_larger_devices():
     job = Job(
         np.zeros((4096, 4096, 1), np.float32), filters.get("gaussian").weights(31), "clamp",
-        "ring_separable",
+        "tensor_separable",
     )  # fmt: skip
-    small, large = (work_of(job, RUNGS["ring_separable"], count) for count in (16, 132))
+    small, large = (work_of(job, RUNGS["tensor_separable"], count) for count in (16, 132))
     assert small.loads_a_sample < large.loads_a_sample < 1.6
 
 

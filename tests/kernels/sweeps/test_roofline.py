@@ -122,7 +122,7 @@ def test_a_session_from_another_machine_has_that_machines_roof():
 
 
 def test_multiprocessors_count():
-    cell = replace(LARGE, implementation="ring_separable", block_xy=None, ksize=31)
+    cell = replace(LARGE, implementation="tensor_separable", block_xy=None, ksize=31)
     few = replace(MACHINE, limits={"multiprocessors": 8})
     assert roof(cell, machine=few).work.loaded_bytes < roof(cell).work.loaded_bytes
 

@@ -719,7 +719,7 @@ def test_a_speed_up_map_is_of_one_implementation_against_the_baseline():
 
 def test_a_map_shows_first_what_is_quickest_most_often():
     chart = figure("throughput_map", a_session("sizes_and_kernels"))
-    assert "Separable ring" in chart.title
+    assert "Separable tile" in chart.title
 
 
 def test_the_honest_ladder_ends_with_the_transfers():

@@ -336,7 +336,7 @@ def test_with_transfers_the_whole_way_is_told_and_where_it_pays_off(report):
     )
     page = report(session)
     rows = table(page, "the way to the device")
-    assert {row["Implementation"] for row in rows} == {"Shared-memory tile", "Separable ring"}
+    assert {row["Implementation"] for row in rows} == {"Shared-memory tile", "Separable tile"}
     assert {"Upload (ms)", "Download (ms)", "Total (ms)", "Total, pinned (ms)"} <= rows[0].keys()
     assert (
         "Shared-memory tile 32×8, transfers included, pays off from 512² (0.262 MP) against "
