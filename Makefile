@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test nightly quick lint types unit full durations compiled pasted mutants format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test nightly quick lint types unit full compiled mutants format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -18,9 +18,12 @@ TOGETHER = +@$(MAKE) --no-print-directory --jobs 2 types unit
 test: lint ## everything that CI runs
 	$(TOGETHER)
 
-quick: override ARGS += --quick
+# The rooms whose tests start neither a compiler, nor programs, nor windows.
+QUICK := tests/test_rooms.py tests/kernels/rungs/test_first_run.py \
+	$(addprefix tests/kernels/,core cpu engine filters oracle pictures sweeps) \
+	$(addprefix tests/workbench/,base charts imaging model)
 quick: lint ## format, style, types and the tests that answer soon, in about a minute
-	$(TOGETHER) ARGS='$(ARGS)'
+	$(TOGETHER) ARGS='$(QUICK) $(ARGS)'
 
 lint: .venv/test.stamp ## format and style (ruff)
 	$(BIN)/ruff format --check .
@@ -47,19 +50,12 @@ full: .venv/test.stamp ## every implementation over the full product of cases, o
 nightly: .venv/test.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
 	$(BIN)/python -m pytest -m nightly $(ARGS)
 
-durations: override ARGS += -p tests.durations
-durations: unit ## run all tests, and write anew which of them take long: `make quick` is the others
-	for round in 1 2 3; do $(BIN)/python -m pytest -n auto --dist loadfile --quick $(ARGS); done
-
 compiled: .venv/test.stamp ## compile rungs that changed for all cards, and keep what the compilers said for the tests
 	$(BIN)/python -m tests.kernels.rungs.compiled
 
 mutants: .venv/test.stamp ## plant small faults that some test should notice, e.g. make mutants ARGS="workbench/charts --count 50"
 	$(BIN)/python -m pip install --quiet coverage
 	$(BIN)/python -m tests.mutation $(ARGS)
-
-pasted: .venv/test.stamp ## all tests on a copy of the tree with the rung and filter of docs/ in it
-	$(BIN)/python -m tests.pasted $(ARGS)
 
 format: .venv/test.stamp ## put the format right
 	$(BIN)/ruff format .

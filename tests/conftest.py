@@ -90,20 +90,6 @@ def pytest_collection(session: pytest.Session) -> None:
                 import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="leave out what takes long")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest; with --quick, leave out what does."""
-    from tests.durations import is_quick, longest_first
-
-    items[:] = longest_first(items)
-    if config.getoption("--quick"):
-        config.hook.pytest_deselected(items=[item for item in items if not is_quick(item)])
-        items[:] = [item for item in items if is_quick(item)]
-
-
 def pytest_collection_finish() -> None:
     """Modules and the tests themselves stay: what goes through all objects leaves them out."""
     gc.collect()

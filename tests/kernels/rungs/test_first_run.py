@@ -11,10 +11,7 @@ from tests.kernels.cases import LEVELS, Case
 from tests.kernels.runners import verdict
 from tests.made_up import H200
 
-pytestmark = [
-    pytest.mark.quick,
-    pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not())),
-]
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 CASES = [
     Case(border, pixel_type, channels, (45, 70), 5, block_xy)
     for border in ("mirror", "wrap")
