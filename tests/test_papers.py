@@ -7,7 +7,6 @@ import re
 import pytest
 
 from tests.conftest import ROOT
-from tests.test_rooms import ROOMS
 
 FOLDERS = (".", "docs", "kernels", "packaging")
 PAPERS = sorted(
@@ -56,10 +55,3 @@ def test_every_path_that_is_named_exists(page):
     examples = set(re.findall(r"For\s+example\s+`([^`]+)`", page.read_text(encoding="utf-8")))
     for path in set(PATH.findall(page.read_text(encoding="utf-8"))) - examples:
         assert any(ROOT.glob(path.rstrip("/"))), path
-
-
-@pytest.mark.parametrize("package", ROOMS)
-def test_the_rooms_stand_in_the_architecture_in_their_order(package):
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    table = text[text.index(f"| `{package}/` |") :].partition("\n\n")[0]
-    assert tuple(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE))[1:] == ROOMS[package]

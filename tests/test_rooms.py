@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.import_graph import circles, grouped, imports_of, modules_of, storeys
+from tests.size import MAX_LINES, budgets
 
 # From the ground up.  ARCHITECTURE.md says what each of them is for.
 ROOMS = {
@@ -81,6 +82,13 @@ def test_nothing_lies_loose_at_the_top(package):
     assert loose <= {"__init__.py", "__main__.py"}
     rooms = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
     assert rooms == set(ROOMS[package])
+
+
+def test_every_room_has_a_budget():
+    """In ARCHITECTURE.md, in its order."""
+    rooms = [f"{package}/{room}" for package, rooms in ROOMS.items() for room in rooms]
+    assert [room for room in budgets() if room != "kernels/ladder"] == [*rooms, "packaging"]
+    assert sum(budgets().values()) <= MAX_LINES
 
 
 def test_the_library_knows_nothing_of_the_window():
