@@ -89,7 +89,8 @@ def test_older_devices_give_shared_memory_in_larger_pieces():
 def test_what_is_not_known_of_a_device_is_left_out():
     only_threads = replace(UNKNOWN, max_threads_per_multiprocessor=2048)
     limit = occupancy_of(only_threads, 256, 48, 24_000, 8).limit
-    assert limit == "Threads: 256 of 2,048 leave room for 8 blocks."
+    for told in ("Threads", "256 of 2,048", "8 blocks"):
+        assert told in limit
     occupancy = occupancy_of(UNKNOWN, 256, 48, 24_000, 5)
     assert "not known" in occupancy.limit
     assert (occupancy.blocks, occupancy.warps, occupancy.share) == (5, 40, 0.0)

@@ -60,4 +60,4 @@ def test_a_kernel_launches_no_other():
 
 def test_a_child_that_ends_in_a_way_unheard_of_is_told_as_well():
     assert "crashed (signal 77)" in str(died("launching", -77))
-    assert str(died("launching", None)).endswith("ended as the kernel ran.")
+    assert str(died("launching", None)).endswith("as the kernel ran.")

@@ -154,7 +154,8 @@ def test_a_write_outside_while_it_is_timed_takes_the_time_away(children):
 
 def test_what_does_not_compile_is_told_with_its_line(children):
     outcome = tried(children, text(compile="error"))
-    assert outcome.problem == 'Line 8: identifier "heigth" is undefined.'
+    assert outcome.problem.startswith("Line 8: ")
+    assert '"heigth"' in outcome.problem
     assert (outcome.line, outcome.built) == (8, None)
     assert "mine.cu(8)" in outcome.log
 

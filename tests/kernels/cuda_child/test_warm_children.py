@@ -157,7 +157,7 @@ def test_children_that_somebody_else_ends_are_told_and_replaced(children):
             break
     children.end(60)
     *_, outcome = steps
-    assert outcome.problem == "The process that runs kernels on the GPU was ended."
+    assert "was ended" in outcome.problem
     assert tried(children, text(), sampling=ONCE).ok
 
 
@@ -171,7 +171,7 @@ def test_a_computer_that_starts_no_process_is_told(children, monkeypatch):
         patched.setattr("kernels.cuda_child.warm_child.subprocess.Popen", no_room)
         outcome = tried(children, text())
         children.keep_spare()
-    assert outcome.problem.endswith("could not be started: Resource temporarily unavailable.")
+    assert "Resource temporarily unavailable" in outcome.problem
     assert tried(children, text(), sampling=ONCE).ok
 
 

@@ -140,7 +140,7 @@ def test_a_lost_device_ends_all_and_nothing_is_left_open():
 def test_what_never_finishes_is_left_out():
     engine = Turns(late=[(8, 8)])
     last = rounds(engine, [a_job((8, 8)), a_job((16, 16))], first_run_s=0.005)[-1]
-    assert last.standings[0].reason == "Left out: not finished once after 0.005 s."
+    assert last.standings[0].reason.startswith("Left out")
     assert last.standings[1].counts
 
 

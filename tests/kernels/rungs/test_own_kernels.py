@@ -221,7 +221,7 @@ def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
 
 
 def test_the_headers_that_are_named_are_the_ladder_s():
-    assert ", line 2: there is no header ../ladder/wide.cuh beside it." in refused(
+    assert ", line 2: there is no header ../ladder/wide.cuh" in refused(
         WITH_HEADER.replace('title = "Mine"', 'includes = ["../ladder/wide"]')
     )
 

@@ -258,14 +258,12 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(right, wrong, words, tm
 @pytest.mark.parametrize("passes", ["passes = 3", "passes = []", "[passes]\nwrites = 'a'"])
 def test_passes_are_a_table_each(passes, tmp_path):
     text = f"/*---\ntitle='T'\nidea='I.'\nweights='global'\n{passes}\n---*/"
-    assert ", line 5: passes are written as [[passes]], one or more." in refused(tmp_path, text)
+    assert ", line 5: passes are written as [[passes]]" in refused(tmp_path, text)
 
 
 @pytest.mark.parametrize("name", ["x.cu", "7_x.cu", "07-x.cu", "07_.cu"])
 def test_a_files_name_has_two_digits_and_a_key(name, tmp_path):
-    assert (
-        refused(tmp_path, HEADER, name) == ": a rung's file is called NN_key.cu, with two digits."
-    )
+    assert "NN_key.cu" in refused(tmp_path, HEADER, name)
 
 
 @pytest.fixture
@@ -288,7 +286,7 @@ def test_a_broken_rung_stands_where_it_would_and_refuses_every_job(folder):
     reason = "01_early.cu, line 2: there is no field titel; the nearest is title."
     assert (early.key, early.kind) == ("early", "cuda")
     assert early.why_not(job_of(), CARD) == early.reason == reason
-    assert twice.reason == "03_constant.cu: 02_constant.cu is called constant already."
+    assert twice.reason.startswith("03_constant.cu: 02_constant.cu ")
     assert len({each.key for each in reading.whole_ladder()}) == 3
 
 

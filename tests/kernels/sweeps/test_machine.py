@@ -33,7 +33,7 @@ class OnGpu(Engine):
 def test_without_a_gpu_the_reason_stands_there():
     found = this_machine(Engine(use_gpu=False))
     assert (found.gpu, found.limits, found.ceilings) == ("", {}, {})
-    assert found.no_gpu == "The GPU was switched off with --no-gpu."
+    assert "--no-gpu" in found.no_gpu
     assert re.search(r", (\d+ of )?\d+ cores", found.cpu)
     assert found.name == found.cpu
     assert platform.machine() in found.system

@@ -126,9 +126,7 @@ def test_one_that_does_not_end_is_ended_and_all_others_go_on(engine, monkeypatch
 
 def test_without_a_gpu_it_has_no_time():
     found = records_of(Engine(use_gpu=False), text())
-    assert found["mine.cu"].outcome == (
-        "mine.cu runs on the CPU runtime here, where a kernel has no time."
-    )
+    assert "CPU runtime" in found["mine.cu"].outcome
     assert found["sequential"].verified
 
 
@@ -249,4 +247,4 @@ def test_one_that_is_called_as_a_rung_is_not_under_its_roof(engine):
 def test_no_gpu_is_looked_for_in_vain(monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("There is none."))
     plan, texts = planned(text())
-    assert refusal(Engine(), plan.cells()[1], texts).endswith("where a kernel has no time.")
+    assert refusal(Engine(), plan.cells()[1], texts).endswith("has no time.")

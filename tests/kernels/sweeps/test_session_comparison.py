@@ -88,7 +88,7 @@ def test_a_disturbed_time_gets_no_verdict(swapped, disturbed):
     pair = the_pair(*(reversed(records) if swapped else records))
     assert pair.comparison is None
     assert pair.is_disturbed
-    assert pair.objection == "No verdict: a time was disturbed."
+    assert "disturbed" in pair.objection
     summary = summary_of([pair, the_pair(record(2.0), record(1.0))])
     assert (summary.disturbed, summary.incomparable, summary.verdicts) == (1, 0, {"faster": 1})
     assert summary.ratio == pytest.approx(2.0)

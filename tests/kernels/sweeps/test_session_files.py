@@ -269,10 +269,8 @@ def test_a_newer_version_is_refused_in_words(tmp_path):
     path = written(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"version":3,', b'"version":4,', 1))
     sentence = refusal(read_session, path)
-    assert sentence == (
-        f"{path} was written by a newer Filter Workbench (version 4 of its format); this one reads "
-        "versions 1 to 3."
-    )
+    for told in (str(path), "newer", "version 4", "versions 1 to 3"):
+        assert told in sentence
 
 
 @pytest.mark.parametrize(
@@ -335,7 +333,9 @@ def test_a_line_longer_than_any_record_is_left_out(tmp_path):
     path.write_bytes(b"".join(lines))
     read = read_session(path)
     assert len(read.records) == len(CELLS) - 1
-    assert read.remarks == ("Its line 3 is left out: it is not JSON.",)
+    (remark,) = read.remarks
+    assert "line 3" in remark
+    assert "not JSON" in remark
 
 
 def test_many_broken_lines_are_counted(tmp_path):
@@ -344,7 +344,7 @@ def test_many_broken_lines_are_counted(tmp_path):
     read = read_session(path)
     assert len(read.records) == len(CELLS)
     assert len(read.remarks) == 6
-    assert read.remarks[-1] == "So it is with 95 lines more."
+    assert "95 lines" in read.remarks[-1]
 
 
 def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
@@ -355,7 +355,8 @@ def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
         path.write_bytes(whole[:end])
         read = read_session(path)
         assert [record.cell for record in read.records] == CELLS[:-1]
-        assert read.remarks == ("Its last line was cut off in mid-writing and is left out.",)
+        (remark,) = read.remarks
+        assert "last line" in remark
         assert path.read_bytes() == whole[:end]
         session, file = resume(path, H200, SESSION.plan)
         with file:
@@ -469,9 +470,8 @@ def test_other_software_is_said(tmp_path):
     newer = replace(H200, software=H200.software | {"CuPy": "15.0", "OpenCV": "5.0"})
     session, file = resume(tmp_path, newer)
     file.close()
-    assert session.remarks == (
-        "It was begun with other software: CuPy 14.2.0, now 15.0; OpenCV none, now 5.0.",
-    )
+    (remark,) = session.remarks
+    assert "CuPy 14.2.0, now 15.0; OpenCV none, now 5.0" in remark
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path):
@@ -591,7 +591,7 @@ def test_many_lines_that_are_wrong_take_no_memory(tmp_path):
     finally:
         tracemalloc.stop()
     assert [record.cell for record in read.records] == CELLS
-    assert read.remarks[-1] == "So it is with 99,995 lines more."
+    assert "99,995 lines" in read.remarks[-1]
     assert len(read.remarks) == 6
     assert peak < 5_000_000  # a sentence each would be 10 MB
 

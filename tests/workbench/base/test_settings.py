@@ -63,10 +63,8 @@ def test_a_value_of_another_type_is_none(path):
 def test_a_damaged_file_is_said_once_and_kept_aside(path, text):
     settings = written(path, text)
     before = path.read_bytes()
-    assert settings.complaint == (
-        f"The settings in {path} could not be read; starting afresh, and what they were is kept as "
-        "settings.damaged.json."
-    )
+    assert str(path) in settings.complaint
+    assert "settings.damaged.json" in settings.complaint
     assert settings.get("theme", "system") == "system"
     assert [each.name for each in path.parent.iterdir()] == ["settings.json"]  # reading harms none
     settings.set("theme", "dark")
@@ -111,10 +109,8 @@ def test_nobody_waits_for_a_pipe(tmp_path):
 def test_a_newer_version_s_settings_stay_and_this_one_has_its_own(path):
     newer = json.dumps({"version": 2, "theme": ["dark", "warm"]})
     settings = written(path, newer)
-    assert settings.complaint == (
-        f"The settings in {path} are from a newer version of this program; they stay as they are, "
-        "and this version begins with its own."
-    )
+    assert str(path) in settings.complaint
+    assert "newer version" in settings.complaint
     assert settings.get("theme", "system") == "system"
     settings.set("theme", "light")
     assert settings.save() == ""
@@ -254,10 +250,9 @@ def test_a_folder_in_the_file_s_place_is_no_trouble(path):
     path.mkdir(parents=True)
     settings = Settings(path)
     assert "could not be read" in settings.complaint
-    assert settings.save() == (
-        f"What was chosen is not remembered: {path} cannot be written, a folder has that name; "
-        "choose another name."
-    )
+    said = settings.save()
+    assert str(path) in said
+    assert "folder has that name" in said
     assert path.is_dir()
 
 
@@ -280,10 +275,9 @@ def test_a_full_disk_leaves_what_was_there(path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    assert settings.save() == (
-        f"What was chosen is not remembered: {path} cannot be written, the disk is full; free some "
-        "space or choose another folder."
-    )
+    said = settings.save()
+    assert str(path) in said
+    assert "disk is full" in said
     monkeypatch.undo()
     assert Settings(path).get("theme", "") == "dark"
     assert settings.save() == ""  # there is room again, and nothing was forgotten meanwhile

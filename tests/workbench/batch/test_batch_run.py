@@ -116,7 +116,7 @@ def test_what_a_format_cannot_hold_is_refused_unless_it_may_be_reduced(folder):
     image_files.save(folder / "in" / "p1.png", noise(9, 8, 3, "uint16"))
     pairs = pairs_of([folder / "in" / "p1.png"], str(folder / "b.jpg")).pairs
     (refused,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
-    assert "JPEG holds 8 bits; 16-bit values are rounded." in refused.error
+    assert "16-bit" in refused.error
     (saved,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, reduce=True, quality=80))
     assert saved.error is None
     assert image_files.load(folder / "b.jpg").samples.dtype == np.uint8

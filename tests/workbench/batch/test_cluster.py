@@ -123,7 +123,8 @@ def test_workers_that_do_not_come_are_waited_for_and_given_up(connect):
     client, said = connect(workers={}), []
     with pytest.raises(ClusterError, match="No worker came to tcp://a:1 in 60 s; start one"):
         Cluster("tcp://a:1", said.append)
-    assert said == ["The scheduler at tcp://a:1 has no workers; waiting for one."]
+    (sentence,) = said
+    assert "tcp://a:1 has no workers" in sentence
     assert client.is_closed
 
 
@@ -131,7 +132,8 @@ def test_as_many_workers_as_are_asked_for_are_waited_for(connect):
     client, said = connect(), []
     client.come = ["tcp://c:1", "tcp://b:2"]
     assert Cluster("tcp://a:1", said.append, 5).workers == 5
-    assert said == ["The scheduler at tcp://a:1 has 3 of 5 workers; waiting for 2."]
+    (sentence,) = said
+    assert "tcp://a:1 has 3 of 5 workers" in sentence
     assert Cluster("tcp://a:1", said.append, 5).workers == 5
     assert len(said) == 1
 
@@ -140,10 +142,8 @@ def test_with_fewer_workers_than_were_asked_for_it_begins_and_says_so(connect):
     client, said = connect(), []
     client.come = ["tcp://c:1"]
     assert Cluster("tcp://a:1", said.append, 9).workers == 4
-    assert said[1:] == [
-        "4 of the 9 workers that were asked for came to tcp://a:1, and no other in 60 s; the batch "
-        "begins, and takes those that come later."
-    ]
+    (sentence,) = said[1:]
+    assert sentence.startswith("4 of the 9 workers")
 
 
 def test_none_of_the_workers_that_were_asked_for_is_a_failure(connect):

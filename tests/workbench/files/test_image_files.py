@@ -496,7 +496,7 @@ def test_of_a_gif_that_is_damaged_behind_its_first_picture_that_is_shown(tmp_pat
     whole = (tmp_path / "a.gif").read_bytes()
     (tmp_path / "a.gif").write_bytes(whole[: len(whole) * 2 // 5])
     picture = load(tmp_path / "a.gif")
-    assert picture.notes[0] == "The file is damaged after its first picture, which is shown."
+    assert "damaged" in picture.notes[0]
     assert np.array_equal(picture.samples[:, :, 0], np.asarray(frames[0]))
 
 
@@ -525,7 +525,8 @@ def test_a_profile_that_is_for_other_colours_is_not_applied(tmp_path, mode, chan
     profile = cmyk_profile_of_the_first_ink()
     picture = load(pillow_file(tmp_path / "a.png", mode, samples, icc_profile=profile))
     assert np.array_equal(picture.samples, samples)
-    assert picture.notes == ("Colour profile “first ink” not applied.",)
+    (note,) = picture.notes
+    assert "first ink" in note
 
 
 def test_deep_cmyk_goes_through_its_profile(tmp_path):

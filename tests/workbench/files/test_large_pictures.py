@@ -103,10 +103,9 @@ def test_what_a_huge_picture_takes_is_said_before_any_of_it_is_taken(
         assert tracemalloc.get_traced_memory()[1] < 5e6
     finally:
         tracemalloc.stop()
-    assert str(caught.value).replace("\u202f", " ") == (
-        "huge is large, 30,000×30,000 pixels: working on it takes about "
-        f"{needed} GiB of memory, and 40.0 GiB are free."
-    )
+    said = str(caught.value).replace("\u202f", " ")
+    for told in ("huge", "30,000×30,000", f"{needed} GiB", "40.0 GiB"):
+        assert told in said
 
 
 @pytest.mark.parametrize("channels", [1, 3])

@@ -101,6 +101,7 @@ def test_grey_in_webp_comes_back_as_three_channels_of_the_same_samples(tmp_path)
 
 def test_what_no_reduction_makes_fit_is_refused_with_what_can():
     fit = fit_of(Path("a.webp"), np.zeros((1, 20_000, 1), np.uint8))
-    assert str(fit) == "WebP does not hold more than 16,383 pixels per side; PNG and TIFF can."
+    for told in ("WebP", "16,383", "PNG and TIFF"):
+        assert told in str(fit)
     with pytest.raises(ImageFileError, match="names no format that is written"):
         fit_of(Path("a.xyz"), noise(2, 2))

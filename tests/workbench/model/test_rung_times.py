@@ -27,7 +27,7 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
     assert line.time_in_words.endswith("ms*")
     said = line.in_words.splitlines()
     assert said[0].endswith("ms*")
-    assert "* Disturbed: other programs kept 2.0 of 2 cores busy." in said
+    assert any("2.0 of 2 cores" in each for each in said)
 
 
 WEIGHTS = np.ones((3, 3), np.float32)

@@ -23,7 +23,7 @@ def said(*sessions):
 def test_rounds_are_told_in_place_of_a_rule_that_did_not_hold():
     told = said(a_session("transfers", outcome=in_rounds))
     assert "Every cell was measured in rounds" in told
-    assert "how far the rounds lie apart: 10 of them." in told
+    assert "10 of them" in told
     assert "had settled below" not in told
 
 
@@ -42,7 +42,7 @@ def test_how_far_two_sessions_have_to_be_apart_is_told_where_there_are_two():
 
 def test_what_disturbed_is_told():
     told = said(a_session("transfers", outcome=in_rounds))
-    assert "of 1 times on the CPU was disturbed: other programs kept 4.0 of 8 cores busy." in told
+    assert "4.0 of 8 cores" in told
     assert "disturbed" not in said(a_session("transfers"))
 
 
@@ -60,8 +60,8 @@ def busy_up_to(ms):
 
 def test_where_most_was_disturbed_the_top_of_the_report_says_so_and_by_what():
     said = lead(busy_up_to(math.inf))
-    assert "Most of them were disturbed and may be too long." in said
-    assert "were disturbed, at worst: other programs kept 2.0 of 2 cores busy." in said
+    assert "Most of them were disturbed" in said
+    assert "2.0 of 2 cores" in said
 
 
 def test_where_little_was_disturbed_the_top_of_the_report_is_silent():

@@ -203,7 +203,7 @@ def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window,
 def test_without_points_there_is_no_chart(window, choose, tmp_path):
     proposed = choose(tmp_path / "chart.png")
     trigger(window, "Chart…")
-    assert window.messages.sentence == "There is no chart to show yet."
+    assert "no chart" in window.messages.sentence
     assert proposed == []
 
 
@@ -249,10 +249,9 @@ def test_what_a_format_does_not_hold_is_said_before_and_what_does_is_offered(
     choose(tmp_path / "result.jpg")
     trigger(window, "Save result as…")
     dialog = child(window, "save-dialog")
-    assert child(dialog, "save-said", QLabel).text() == (
-        "JPEG holds 8 bits and has no transparency; 16-bit values are rounded, what is transparent "
-        "becomes white. PNG and TIFF keep everything."
-    )
+    said = child(dialog, "save-said", QLabel).text()
+    for told in ("JPEG", "16-bit", "transparen", "PNG and TIFF"):
+        assert told in said
     assert child(dialog, "save-lossless").isHidden()
     assert list(tmp_path.glob("result*")) == []
     proposed = choose(tmp_path / "result.png")

@@ -285,7 +285,7 @@ def test_words_on_the_clipboard_are_no_picture(qtbot, window):
     QGuiApplication.clipboard().setText("Buy milk.")
     trigger(window, "Paste picture")
     until(qtbot, lambda: window.messages.kind == "error")
-    assert window.messages.sentence == "The clipboard holds no picture; copy one first."
+    assert "clipboard holds no picture" in window.messages.sentence
 
 
 # -- folders and lists

@@ -66,7 +66,7 @@ def test_a_preview_has_no_figures_no_values_and_cannot_be_pinned_or_saved(qtbot,
     window.store.update(ksize=LONG)
     until(qtbot, lambda: is_previewed(window, LONG))
     line = window.timing_views.line
-    assert line.accessibleName().startswith("Timing, Preview. The whole picture is filtered next.")
+    assert line.accessibleName().startswith("Timing, Preview. ")
     assert window.compare.comparison() is None
     settle(qtbot, window, window.go_on.set)
     assert "Preview" not in line.accessibleName()
