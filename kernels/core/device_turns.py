@@ -1,7 +1,7 @@
 """Turns on a device: of all processes of one user, one at a time uses it for what it times.
 
-The operating system holds a lock for each device, by its UUID, which ends with its process.  Nobody
-holds one between two steps of a generator, so whoever is put aside keeps nobody waiting.
+The operating system holds a lock for each device, by its UUID, which ends with its process.  No
+lock is held between two steps of a generator, so that a paused computation blocks no other.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def purpose(words: str) -> Iterator[None]:
 
 
 def present_purpose() -> str:
-    """Return what `purpose` named last."""
+    """The purpose named last."""
     return _purpose.get()
 
 
@@ -78,7 +78,7 @@ def note_process() -> None:
 
 
 def takes_turns(process: int) -> bool:
-    """Return whether a process of this user takes turns with us, or is this one."""
+    """Whether a process of this user takes turns with us, or is this one."""
     with suppress(OSError):
         return process == os.getpid() or (turns_folder() / f"process-{process}").exists()
     return False
@@ -109,10 +109,11 @@ class Turns:
         self._depth, self.are_anew = 0, True
         self._written = ""
         self._beside = ""  # whom the last turn was had beside: somebody who kept the device
+        self._stuck = ""  # the record of that holder, which is not waited for again
 
     @property
     def why_not_alone(self) -> str:
-        """Return why others of our processes may use the device as well; "" where none do."""
+        """Reason why other processes of ours may use the device meanwhile; "" where none do."""
         if isinstance(self._locks, str):
             return f"programs of yours could not be kept off the GPU: {self._locks}"
         return self._beside
@@ -142,7 +143,8 @@ class Turns:
         while not self._tried(shared):
             if (holder := self._read()) != seen:
                 seen, since = holder, time.monotonic()
-            if time.monotonic() - since > STUCK_S:
+            if holder == self._stuck or time.monotonic() - since > STUCK_S:
+                self._stuck = holder
                 self._depth, self._beside = 1, f"{self._holder()} did not end"
                 return
             yield Waiting(f"waiting for {self._holder()}")
@@ -192,9 +194,9 @@ class Turns:
 
 
 class _Lock:
-    """The lock of one device, and another in front of it, which who waits holds for a step.
+    """The lock of one device, and another in front of it, which a waiting process holds for a step.
 
-    So whoever had the device and wants it at once again comes after who waits.
+    So the process that had the device, and wants it again at once, comes after the waiting one.
     """
 
     def __init__(self, path: Path) -> None:

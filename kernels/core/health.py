@@ -12,9 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 # Seldom enough not to slow the measuring down: NVML answers at once, or in some milliseconds.
 LOOK_EVERY_S = 0.05
 MAX_SHARE = 0.02  # of the time, where it answers slowly
-BEFORE_US = (
-    1_000_000  # the driver tells of others in arrears: who was there just before counts, too
-)
+BEFORE_US = 1_000_000  # the driver reports others late: those of just before count, too
 OTHERS_PERCENT = 5  # of the GPU's time, from which on a process of others disturbs
 T = TypeVar("T", int, float)
 
@@ -52,7 +50,7 @@ class Health:
 
     @property
     def disturbances(self) -> tuple[str, ...]:
-        """Return what may have falsified a time measured meanwhile, in words; empty: nothing."""
+        """Possible disturbances of a time measured meanwhile, in words."""
         held = (f"the GPU's clocks were held down: {why}" for why in self.throttled)
         return (*held, *self.others)
 

@@ -204,7 +204,7 @@ class Gpu:
     def queue(self, rung: Rung, job: Job) -> Iterator[Queue]:
         """Make `job` ready on our stream, which is the current one as long as this is held.
 
-        Nobody else of our processes uses the device meanwhile.
+        No other process of ours uses the device meanwhile.
         """
         launch = self.prepare(rung, job)
         with self.turns.held(), self.using(in_words(job)):
@@ -311,7 +311,7 @@ class Gpu:
         return self.pictures.download(launch.arrays["target"], launch.job.picture)
 
     def watch(self) -> Watch:
-        """Return what watches the device from now on."""
+        """Watch the device from now on."""
         return Watch(self.nvml, why_not_alone=lambda: self.turns.why_not_alone)
 
     def with_room(self, make: Callable[[], T]) -> T:

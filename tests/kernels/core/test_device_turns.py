@@ -109,6 +109,16 @@ def test_who_keeps_the_device_is_waited_for_no_longer_than_patience_lasts(keeper
     assert str(keeper.pid) in turns.why_not_alone
 
 
+def test_a_stuck_holder_is_waited_for_once_alone(keeper, monkeypatch):
+    turns = Turns([GPU])
+    with monkeypatch.context() as patched:
+        patched.setattr(device_turns, "STUCK_S", 0.0)
+        outcome_of(turns.doing(lambda: None))
+    assert first_step(turns) is None  # though it still has the device
+    assert str(keeper.pid) in turns.why_not_alone
+    assert isinstance(first_step(Turns([GPU])), Waiting)
+
+
 def test_where_there_can_be_no_folder_it_goes_on_and_says_so(folder):
     folder.touch()
     turns = Turns([GPU])
