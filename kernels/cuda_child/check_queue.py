@@ -64,7 +64,7 @@ class CheckQueue:
         self._tolerance_of, self._expected = tolerance_of, expected
         self._max_taps = sampling.check_taps
         self._is_closed = Event()
-        self._begun: list[Future[Any]] = []
+        self._begun: set[Future[Any]] = set()  # and not done: a result may be large
         self._checks: list[_Checking] = []
         self._rooms: list[NDArray[Any]] = []
 
@@ -133,12 +133,13 @@ class CheckQueue:
     def close(self) -> None:
         """Do no more of them, without waiting for what is under way: a GUI thread may be here."""
         self._is_closed.set()
-        for each in self._begun:
+        for each in tuple(self._begun):
             each.cancel()
 
     def _submit(self, steps: Iterator[T], *, in_turn: bool = False) -> Future[T]:
         future = _threads(in_turn=in_turn).submit(self._driven, steps)
-        self._begun.append(future)
+        self._begun.add(future)
+        future.add_done_callback(self._begun.discard)
         return future
 
     def _driven(self, steps: Iterator[T]) -> T:
@@ -169,7 +170,7 @@ class CheckQueue:
 
 @cache
 def _threads(*, in_turn: bool) -> ThreadPoolExecutor:
-    """Return the threads that all checks of this process share, and end with it."""
+    """Thread pool of all checks in this process."""
     if in_turn:
         return ThreadPoolExecutor(1, "checks-in-turn")
     return ThreadPoolExecutor(min(max(usable_cores() - 1, 1), MAX_THREADS), "checks")

@@ -2,6 +2,7 @@
 
 from threading import Event, current_thread
 from threading import enumerate as enumerate_threads
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -79,6 +80,17 @@ def test_the_memory_of_an_answer_is_not_used_again_while_it_is_compared(checks, 
     made.wait(60)
     assert made.room() is answer
     assert made.room() is None
+
+
+def test_the_reference_of_a_picture_that_is_checked_is_not_kept(checks):
+    _, made = checks
+    unseen = made.unseen(is_whole=True)
+    made.add_unseen(unseen, right(unseen.job), is_whole=True)
+    references = [ref(each) for each in unseen.reference]
+    made.wait(60)
+    del unseen
+    assert references
+    assert not any(each() for each in references)
 
 
 def test_memory_for_the_first_answers_is_there_before_they_are(checks):
