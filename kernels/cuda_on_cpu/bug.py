@@ -99,8 +99,15 @@ class BugSearch:
         device  the GPU that it ran on, whose compiler has seen it; None: it ran on the CPU
         """
         unseen = "" if device else why_not_seen() or ""
-        bug = self.finding.sentence if self.finding else ""
-        return replace(check, bug=bug, unsearched=self.missing, unseen=unseen)
+        search = self.without_failed_run()
+        bug = search.finding.sentence if search.finding else ""
+        return replace(check, bug=bug, unsearched=search.missing, unseen=unseen)
+
+    def without_failed_run(self) -> BugSearch:
+        """Take a run that failed for another reason than a bug as no search."""
+        if self.finding is None or self.finding.kind not in NO_BUGS:
+            return self
+        return BugSearch(None, UNSEARCHED.format(reason=self.finding.sentence))
 
 
 _clean: set[object] = set()  # what was searched and has no bug
@@ -128,14 +135,11 @@ def verdict_search(
         return
     yield CHECKING
     finding = yield from last_of(finding_bug(rung, job, at=at, deadline_s=deadline_s))
-    if finding is not None and finding.kind in NO_BUGS:
-        yield BugSearch(None, UNSEARCHED.format(reason=finding.sentence))
-        return
     if finding is None:
         if len(_clean) >= MAX_KEPT:
             _clean.clear()
         _clean.add(key)
-    yield BugSearch(finding)
+    yield BugSearch(finding).without_failed_run()
 
 
 def finding_bug(

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
+from kernels.core.verdict import Check
+from kernels.cuda_on_cpu.bug import BugSearch
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children
+from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import START
@@ -217,3 +220,11 @@ def test_what_is_ordered_is_no_race(name):
     assert outcome.ok, outcome.problem or outcome.check
     for seed in range(3):
         assert found(RIGHT[name], seed) is None
+
+
+@pytest.mark.parametrize(("kind", "is_bug"), [("race", True), ("deadline", False)])
+def test_only_a_bug_is_held_against_a_right_output(kind, is_bug):
+    finding = Finding(kind, "What was found.", Region(0, 0, 9, 9, True))
+    check = BugSearch(finding).verdict(Check(0.0, (0, 0, 0), 0, 0, 1.0, 9, 9), None)
+    assert (check.ok, bool(check.unsearched)) == (not is_bug, not is_bug)
+    assert not check.is_verified
