@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import localtime, monotonic, strftime, time
+from time import localtime, monotonic, sleep, strftime, time
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import uuid4
@@ -35,9 +35,7 @@ CONNECT_S = 10.0  # in which a scheduler answers
 ANSWER_S = 15.0  # in which workers answer that are not silent
 WORKERS_S = 60.0  # for so long each worker is waited for, and another one when all are lost
 NEWS_S = 1.0  # between two looks at the workers
-SILENT_S = (
-    10.0  # without a heartbeat, which each worker sends about twice a second; then it is said
-)
+SILENT_S = 10.0  # without a heartbeat, of which there are two a second; then it is said
 LEFT_S = 30.0  # without one; then others do the pictures of that worker
 MAX_SLICE = 64  # pictures: so many that the scheduler's millisecond does not count
 TURNS = 4  # slices for each worker, at least, so that none waits long for the last one
@@ -258,6 +256,7 @@ class Cluster:
                 self._hearing.look()
             if monotonic() > until:
                 break
+            sleep(REST_S)  # where asking fails at once
         raise ClusterError(f"No worker at {self._address} answers; see whether they are stopped.")
 
 
@@ -286,7 +285,7 @@ class _Hearing:
 
     @property
     def shortest_s(self) -> float:
-        """Return how long the one that was heard last has been silent."""
+        """Seconds since the last heartbeat of any worker."""
         return min((monotonic() - at for _, at in self._heard.values()), default=0.0)
 
     def look(self) -> None:
@@ -439,7 +438,7 @@ class _Run:
 
 @contextmanager
 def _whatever_became_of_it() -> Iterator[None]:
-    """Ask something of a scheduler that may be gone, and whose answer nobody needs."""
+    """Suppress failures of a request to a scheduler that may be gone."""
     with suppress(Exception, CancelledError):
         yield
 
