@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _limit() -> None:
-    """End with whoever started this, and take no more than limited time and memory."""
+    """Limit time and memory, and end with the parent process."""
     if sys.platform != "linux":
         return
     import resource

@@ -233,7 +233,7 @@ class WarmChild:
             return said
 
     def _end_late(self) -> None:
-        """End a kernel that nobody waits for any more where it goes on long after its deadline."""
+        """End a cancelled kernel that still runs long after its deadline."""
         patience_s = self._launch_s + FAULT_S
         if self._launch_s and not self._is_at_rest.is_set():
 
@@ -309,7 +309,7 @@ def _hear(stdout: IO[bytes], said: queue.SimpleQueue[Line], is_at_rest: threadin
 
 
 def _line_of(words: bytes) -> dict[str, Any]:
-    """Return a reply; where it is none, what it is: whoever waits is not to wait in vain."""
+    """Parse a reply; "garbled" holds what is none, so that waiting for one ends."""
     try:
         found = json.loads(words)
     except ValueError:

@@ -194,7 +194,7 @@ def finding_bug(
 def _of_right_answer(
     child: Child, rung: Rung, region: Region, ended: Ended, again: Ended, seconds: float
 ) -> Generator[Progress, None, Finding | None]:
-    """Return what is wrong where it is launched again, or for some rows alone."""
+    """Search a right output: launch it again, and for some rows alone."""
     if fault := _fault(rung, region, again):
         return fault
     differing = yield from differing_in_words(

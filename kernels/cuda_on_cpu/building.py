@@ -64,7 +64,7 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
 
 
 def runtime_of(library: Path) -> list[Path]:
-    """Return what a library was linked with, the runtime itself last: its name says so."""
+    """Libraries that one was linked with, the runtime itself last: its name lists them."""
     keys = library.name.removeprefix("lib").removesuffix(".so").split(".")
     return [library.with_name(f"lib{'.'.join(keys[at:])}.so") for at in range(1, len(keys))]
 
@@ -174,7 +174,7 @@ def _working_on(path: Path) -> Iterator[Path | None]:
 def _compiling(
     compiler: Compiler, options: tuple[str, ...], folder: Path
 ) -> Generator[None, None, str]:
-    """Run the compiler in a folder, within limits; it ends when nobody drives this.
+    """Run the compiler in a folder, within limits; closing the generator ends it.
 
     Returns what it says where it has no error.
     """

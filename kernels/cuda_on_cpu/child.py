@@ -96,13 +96,13 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
 
 
 def _understood(said: bytes, word: bytes) -> dict[str, Any]:
-    """Return what a run said of itself, which begins with `word`: else a kernel wrote there.
+    """Parse the reply of a run, which begins with `word`: else a kernel wrote there.
 
     It decides nothing: whether the answer is right, who asked for it sees by itself.
     """
     try:
         found = json.loads(said.removeprefix(word)) if said.startswith(word) else {}
-    except ValueError:  # it was ended in the midst, or a kernel wrote there, too
+    except (ValueError, RecursionError):  # it was ended in the midst, or a kernel wrote there, too
         return {}
     return found if isinstance(found, dict) else {}
 

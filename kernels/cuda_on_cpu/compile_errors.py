@@ -73,7 +73,7 @@ class Diagnostic:
 
 
 def diagnostics_of(log: str, rung: Rung) -> tuple[Diagnostic, ...]:
-    """Return what a compiler said, each error on the rung's own line wherever there is one.
+    """Parse a compiler's log, each error on the rung's own line wherever there is one.
 
     Of a file that is neither the rung's, ours nor the system's nothing is told: an error there
     would quote it.

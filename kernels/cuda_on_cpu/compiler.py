@@ -53,7 +53,7 @@ class Compiler:
 
     @property
     def is_zig(self) -> bool:
-        """Return whether it is zig's clang, which Python runs."""
+        """Whether it is zig's clang, which Python runs."""
         return len(self.words) > 1
 
     @property

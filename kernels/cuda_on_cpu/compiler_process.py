@@ -62,7 +62,7 @@ def main(order: dict[str, Any]) -> int:
 
 
 def _watch(process: int, order: dict[str, Any], ended: int) -> None:
-    """End the compiler when its time is up, or nobody waits for it any more."""
+    """End the compiler when its time is up, or its parent closed standard input."""
     ready, _, _ = select.select([0, ended], [], [], order["seconds"])
     if not ready:
         sys.stderr.write(f"{order['too_long']}\n")

@@ -49,7 +49,7 @@ class NoConfinementError(Exception):
 
 
 def why_not() -> str | None:
-    """Return why a user kernel may not run here; None where it is confined, or was allowed."""
+    """Reason why a user kernel may not run here; None where it is confined, or allowed."""
     if is_allowed():
         return None
     # A filter at no address: who may have one is told that it is not there, others to be gone.
@@ -63,7 +63,7 @@ def allow_unconfined() -> None:
 
 
 def is_allowed() -> bool:
-    """Return whether the user lets kernels run unconfined."""
+    """Whether the user lets kernels run unconfined."""
     return ALLOWING_VARIABLE in os.environ
 
 

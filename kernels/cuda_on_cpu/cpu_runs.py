@@ -249,8 +249,8 @@ def _tidied(folder: Path) -> Path:
     for path in (*folder.glob("*"), *folder.glob("*/*")):
         with suppress(OSError):  # another process has just removed it
             if path.suffix == WORK:
-                with holding(path.with_suffix(".lock"), 0.0) as is_nobodys:
-                    if is_nobodys:  # it was killed
+                with holding(path.with_suffix(".lock"), 0.0) as is_free:
+                    if is_free:  # its process was killed
                         shutil.rmtree(path, ignore_errors=True)
             elif path.is_file():
                 files.append((path, path.stat()))

@@ -81,7 +81,7 @@ def why_not_seen() -> str | None:
 def cuda_errors(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]:
     """Return the errors of CUDA's compiler, a line each, as g++ writes them; empty: it has none.
 
-    Whoever stops driving this ends the compiler.  What it said is kept in `cache`.
+    Closing the generator ends the compiler.  Its log is kept in `cache`.
     """
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)

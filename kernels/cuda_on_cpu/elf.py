@@ -35,7 +35,9 @@ def sections_of(path: Path) -> dict[str, bytes]:
     sections = [SECTION.unpack_from(data, start + i * size) for i in range(count)]
     names = data[sections[names_at][4] :]
     return {
-        _text(names, each[0]): b"" if each[1] == NOTHING_STORED else data[each[4] :][: each[5]]
+        _text(names, each[0]): b""
+        if each[1] == NOTHING_STORED
+        else data[each[4] : each[4] + each[5]]
         for each in sections
     }
 
@@ -49,11 +51,11 @@ def symbols_of(sections: dict[str, bytes]) -> Iterator[Symbol]:
 
 
 def why_not_text(library: Path, runtime: Iterable[Path], *, is_watched: bool) -> str | None:
-    """Return why a library that was made of a kernel is none; None: it may be loaded and run.
+    """Reason not to load a library that was made of a user kernel; None: there is none.
 
     It would run code as it is loaded, which no GPU does, or take the place of what watches it.
 
-    is_watched  compilers have added code that runs as it is loaded, and nobody can tell
+    is_watched  compilers have added code that runs as it is loaded: it cannot be told apart
     """
     sections = sections_of(library)
     symbols = list(symbols_of(sections))

@@ -101,7 +101,7 @@ class Measurements:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Where nobody lets go of it, it is better to write than to lose what was measured.
+            # Without the lock, writing is still better than losing the measurements.
             with holding(self.path.with_name(LOCK_NAME), PATIENCE_S):
                 self._write()
         except OSError as error:
@@ -134,7 +134,7 @@ class Measurements:
             self._put(kind, way, changed)
 
     def _mine(self) -> list[tuple[JobClass, Candidate]]:
-        """Return what the file has of this device, without entries that are damaged."""
+        """Entries of this device in the file, without damaged ones."""
         found, damaged = [], 0
         mine = self._all.get(self._device, {})
         try:

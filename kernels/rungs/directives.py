@@ -85,7 +85,7 @@ def _compiled_without(word: str, rest: str) -> str:
 
 
 def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
-    """Return why a directive is refused; empty: it is not."""
+    """Reason to reject a directive; empty: there is none."""
     if word in HARMLESS:
         return ""
     if word in FILES:

@@ -48,7 +48,7 @@ class Background(QObject):
     ) -> None:
         """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed.
 
-        on_bug  called after `broke` in their place: for whoever would wait for ever
+        on_bug  called after `broke` in their place, to end any waiting
         """
         if self._closed:
             return

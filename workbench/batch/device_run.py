@@ -147,7 +147,7 @@ class DeviceRun:
         self._workers.append(_Worker(order, self._heard))
 
     def _goes_on(self) -> bool:
-        """Return whether any process has something to do, after the pause if all wait in one."""
+        """Whether any process has something to do, after the pause if all wait in one."""
         if all(worker.is_idle for worker in self._workers):
             self._pausing.wait()
             self._give_idle()

@@ -120,12 +120,12 @@ class StepQueue(QObject):
 
     @property
     def has_work(self) -> bool:
-        """Return whether there is a step to do, or something dropped to close."""
+        """Whether there is a step to do, or a dropped computation to close."""
         return bool(self._tasks or self._left)
 
     @property
     def is_over(self) -> bool:
-        """Return whether it was stopped, and nothing is left to close."""
+        """Whether it was stopped, and nothing is left to close."""
         return self._is_closing and not self._left
 
     def step(self) -> None:
