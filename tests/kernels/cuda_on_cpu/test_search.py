@@ -9,9 +9,8 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.core.verdict import Check
-from kernels.cuda_on_cpu.bug import BugSearch
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.bug import Finding, finding_bug
+from kernels.cuda_on_cpu.bug import BugSearch, Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
