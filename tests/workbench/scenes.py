@@ -27,7 +27,6 @@ from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.sweep.compare_dialog import CompareDialog
 from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.panels.weights.response_view import ResponseView
-from workbench.window.tune_dialog import TuneDialog
 
 # What has to say in words what it draws.
 CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView)
@@ -195,8 +194,6 @@ def _dialogs(window):
     window.messages.clear("info")
     trigger(window, "Steps…")
     yield from _dialog(window, "a step")
-    TuneDialog("Gaussian blur 5×5 on scene.png", window).open()
-    yield from _dialog(window, "tune")
     CompareDialog(window.sessions.shown, window.reading, window.exporter, window).open()
     until(lambda: child(window, "compare-table", QTableWidget).rowCount() > 0)
     yield from _dialog(window, "compare")

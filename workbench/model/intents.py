@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -17,10 +17,9 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Result
 from kernels.cpu import HostImplementation
 from kernels.engine.auto import AUTO, DEFAULT_BLOCK_XY, Auto
-from kernels.engine.engine import Engine, Implementation, all_implementations
+from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.filters import Filter
-from kernels.measuring.tuner import tuning
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from kernels.sweeps.plan_values import MAX_DEVICES
@@ -331,12 +330,6 @@ def first_choice(state: State, device: Device | NoDevice | None) -> str:
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto ignores the block shape chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
-
-
-def tuning_for(state: State) -> Callable[[Engine], Iterator[Any]] | None:
-    """Return the tuning for the present job, for a worker to drive; None without a picture."""
-    job = job_for(state)
-    return (lambda engine: tuning(engine, [lambda: job])) if job is not None else None
 
 
 def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:

@@ -23,7 +23,6 @@ from workbench.base.one_heap import share_one_heap
 from workbench.base.settings import Settings
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.main_window import TITLE, MainWindow
-from workbench.window.restoring.restoring import Restoring
 
 APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
 
@@ -47,17 +46,14 @@ def run(
     paths: list[Path],
     make_engine: Callable[[], Engine],
     settings: Settings,
-    is_asked: bool = False,
     kernel: Path | None = None,
 ) -> int:
     """Open the window until it is closed, and return Qt's exit code.
 
-    It shows the first of `paths`, a window that crashed, or the start picture.
+    It shows the first of `paths`, or the start picture, and offers the session that a crash left.
 
-    is_asked  whether `settings` hold what the user asked for just now
-    kernel    file of a kernel that the user asked for, to filter with
+    kernel  file of a kernel to filter with
     """
-    restoring = Restoring(settings, is_asked=is_asked or bool(paths))
     app = make_application(settings.get("theme", "system", theme.SCHEMES))
     window = MainWindow(make_engine, settings)
     sys.excepthook = partial(show_exception, window.messages)
@@ -65,12 +61,13 @@ def run(
     window.show()
     if kernel is not None:
         window.open_kernel(kernel)
-    restoring.begin(window.contents, window.intake, window.restarter, paths)
+    window.intake.open_paths(paths)
+    window.crash_restore.begin()
     collector = GarbageCollector(window)
     try:
         return app.exec()
     finally:
-        restoring.end()
+        window.crash_restore.end()
         collector.stop()
 
 

@@ -2,7 +2,7 @@
 
 After most failures CUDA is over for the whole process ("the process must be terminated and
 relaunched": the CUDA runtime's documentation of cudaErrorIllegalAddress and its like). So a GPU
-that was only out of reach is tried again, and for one that failed the program has to restart.
+that was only out of reach is tried again; after a failure the user starts the program again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.restoring.restarter import Restarter
 
 MENU = "&Run"
-STILL = "The GPU still does not work in this program; restart it to use the GPU again."
+STILL = "The GPU still does not work in this program; close it and start it again to use the GPU."
 BACK = "The GPU works again."
 WORKS = "The GPU works; there is nothing to try again."
 TRYING = "Trying the GPU…"
@@ -34,12 +33,11 @@ class GpuLoss(QObject):
         worker: Worker,
         live: Live,
         messages: MessageBar,
-        restarter: Restarter,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._store, self._worker, self._live = store, worker, live
-        self._messages, self._restarter = messages, restarter
+        self._messages = messages
         self._is_lost = self._is_trying = False
 
     def actions(self) -> list[Action]:
@@ -49,11 +47,7 @@ class GpuLoss(QObject):
                 *(MENU, "Try the &GPU again", self.try_again, ("Ctrl+Shift+F6",)),
                 "Ask once more for a GPU that failed, or that was not there at the start.",
                 separator=True,
-            ),
-            Action(
-                *(MENU, "Restart the &program", self.restart, ("Ctrl+Shift+F7",)),
-                "Start it once more as it is: a GPU that failed works again then, if it can.",
-            ),
+            )
         ]
 
     @Slot()
@@ -65,11 +59,6 @@ class GpuLoss(QObject):
         self._is_trying = True
         self._messages.show_message("info", TRYING)
         self._worker.try_device()
-
-    @Slot()
-    def restart(self) -> None:
-        """Start the program once more, as it is."""
-        self._restarter.start()
 
     # -- what becomes of the GPU
 
@@ -89,12 +78,11 @@ class GpuLoss(QObject):
             self._messages.show_message("info", device.reason, device.remedy)
 
     def _say(self, device: NoDevice, was_trying: bool) -> None:
-        try_again, restart = ("&Try again", self.try_again), ("&Restart", self.restart)
-        messages = self._messages
         if was_trying:
-            messages.show_message("warning", STILL, device.reason, [restart])
+            self._messages.show_message("warning", STILL, device.reason)
         else:
-            messages.show_message("warning", device.reason, actions=[try_again, restart])
+            again = ("&Try again", self.try_again)
+            self._messages.show_message("warning", device.reason, actions=[again])
 
     def _go_on(self) -> None:
         """Run again on the CPU, which `auto` now picks; another choice was replaced already."""

@@ -90,15 +90,13 @@ from workbench.window.panel_menu import PanelMenu
 from workbench.window.presenter.parts_on_stage import Staging
 from workbench.window.presenter.presenter import Presenter
 from workbench.window.program_dialogs import ProgramDialogs
+from workbench.window.restoring.crash_restore import CrashRestore
 from workbench.window.restoring.remembering import Memory
-from workbench.window.restoring.restarter import Restarter
-from workbench.window.restoring.snapshot import SnapshotContents
 from workbench.window.result_views import ResultViews
 from workbench.window.save_menu import SaveMenu
 from workbench.window.screenshots import Screenshots
 from workbench.window.themes import Themes
 from workbench.window.to_file.file_menu import FileMenu
-from workbench.window.tune_for_job import TuneForJob
 from workbench.window.undo.undo_history import UndoHistory
 
 if TYPE_CHECKING:
@@ -110,6 +108,7 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.panels.weights.weights_panel import WeightsPanel
+    from workbench.window.restoring.screenshot_restore import ScreenshotRestore
 
 TITLE = "Filter Workbench"
 EXPECTED = (ImageFileError, KernelError)
@@ -142,14 +141,14 @@ class MainWindow(QMainWindow):
         changes, self._left_out = choices.recalled(remembered, self.store.state)
         self._lost = ""  # the sentence on what cannot be had
         self._is_begun = False  # until the GPU was looked for
+        self._screenshot_restore: ScreenshotRestore | None = None  # until one is dropped
         self.store.choose(**changes)
         self._make_session(make_engine)
         self._make_panels()
         self._connect_session()
         self._make_services()
         self._make_menus()
-        self.docks.restore(self.settings.get)
-        self.window_layout.restore(self.settings.get)
+        self.memory.take_up_layout()
         self._show_state(self.store.state)
         self._complain()
         self.kernel_folder.look()
@@ -278,9 +277,7 @@ class MainWindow(QMainWindow):
         )
         self.copy_as = CopyAs(store, worker, live, self.rung, reading, messages, self)
         # The GPU.
-        self.restarter = Restarter(store, reading, messages, self)
-        self.gpu_loss = GpuLoss(store, worker, live, messages, self.restarter, self)
-        self.tuner = TuneForJob(store, worker, live, messages, self)
+        self.gpu_loss = GpuLoss(store, worker, live, messages, self)
         # Explaining and presenting.
         self.explanation = ExplanationController(
             self.compare, self.inspection, live, docks, self.pixel, self.anatomy, self
@@ -292,6 +289,10 @@ class MainWindow(QMainWindow):
         self.presenter = Presenter(
             *(store, worker, live, self.undo_history, self.staging, reading, self.exporter),
             *(settings, messages, self),
+        )
+        self.crash_restore = CrashRestore(
+            *(store, self.opener, self.sessions, self.weights, self.memory, settings, messages),
+            *(lambda: self.presenter.stage is not None, self),
         )
         self.help_controller = HelpController(store, docks, self)
         add_help = self.help_controller.serve
@@ -355,7 +356,6 @@ class MainWindow(QMainWindow):
             *self.kernel_menu.run_actions(),
             *self.tool_row.actions_of_menu(),
             *self.sweep_controller.ladder_actions(),
-            *self.tuner.actions(),
             *self.sweep_controller.actions(),
             *self.sweep_menu.actions(),
             *self.report_writer.actions(),
@@ -480,9 +480,14 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _bring_back(self, kept: dict[str, Any]) -> None:
-        from workbench.window.restoring.restore import bring_back_screenshot
+        from workbench.window.restoring.screenshot_restore import ScreenshotRestore
 
-        bring_back_screenshot(self.contents, kept)
+        if self._screenshot_restore is None:
+            self._screenshot_restore = ScreenshotRestore(
+                *(self.store, self.worker, self.live, self.opener, self.kernel_folder),
+                *(self.inspection, self.memory.pin_notes, self.undo_history, self.messages, self),
+            )
+        self._screenshot_restore.start(kept)
 
     @Slot(str)
     def _inform(self, sentence: str) -> None:
@@ -642,28 +647,6 @@ class MainWindow(QMainWindow):
             details = "\n".join(found) if len(found) > 1 else ""
             self.messages.show_message("warning", found[0], details)
 
-    @property
-    def contents(self) -> SnapshotContents:
-        """Return the parts whose contents outlive a crash."""
-        return SnapshotContents(
-            store=self.store,
-            worker=self.worker,
-            live=self.live,
-            opener=self.opener,
-            kernels=self.kernel_folder,
-            background=self.reading,
-            messages=self.messages,
-            undo_history=self.undo_history,
-            inspection=self.inspection,
-            compare=self.compare,
-            pixel=self.pixel,
-            sessions=self.sessions,
-            sweep=self.sweep,
-            weights=self.weights,
-            presenter=self.presenter,
-            memory=self.memory,
-        )
-
     # -- as any window
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
@@ -672,7 +655,6 @@ class MainWindow(QMainWindow):
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (
             *(self.folder_menu, self.file_menu),
-            self.tuner,
             self.report_writer,
             self.chart_place,
             self.help_controller,

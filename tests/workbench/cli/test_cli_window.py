@@ -184,9 +184,8 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     given = []
     monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
     assert main.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
-    paths, make_engine, settings, is_asked, kernel = given
+    paths, make_engine, settings, kernel = given
     assert kernel is None
-    assert is_asked  # what crashed before does not take its place
     assert [str(path) for path in paths] == ["a.png"]
     assert make_engine().device.reason == "The GPU was switched off with --no-gpu."
     changed = {"filter": "sobel_x", "ksize": 3, "last_free_ksize": 9}
@@ -214,10 +213,9 @@ def test_the_window_begins_with_the_gpus_that_are_named(
         Engine, "find_device", lambda _, number: replace(H200, index=number, count=4)
     )
     assert main.main(["a.png", *words]) == 0
-    _, make_engine, settings, is_asked, _ = given
+    _, make_engine, settings, _ = given
     assert settings.get("choices")["devices"] == devices
     assert make_engine().device_numbers == numbers
-    assert not is_asked  # after a crash all is as it was, on these GPUs
 
 
 def test_a_shot_is_of_the_gpus_that_are_named(folder, capsys, monkeypatch):

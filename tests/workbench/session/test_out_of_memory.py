@@ -86,8 +86,6 @@ def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, windo
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
     assert all(FULL in row.text for row in window.blocks.get().rows)
-    trigger(window, "Tune for this job…")
-    until(qtbot, lambda: "measured" in child(window.tuner.dialog, "tune-doing").whole_text)
     assert window.messages.kind is None
     FullGpu.is_full = False
     window.blocks.get().start_wanted.emit()

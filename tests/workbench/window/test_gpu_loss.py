@@ -1,10 +1,6 @@
 """A GPU that fails while the window is open: one sentence, the CPU goes on, and the ways back."""
 
-import sys
-
-import numpy as np
 import pytest
-from PySide6.QtCore import QProcess
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from kernels.core.device import Device, NoDevice
@@ -12,16 +8,9 @@ from kernels.pictures.generated import noise
 from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FailingGpu
-from workbench.files import image_files
-from workbench.files.picture_errors import ImageFileError
-from workbench.files.picture_refs import PictureRef
 from workbench.model import intents
-from workbench.model.state import Picture
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.window import gpu_loss
-from workbench.window.restoring import restarter
-from workbench.window.restoring.autosave import Keeper
-from workbench.window.restoring.restarter import device_options
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
 
@@ -76,7 +65,7 @@ def test_the_cpu_goes_on_with_what_was_asked_for(qtbot, window):
     assert answered[-1].check.ok
     assert "9×9" in view(window, "After").caption
     assert (window.messages.kind, window.messages.sentence) == ("warning", FAILED)
-    assert acts(window) == ["Try again", "Restart"]
+    assert acts(window) == ["Try again"]
     assert child(window, "device", QLabel).text() == "GPU lost"
     assert FAILED in child(window, "device", QLabel).toolTip()
     assert intents.why_not_here(intents.implementation("shared"), window.device) == FAILED
@@ -124,7 +113,7 @@ def test_a_gpu_that_is_not_back_is_said_and_nothing_else_changes(qtbot, window):
     until(qtbot, lambda: window.live.result.job.ksize == 9)
     trigger(window, "Try the GPU again")
     until(qtbot, lambda: window.messages.sentence == gpu_loss.STILL)
-    assert acts(window) == ["Restart"]
+    assert acts(window) == []
     choose(window, "shared")  # as undo, or a step of the presenter, may: it is said again
     until(qtbot, lambda: window.messages.sentence == FAILED)
     until(qtbot, lambda: window.store.state.implementation != "shared")
@@ -160,17 +149,9 @@ def test_lost_in_a_comparison_the_cpu_can_be_compared(qtbot, window):
     lose(qtbot, window, window.blocks.get().start_wanted.emit)
     until(qtbot, lambda: window.blocks.get().phase is not BlocksPhase.RUNNING)
     until(qtbot, lambda: window.messages.sentence == FAILED)
-    assert acts(window) == ["Try again", "Restart"]
+    assert acts(window) == ["Try again"]
     window.blocks.get().start_wanted.emit()
     until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
-
-
-def test_lost_while_tuning_the_dialog_says_that_it_is_over(qtbot, window):
-    lose(qtbot, window, lambda: trigger(window, "Tune for this job…"))
-    until(qtbot, lambda: window.messages.sentence == FAILED)
-    dialog = window.tuner.dialog
-    assert "stopped" in child(dialog, "tune-doing").whole_text.lower()
-    settle(qtbot, window, lambda: window.store.update(ksize=9))
 
 
 def test_lost_while_presenting_the_room_sees_the_cpu_s_answer(qtbot, window):
@@ -184,132 +165,3 @@ def test_lost_while_presenting_the_room_sees_the_cpu_s_answer(qtbot, window):
     until(qtbot, lambda: window.presenter.stage is None)
     settle(qtbot, window, lambda: window.store.update(ksize=11))
     assert is_on_cpu(window)
-
-
-# -- starting once more
-
-
-class Place:
-    """Stands for where a window keeps what it shows."""
-
-    def __init__(self, error=None):
-        self.error, self.written = error, []
-
-    def write(self, data):
-        if self.error:
-            raise self.error
-        self.written.append(data)
-
-    def close(self):
-        pass
-
-    remove = close
-
-    def hold(self):
-        return True
-
-
-@pytest.fixture
-def started(monkeypatch):
-    """The command lines that were started."""
-    lines = []
-
-    def start(program, words):
-        lines.append([program, *words])
-        return True, 1
-
-    monkeypatch.setattr(QProcess, "startDetached", start)
-    monkeypatch.setattr(sys, "argv", ["workbench", "a.png", "--device", "1", "--filter", "box"])
-    return lines
-
-
-def test_it_starts_once_more_with_all_that_it_shows(qtbot, window, started, tmp_path):
-    image_files.save(tmp_path / "a.png", noise(9, 7))
-    settle(qtbot, window, lambda: window.intake.open_paths([tmp_path / "a.png"]))
-    settle(qtbot, window, lambda: choose(window, "shared"))
-    lose(qtbot, window, lambda: window.store.update(ksize=9))
-    place = Place()
-    window.restarter.keeper = Keeper(window.contents, place)
-    click(child(window, "act-1"))
-    until(qtbot, lambda: started)
-    assert started == [[sys.executable, "-m", "workbench", "--device", "1"]]
-    (kept,) = place.written
-    assert kept["picture"]["path"] == str(tmp_path / "a.png")
-    assert kept["settings"]["choices"]["implementation"] == "shared"
-    assert not window.isVisible()
-
-
-def test_a_pasted_picture_outlives_the_process(qtbot, window, started, tmp_path, monkeypatch):
-    monkeypatch.setattr(restarter, "mkdtemp", lambda prefix: str(tmp_path))
-    samples = np.arange(24, dtype=np.uint16).reshape(4, 6, 1)
-    settle(qtbot, window, lambda: window.opener.opened.emit(Picture("Pasted picture", samples)))
-    place = Place()
-    window.restarter.keeper = Keeper(window.contents, place)
-    trigger(window, "Restart the program")
-    until(qtbot, lambda: started)
-    found = PictureRef.from_data(place.written[0]["picture"]).load()
-    np.testing.assert_array_equal(found.samples, samples)
-
-
-@pytest.mark.parametrize("is_kept", [False, True])
-def test_where_it_cannot_be_handed_over_the_window_stays(
-    qtbot, window, started, monkeypatch, is_kept
-):
-    window.store.update(picture=None)
-    keeper = window.restarter.keeper = Keeper(
-        window.contents, Place(None if is_kept else OSError(28, "full"))
-    )
-    monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
-    trigger(window, "Restart the program")
-    assert window.messages.sentence == (restarter.NOT_STARTED if is_kept else restarter.NOT_KEPT)
-    assert window.isVisible()
-    keeper.close()
-
-
-@pytest.mark.parametrize("is_kept", [False, True])
-def test_a_pasted_picture_is_in_a_file_if_the_next_window_is_told_of_it(
-    qtbot, window, started, tmp_path, monkeypatch, is_kept
-):
-    folder = tmp_path / "kept"
-    folder.mkdir()
-    monkeypatch.setattr(restarter, "mkdtemp", lambda prefix: str(folder))
-    monkeypatch.setattr(QProcess, "startDetached", lambda *_: (False, 0))
-    pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
-    settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
-    place = Place(None if is_kept else OSError(28, "full"))
-    keeper = window.restarter.keeper = Keeper(window.contents, place)
-    trigger(window, "Restart the program")
-    said = restarter.NOT_STARTED if is_kept else restarter.NOT_KEPT
-    until(qtbot, lambda: window.messages.sentence == said)
-    if is_kept:  # and the user will start it
-        found = PictureRef.from_data(place.written[-1]["picture"]).load()
-        np.testing.assert_array_equal(found.samples, pasted.samples)
-    else:
-        assert window.store.state.picture is pasted
-        assert not folder.exists()
-    keeper.close()
-
-
-def test_a_pasted_picture_that_cannot_be_written_down_leaves_no_folder(
-    qtbot, window, started, tmp_path, monkeypatch
-):
-    folder = tmp_path / "kept"
-    folder.mkdir()
-    monkeypatch.setattr(restarter, "mkdtemp", lambda prefix: str(folder))
-
-    def full(*_, **__):
-        raise ImageFileError("The disk is full.")
-
-    pasted = Picture("Pasted picture", np.full((4, 6, 1), 9, np.uint8))
-    settle(qtbot, window, lambda: window.opener.opened.emit(pasted))
-    monkeypatch.setattr(image_files, "save", full)
-    trigger(window, "Restart the program")
-    until(qtbot, lambda: window.messages.sentence == "The disk is full.")
-    assert not folder.exists()
-    assert not started
-
-
-def test_only_the_choice_of_a_gpu_is_taken_from_the_command_line():
-    words = ["--device", "1", "a.png", "--no-gpu", "--device=2", "--filter", "box"]
-    assert device_options(words) == ["--device", "1", "--no-gpu", "--device=2"]
-    assert device_options([]) == []

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QMessageBox, QPushButt
 
 from kernels.core.device import NoDevice
 from kernels.core.job import Progress
+from kernels.engine.auto import AUTO
 from kernels.engine.engine import Engine
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
@@ -26,10 +27,11 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from tests.workbench.engines import Scripted
+from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
 from workbench.model.state import Picture
+from workbench.panels.controls.block_numbers import BlockNumbers
 from workbench.window.app import show_exception
 from workbench.window.main_window import MainWindow
 
@@ -356,3 +358,20 @@ def test_that_there_is_no_gpu_is_said_over_the_pictures_at_the_first_start_only(
     until(qtbot, lambda: again.device)
     assert again.messages.kind is None
     assert again.device.reason in child(again, "device").toolTip()
+
+
+def test_auto_is_the_first_choice_on_a_gpu_and_names_what_it_ran(qtbot, make_window):
+    window = make_window(MadeUpGpu)
+    until(qtbot, lambda: window.device is not None)
+    show_picture(qtbot, window, noise(24, 32))
+    assert window.store.state.implementation == AUTO.key
+    result = window.live.result
+    window.docks.enter("Timing")
+    ran = getattr(child(window, "ran", QLabel), "whole_text", child(window, "ran", QLabel).text())
+    x, y = result.block_xy
+    assert ran.startswith(f"auto: {result.implementation} {x}×{y}")
+    assert "Auto: " in view(window, "After").caption
+    picker = window.controls.get().findChild(BlockNumbers)
+    assert not picker.isEnabled()
+    settle(qtbot, window, lambda: window.store.update(implementation="shared"))
+    assert picker.isEnabled()

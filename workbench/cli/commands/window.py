@@ -33,9 +33,8 @@ def run(arguments: Namespace) -> int:
     if reason := qt_libraries.why_no_window(platform):
         raise CommandError(reason)
     kernel, devices = named_kernel(arguments), devices_of_window(arguments)
-    is_asked = bool(changes_of(arguments, State())) or kernel is not None
     engine = engine_maker(arguments)
-    return app.run(arguments.images, engine, _settings(arguments, devices), is_asked, kernel)
+    return app.run(arguments.images, engine, _settings(arguments, devices), kernel)
 
 
 def _draw(arguments: Namespace) -> int:

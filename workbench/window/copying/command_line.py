@@ -115,3 +115,14 @@ def _stored_as(state: State) -> str | None:
 def _takes_block(state: State) -> bool:
     chosen = chosen_in(state)
     return isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
+
+
+def device_options(words: Sequence[str]) -> list[str]:
+    """Filter the options that choose a GPU out of a command line."""
+    found = []
+    for word, following in zip(words, (*words[1:], ""), strict=False):
+        if word == "--device":
+            found += [word, following]
+        elif word == "--no-gpu" or word.startswith("--device="):
+            found.append(word)
+    return found

@@ -21,7 +21,7 @@ from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.widgets.message_bar import Kind, MessageBar
-from workbench.window.copying.command_line import in_shell
+from workbench.window.copying.command_line import device_options, in_shell
 from workbench.window.folder.folder_choice import (
     FolderChoice,
     FolderPlan,
@@ -30,7 +30,6 @@ from workbench.window.folder.folder_choice import (
     words_of,
 )
 from workbench.window.folder.folder_dialog import FolderDialog
-from workbench.window.restoring.restarter import device_options
 
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew

@@ -47,7 +47,6 @@ SYNONYMS = {
     "Present": ("talk", "lecture", "slides", "projector", "stage"),
     "Dark": ("night", "theme"),
     "Light": ("day", "theme"),
-    "Tune for this job": ("optimise", "autotune", "fastest"),
     "Compare all implementations": ("benchmark", "measure", "ladder", "fastest", "quickest"),
     "Run again": ("repeat", "refresh", "rerun"),
     "Larger kernel": ("size", "radius", "bigger"),

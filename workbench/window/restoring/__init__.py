@@ -1,1 +1,1 @@
-"""Recovery after a crash: what a window shows is kept all the time, in one file per process."""
+"""Settings, screenshots and sessions that a crash left: what a window is restored from."""

@@ -1,13 +1,17 @@
-"""Everything that outlives the window: choices, layout, and all else that the settings keep."""
+"""The settings that outlive the window, and the choices of each pinned result."""
 
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from numpy.typing import NDArray
+
+from kernels.core.job import Result
 from kernels.rungs.own_kernels import text_hash
 from workbench.base.background import Background
 from workbench.base.settings import Settings
@@ -15,12 +19,12 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
 from workbench.model.state import State
 from workbench.panels.compare.inspection import Inspection
+from workbench.panels.compare.pins import Pin
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
 from workbench.window.layout.window_layout import WindowLayout
-from workbench.window.restoring.pin_notes import PinNotes
 
 FOLDERS = {
     "folder": "where the last picture was",
@@ -77,6 +81,11 @@ class Memory:
             **self._layout.choices(),
         }
 
+    def take_up_layout(self) -> None:
+        """Arrange the panels and the window as in the settings."""
+        self._docks.restore(self._settings.get)
+        self._layout.restore(self._settings.get)
+
     def save(self) -> str:
         """Write down all settings; return why that failed, or ""."""
         for name, value in self.for_settings().items():
@@ -113,3 +122,52 @@ class Memory:
 def _gone(folders: Mapping[str, str]) -> list[str]:
     """Return the names of those that are there no longer, or never were."""
     return [name for name, folder in folders.items() if not os.path.isdir(folder)]  # noqa: PTH112 - Path's raises
+
+
+class PinNotes:
+    """A memory of the choices with which each pinned result was made, which a pin does not hold.
+
+    It also knows those of pins that are set aside with their picture, and may come back.
+    """
+
+    def __init__(self, live: Live, store: Store, inspection: Inspection) -> None:
+        self._live, self._store, self._inspection = live, store, inspection
+        self._noted: list[tuple[weakref.ref[NDArray[Any]], dict[str, Any]]] = []  # by its samples
+        inspection.pins_changed.connect(self._note)
+        self._note()
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Return the choices of each pin, in order."""
+        found = map(self._choices_of, self._inspection.pins)
+        return [data for data in found if data is not None]
+
+    def _choices_of(self, pin: Pin) -> dict[str, Any] | None:
+        return next((data for samples, data in self._noted if samples() is pin.samples), None)
+
+    def _note(self) -> None:
+        self._noted = [each for each in self._noted if each[0]() is not None]
+        result, state = self._live.result, self._store.state
+        if result is None:
+            return
+        for pin in self._inspection.pins:
+            is_new = pin.samples is result.picture and self._choices_of(pin) is None
+            if is_new and (data := choices_of(result, state)) is not None:
+                self._noted.append((weakref.ref(pin.samples), data))
+
+
+def choices_of(result: Result, state: State) -> dict[str, Any] | None:
+    """Return the choices with which `result` was made; `state` may ask for something else by now.
+
+    None: of a gradient that is no longer asked for only the weights are known.
+    """
+    job, data = result.job, choices.to_data(state)
+    data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
+    text = {choices.TEXT: text_hash(job.own)} if job.own else {}
+    if intents.is_answer(result, replace(state, **data)):
+        return data | text
+    if job.gradient:
+        return None
+    matrix = tuple(map(tuple, job.weights.tolist()))
+    offset = job.offset / state.picture.white if state.picture else 0.0
+    custom = {"filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
+    return data | custom | text

@@ -19,10 +19,9 @@ from workbench.model.state import Picture
 from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.session.store import Store
 from workbench.widgets.message_bar import Kind, MessageBar
-from workbench.window.copying.command_line import in_shell, words_of
+from workbench.window.copying.command_line import device_options, in_shell, words_of
 from workbench.window.folder.folder_choice import KEPT
 from workbench.window.folder.folder_filter import filter_in_words
-from workbench.window.restoring.restarter import device_options
 from workbench.window.to_file.file_dialog import FileDialog
 
 TIFF_TYPES = "TIFF (*.tif *.tiff)"

@@ -17,7 +17,7 @@ from workbench.files import image_files
 from workbench.imaging.display_mapping import unclipped
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.window.copying.command_line import command_line, words_of
+from workbench.window.copying.command_line import command_line, device_options, words_of
 from workbench.window.copying.python_script import python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
@@ -221,3 +221,9 @@ def test_all_filters_have_a_command_line(state_of):
         arguments = main.parse(words_of(state_of(filter=each.key, ksize=size)))
         said = "custom" if arguments.weights else arguments.filter
         assert said == each.key
+
+
+def test_only_the_choice_of_a_gpu_is_filtered_out_of_a_command_line():
+    words = ["--device", "1", "a.png", "--no-gpu", "--device=2", "--filter", "box"]
+    assert device_options(words) == ["--device", "1", "--no-gpu", "--device=2"]
+    assert device_options([]) == []

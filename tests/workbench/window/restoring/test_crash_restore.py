@@ -1,0 +1,223 @@
+"""After a crash the last session is offered at the next start, and restored on a click."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from kernels.pictures.generated import noise
+from tests.workbench.driving import settle, show_picture, until
+from workbench.files import image_files
+from workbench.model import choices, intents
+from workbench.panels.weights.weights_draft import WeightsDraft
+from workbench.window import app
+from workbench.window.restoring import crash_restore
+from workbench.window.restoring.crash_restore import in_words, read_session_file, session_path
+from workbench.window.restoring.remembering import choices_of
+
+ROOT = __file__.rpartition("tests")[0]
+SESSION = f"{ROOT}assets/recorded/goettingen_ladder.jsonl.gz"
+UNFINISHED = WeightsDraft((("1", "2", "1"), ("0", "x", "0"), ("-1", "-2", "-1")), "4", "1/2")
+KILLED = """
+import os
+from kernels.engine.engine import Engine
+from workbench.base.settings import Settings
+from workbench.window import app, restoring
+from workbench.window.restoring import crash_restore
+crash_restore.EVERY_MS = 20
+write = crash_restore._write
+def write_and_die(session):
+    write(session)
+    os._exit(9)
+crash_restore._write = write_and_die
+app.run([], lambda: Engine(use_gpu=False), Settings())
+"""
+
+
+@pytest.fixture
+def photo(tmp_path):
+    path = tmp_path / "photo.png"
+    image_files.save(path, noise(60, 80, 3))
+    return path
+
+
+@pytest.fixture
+def begun(qtbot, make_window, monkeypatch):
+    """Begins with a window as the program does, and saves its session often."""
+    monkeypatch.setattr(crash_restore, "EVERY_MS", 10)
+    windows = []
+
+    def begin():
+        window = make_window()
+        until(qtbot, lambda: window.device is not None)
+        windows.append(window)
+        window.crash_restore.begin()
+        return window
+
+    yield begin
+    for window in windows:
+        window.crash_restore.end()
+
+
+def left(session):
+    """Write what a window that crashed leaves."""
+    session_path().parent.mkdir(parents=True, exist_ok=True)
+    data = {"version": crash_restore.VERSION, "at": time.time(), "window": session}
+    session_path().write_text(json.dumps(data))
+
+
+def saved():
+    found = read_session_file()
+    return found[0] if found is not None else {}
+
+
+def restore(window):
+    window.messages.findChild(QPushButton, "act").click()
+
+
+def test_a_killed_process_leaves_its_session(home):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED],
+        cwd=ROOT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        timeout=120,
+    )
+    assert done.returncode == 9
+    assert "choices" in saved()["settings"]
+
+
+def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
+    window = begun()
+    assert "not closed" not in window.messages.sentence
+    settle(qtbot, window, lambda: window.opener.open_file(photo))
+    window.store.choose(filter="unsharp", amount=2.5, border="mirror", view_mode="wipe")
+    window.sessions.open(Path(SESSION))
+    window.docks.enter("Weights")
+    window.weights.get().editor.draw(UNFINISHED)
+    until(qtbot, lambda: '"x"' in json.dumps(saved()) and saved()["sessions"] == [SESSION])
+    kept = saved()
+    window.close()
+    window.crash_restore.end()
+    assert not session_path().exists()
+
+    left({**kept, "settings": {**kept["settings"], "save-folder": str(photo.parent)}})
+    window = begun()
+    window.store.choose(filter="box", border="clamp", view_mode="result")
+    assert "not closed" in window.messages.sentence
+    restore(window)
+    until(qtbot, lambda: window.store.state.picture and window.sessions.shown)
+    state = window.store.state
+    assert state.picture.path == photo
+    assert (state.filter, state.amount, state.border) == ("unsharp", 2.5, "mirror")
+    assert state.view_mode == "wipe"
+    assert window.weights.get().editor.drawing == UNFINISHED
+    assert window.settings.get("save-folder", "") == str(photo.parent)
+    window.undo_history.undo()  # the first picture is no step
+    assert window.store.state.filter == "box"
+
+
+def test_a_session_is_only_offered(qtbot, begun):
+    left({"settings": {"choices": {"filter": "unsharp", "ksize": 9}}, "picture": None})
+    window = begun()
+    window.store.choose(filter="sobel_x")
+    assert window.store.state.filter == "sobel_x"
+    until(qtbot, lambda: saved()["settings"]["choices"]["filter"] == "sobel_x")
+    restore(window)
+    assert (window.store.state.filter, window.store.state.ksize) == ("unsharp", 9)
+
+
+def test_a_picture_that_came_from_no_file_is_named(begun):
+    left({"picture": {"name": "Pasted picture", "path": None, "built_in": None}})
+    window = begun()
+    restore(window)
+    assert "Pasted picture" in window.messages.sentence
+
+
+def test_nonsense_in_the_file_does_no_harm(qtbot, begun):
+    left(
+        {
+            "settings": {"choices": {"filter": "no such", "ksize": "x"}, "layout": "!", "sweep": 3},
+            "picture": {"name": 3},
+            "sessions": [3, "/no/such/session.jsonl"],
+            "weights": {"cells": [["1", "2"]], "divisor": 3},
+        }
+    )
+    window = begun()
+    restore(window)
+    until(qtbot, lambda: "session.jsonl" in window.messages.sentence)
+    assert window.store.state.filter == "gaussian"
+    assert window.weights.made is None
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"version": 2}', b"\xff", b"[" * 99_999])
+def test_an_unreadable_file_is_ignored(home, text):
+    session_path().parent.mkdir(parents=True, exist_ok=True)
+    session_path().write_bytes(text)
+    assert read_session_file() is None
+
+
+def test_files_of_earlier_versions_are_ignored(begun):
+    folder = session_path().parent / "running"
+    folder.mkdir(parents=True)
+    (folder / "0123.json").write_text('{"version": 1, "at": 0, "tries": 0, "window": {}}')
+    (folder / "0123.lock").touch()
+    assert "not closed" not in begun().messages.sentence
+
+
+def test_where_nothing_can_be_written_the_window_goes_on(qtbot, window, home):
+    home.joinpath("settings").write_text("in the way")
+    window.crash_restore.begin()
+    show_picture(qtbot, window, noise(20, 30))
+    window.crash_restore.end()
+
+
+def test_nothing_is_saved_while_nothing_changes_or_a_talk_is_given(qtbot, begun, monkeypatch):
+    window = begun()
+    show_picture(qtbot, window, noise(20, 30))
+    until(qtbot, lambda: saved().get("picture"))
+    written = []
+    monkeypatch.setattr(crash_restore, "_write", written.append)
+    window.crash_restore._save()
+    window.crash_restore._save()
+    window.presenter.stage = object()
+    window.store.update(ksize=9)
+    window.crash_restore._save()
+    window.presenter.stage = None
+    assert len(written) <= 1
+    window.crash_restore._save()
+    until(qtbot, lambda: written and written[-1]["settings"]["choices"]["ksize"] == 9)
+
+
+def test_a_request_to_end_is_no_crash(qtbot, window):
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    try:
+        app.let_ctrl_c_close(window)
+        signal.raise_signal(signal.SIGTERM)
+        until(qtbot, lambda: not window.isVisible())
+    finally:
+        signal.signal(signal.SIGTERM, before[0])
+        signal.signal(signal.SIGINT, before[1])
+
+
+def test_the_choices_of_a_result_that_was_pinned_late_are_known(qtbot, window):
+    result = show_picture(qtbot, window, noise(20, 30))
+    state = window.store.state
+    assert choices_of(result, state) == choices.to_data(state)
+    later = replace(state, border="wrap", block_xy=(8, 8), ksize=9, filter="box")
+    data = choices_of(result, later)
+    assert (data["filter"], data["border"], data["block_xy"]) == ("custom", "clamp", (32, 8))
+    made = replace(state, **choices.from_data(data, state))
+    assert np.array_equal(intents.weights_for(made), result.job.weights)
+
+
+def test_another_day_is_named():
+    assert in_words(time.time()).startswith("at ")
+    assert in_words(0.0).startswith(("on 1 January at", "on 31 December at"))
