@@ -74,7 +74,7 @@ from workbench.window.compare_menu import actions as comparing_actions
 from workbench.window.copying.copy_as import CopyAs
 from workbench.window.device_chip import DeviceChip
 from workbench.window.explanation.explanation_controller import ExplanationController
-from workbench.window.folder.folder_menu import FolderMenu
+from workbench.window.filter_files.filter_menu import FilterMenu
 from workbench.window.gpu_loss import GpuLoss
 from workbench.window.help.help_controller import HelpController
 from workbench.window.intake.drop_target import DropTarget
@@ -96,7 +96,6 @@ from workbench.window.result_views import ResultViews
 from workbench.window.save_menu import SaveMenu
 from workbench.window.screenshots import Screenshots
 from workbench.window.themes import Themes
-from workbench.window.to_file.file_menu import FileMenu
 from workbench.window.undo.undo_history import UndoHistory
 
 if TYPE_CHECKING:
@@ -296,8 +295,9 @@ class MainWindow(QMainWindow):
         )
         self.help_controller = HelpController(store, docks, self)
         add_help = self.help_controller.serve
-        self.folder_menu = FolderMenu(store, self.opener, settings, messages, add_help, self)
-        self.file_menu = FileMenu(store, self.save_menu.ask_path, messages, add_help, self)
+        self.filter_menu = FilterMenu(
+            *(store, self.opener, self.save_menu.ask_path, settings, messages, add_help, self)
+        )
         self.chart_place = DetachableChart(self.sweep, add_help, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
@@ -331,8 +331,7 @@ class MainWindow(QMainWindow):
             docks.action("Gallery"),
             *self.open_menu.built_in_actions(),
             *self.save_menu.actions(),
-            *self.file_menu.actions(),
-            *self.folder_menu.actions(),
+            *self.filter_menu.actions(),
             *self.kernel_menu.actions(),
             *self.screenshots.save_actions(),
             Action(
@@ -396,7 +395,7 @@ class MainWindow(QMainWindow):
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
         self.intake.restoring.connect(self._bring_back)
-        self.save_menu.to_file_wanted.connect(self.file_menu.open)
+        self.save_menu.to_file_wanted.connect(self.filter_menu.open_file)
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
@@ -600,7 +599,7 @@ class MainWindow(QMainWindow):
             for sentence in intents.not_as_chosen(self.store.state, device):
                 self._say_lost(sentence)
         self.chip.show_device(device)
-        self.folder_menu.show_device(device)
+        self.filter_menu.show_device(device)
         panels: tuple[LazyPanel[Any], ...] = (
             *(self.controls, self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
         )
@@ -654,7 +653,7 @@ class MainWindow(QMainWindow):
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
         for each in (
-            *(self.folder_menu, self.file_menu),
+            self.filter_menu,
             self.report_writer,
             self.chart_place,
             self.help_controller,

@@ -27,7 +27,7 @@ from workbench.cli import main
 from workbench.files import needs
 from workbench.model.intents import job_for
 from workbench.session.batch_process import BatchProcess
-from workbench.window.to_file import file_filter
+from workbench.window.filter_files import filter_choice
 
 HEIGHT, WIDTH = 3000, 2600  # 64 MiB, which the process is allowed, are too few for all at once
 
@@ -36,7 +36,7 @@ HEIGHT, WIDTH = 3000, 2600  # 64 MiB, which the process is allowed, are too few 
 def large(qtbot, window, tmp_path, monkeypatch):
     """A picture open in the window, as a copy, that is sharpened; gives the file."""
     monkeypatch.setattr(needs, "memory_available_bytes", lambda: 30_000_000)
-    monkeypatch.setattr(file_filter, "memory_available_bytes", lambda: 30_000_000)
+    monkeypatch.setattr(filter_choice, "memory_available_bytes", lambda: 30_000_000)
     path = tmp_path / "large.tif"
     tifffile.imwrite(path, noise(HEIGHT, WIDTH, 3), photometric="rgb", rowsperstrip=50)
     settle(qtbot, window, lambda: drop(window, path))
@@ -46,11 +46,11 @@ def large(qtbot, window, tmp_path, monkeypatch):
 
 
 def said(window):
-    return child(window, "file-sentence", QLabel).text()
+    return child(window, "folder-sentence", QLabel).text()
 
 
 def button(window, name):
-    return child(window, f"file-{name}", QPushButton)
+    return child(window, f"folder-{name}", QPushButton)
 
 
 def assert_is_all_of_it(window, target):
@@ -61,7 +61,7 @@ def assert_is_all_of_it(window, target):
 
 
 def finish(qtbot, window):
-    until(qtbot, lambda: not window.file_menu.made.is_running)
+    until(qtbot, lambda: window.filter_menu.made.is_settled)
 
 
 def test_after_a_bug_it_can_be_begun_again(qtbot, window, large, tmp_path, monkeypatch):
@@ -70,7 +70,7 @@ def test_after_a_bug_it_can_be_begun_again(qtbot, window, large, tmp_path, monke
 
     answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
     with monkeypatch.context() as broken:
-        broken.setattr(file_filter, "is_begun", odd)
+        broken.setattr(filter_choice, "is_begun", odd)
         trigger(window, "Filter to file…")
         finish(qtbot, window)
     assert "RuntimeError: odd" in window.messages.sentence
@@ -94,7 +94,7 @@ def test_all_of_it_is_filtered_as_the_command_does(qtbot, window, large, tmp_pat
     assert rows[0][0] < HEIGHT
     assert rows == sorted(rows)
     assert {of for _, of in rows} == {HEIGHT}
-    bar = child(window, "file-progress", QProgressBar)
+    bar = child(window, "folder-progress", QProgressBar)
     assert bar.value() == bar.maximum()
     click(button(window, "copy"))
     assert_is_all_of_it(window, target)
@@ -127,14 +127,13 @@ def test_save_result_does_the_same_and_what_was_stopped_is_gone_on_with(
 def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
     qtbot, window, large, tmp_path, monkeypatch
 ):
-    answer_file_dialogs(monkeypatch, tmp_path / "out.png")
+    answer_file_dialogs(monkeypatch, tmp_path / "no such folder" / "out.tif")
     trigger(window, "Filter to file…")
     click(button(window, "close"))
     finish(qtbot, window)
     assert window.messages.kind == "error"
     assert window.messages.sentence == said(window)
-    assert "TIFF" in said(window)
-    assert not (tmp_path / "out.png").exists()
+    assert "folder" in said(window)
 
 
 def test_it_is_not_offered_for_a_picture_that_is_in_memory(qtbot, window):

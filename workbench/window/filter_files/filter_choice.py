@@ -1,7 +1,6 @@
-"""The folders and names of a batch as they are chosen, the command that says so, and what it does.
+"""Choices about files, the command for them, and the plan of the files it would write.
 
-All of it but the choosing: the plan is made off the GUI thread, as a folder may hold a hundred
-thousand pictures.
+The plan is made off the GUI thread, as a folder may hold a hundred thousand pictures.
 """
 
 from __future__ import annotations
@@ -13,30 +12,34 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from workbench.base.memory import memory_available_bytes
 from workbench.batch.into_folder import naming, pairs_into
 from workbench.batch.journal import last_run
 from workbench.batch.naming import PairingError
+from workbench.batch.unfinished import is_begun
 from workbench.files.format_names import EXTENSION_OF
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.window.copying.command_line import filter_words, no_option
 
-SHOWN = 200  # names, of whatever number
+SHOWN = 200  # names in the list
+MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of half the free memory that one large picture takes
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
 
 
 @dataclass(frozen=True, slots=True)
-class FolderChoice:
-    """The choices about files; those about the filter are the window's.
+class FilterChoice:
+    """Choices about files; the filter is the window's.
 
-    source, target  folders; empty: none is chosen yet
+    source, target  folders, or files where `is_file`; empty: none is chosen yet
     pattern         of names, such as "{stem}_{filter}"; empty: each is called as its picture
     format_name     one of EXTENSION_OF; empty: as the picture's
     recursive       the folders in the folder as well
     replace         write files anew that are there already
     reduce          round to 8 bits, and put what is transparent on white, where that is needed
     devices         the GPUs, as --device has them; empty: the window's
+    is_file         one picture larger than memory, from file to file; never remembered
     """
 
     source: str = ""
@@ -47,35 +50,37 @@ class FolderChoice:
     replace: bool = False
     reduce: bool = False
     devices: str = ""
+    is_file: bool = False
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> FolderChoice:
-        """Return what settings remember, without what makes no sense."""
+    def from_data(cls, data: Mapping[str, Any]) -> FilterChoice:
+        """Parse remembered settings; values of a wrong type are left out."""
         usual = asdict(cls())
         kept = {name: data[name] for name in usual if type(data.get(name)) is type(usual[name])}
-        choice = cls(**{**usual, **kept})
+        choice = cls(**{**usual, **kept, "is_file": False})
         return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """Return what settings are to remember."""
+        """Plain data for the settings."""
         return asdict(self)
 
     @property
     def is_whole(self) -> bool:
-        """Return whether both folders are chosen."""
+        """True once source and target are chosen."""
         return bool(self.source and self.target)
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPlan:
-    """Everything that a batch would do.
+class FilterPlan:
+    """Everything that a run would do.
 
     count     pictures
     names     the first of them: (picture, its result, whether that is there already)
-    known     pictures that the last run, which was stopped, is done with; None: there was none
+    known     pictures that a run that was stopped has finished; None: there was none
     failed    of these without a result: (path, sentence)
     warnings  a sentence for each folder that cannot be looked into
+    memory    bytes that one large picture may take; 0: any
     """
 
     count: int
@@ -83,12 +88,21 @@ class FolderPlan:
     known: int | None = None
     failed: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+    memory: int = 0
+
+    @property
+    def is_file(self) -> bool:
+        """True for one large picture."""
+        return self.memory > 0
 
 
-def words_of(choice: FolderChoice, state: State, *, resume: bool = False) -> list[str]:
-    """Return the words after `workbench` that do it."""
-    words = ["batch", no_option(choice.source or "IN"), no_option(choice.target or "OUT")]
+def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> list[str]:
+    """The arguments of `workbench` that do it."""
+    words = ["apply" if choice.is_file else "batch"]
+    words += [no_option(choice.source or "IN"), no_option(choice.target or "OUT")]
     words += filter_words(state, _stored_as(choice, state))
+    if choice.is_file:
+        return [*words, "--device", choice.devices] if choice.devices else words
     words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
     words += ["--format", choice.format_name] if choice.format_name else []
     words += ["--device", choice.devices] if choice.devices else []
@@ -98,25 +112,25 @@ def words_of(choice: FolderChoice, state: State, *, resume: bool = False) -> lis
     ]
 
 
-def note_on(choice: FolderChoice, state: State) -> str:
-    """Return what becomes of results that files of whole numbers do not hold; empty: nothing."""
+def note_on(choice: FilterChoice, state: State) -> str:
+    """Sentence on negative results, which integer files cannot hold; empty: there are none."""
     if not is_unclipped(state):
         return ""
     return KEPT if _stored_as(choice, state) == "float32" else CLIPPED
 
 
-def plan_of(choice: FolderChoice, state: State) -> FolderPlan:
-    """Return what would be done.
+def plan_of(choice: FilterChoice, state: State) -> FilterPlan:
+    """Make the plan of a choice.
 
     Raises PairingError and JournalError, with the sentence for the user.
     """
     try:
-        return _plan_of(choice, state)
+        return _file_plan(choice) if choice.is_file else _plan_of(choice, state)
     except OSError as error:
         raise PairingError(f"Cannot look into {error.filename}: {error.strerror}.") from error
 
 
-def _plan_of(choice: FolderChoice, state: State) -> FolderPlan:
+def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
     if not source.is_dir():
         raise PairingError(f"There is no folder {source}; choose another one.")
@@ -124,10 +138,10 @@ def _plan_of(choice: FolderChoice, state: State) -> FolderPlan:
     found = pairs_into([source], target, recursive=choice.recursive, rename=rename)
     if not found.pairs:
         raise PairingError(_nothing_in(choice, found.complaints))
-    _refuse_unwritable(target)
+    _reject_unwritable(target)
     last = last_run(target)
     is_left = last.asked is not None and not last.is_over
-    return FolderPlan(
+    return FilterPlan(
         count=len(found.pairs),
         names=tuple(
             (str(pair.source.relative_to(source)), str(pair.target.relative_to(target)), is_there)
@@ -140,19 +154,30 @@ def _plan_of(choice: FolderChoice, state: State) -> FolderPlan:
     )
 
 
-def _stored_as(choice: FolderChoice, state: State) -> str | None:
-    keeps = choice.format_name == "tiff" and is_unclipped(state)
+def _file_plan(choice: FilterChoice) -> FilterPlan:
+    source, target = Path(choice.source), Path(choice.target)
+    allowed = min(max(memory_available_bytes() // 2, MIN_BYTES), MAX_BYTES)
+    return FilterPlan(
+        count=1,
+        names=((source.name, target.name, target.exists()),),
+        known=0 if is_begun(target) else None,
+        memory=allowed,
+    )
+
+
+def _stored_as(choice: FilterChoice, state: State) -> str | None:
+    keeps = (choice.is_file or choice.format_name == "tiff") and is_unclipped(state)
     return "float32" if keeps else state.pixel_type
 
 
-def _nothing_in(choice: FolderChoice, complaints: tuple[str, ...]) -> str:
+def _nothing_in(choice: FilterChoice, complaints: tuple[str, ...]) -> str:
     if choice.recursive or any(each.startswith("Cannot") for each in complaints):
         return complaints[0]
     return f"There are no pictures in {choice.source}; “Subfolders” looks into those as well."
 
 
-def _refuse_unwritable(target: Path) -> None:
-    """Refuse a folder that can neither be written into nor made."""
+def _reject_unwritable(target: Path) -> None:
+    """Reject a folder that can neither be written into nor made."""
     there = next(each for each in (target, *target.absolute().parents) if each.exists())
     if not there.is_dir():
         raise PairingError(f"{there} is a file; choose a folder to write into.")

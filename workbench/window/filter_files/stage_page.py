@@ -1,19 +1,31 @@
-"""The page of a batch's progress: how far it is, how busy each stage is, and at the end a chart."""
+"""Progress of a batch: pictures finished, how busy each stage is, and a chart at the end."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QProgressBar, QStackedWidget, QWidget
 
+from workbench.base import numbers
 from workbench.base.plain_text import Label, tip_text
-from workbench.batch.stage_times import BatchProgress
-from workbench.batch.stage_words import IN_WORDS, progress_words
+from workbench.batch.stage_times import BatchProgress, StageTime
+from workbench.batch.stage_words import IN_WORDS, busy_words, progress_words, rate, rows_in_words
 from workbench.batch.stages import STAGES, Stage
+from workbench.charts.data.figure import (
+    Axis,
+    Bar,
+    Bars,
+    Figure,
+    Group,
+    LegendLine,
+    SeriesStyle,
+)
 from workbench.charts.figure_view import FigureView
 from workbench.widgets.boxes import VBox
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea
-from workbench.window.folder.stage_figure import share_words, stage_figure
 
+TITLE = "Stages of the batch"
+AXIS = "Share of its threads' time that a stage took; outlined: the limit"
+BLUE, ORANGE = 0, 1  # indices into a theme's series colours
 NOT_BEGUN = "Not begun."
 STARTING = "Starting…"
 ON_A_GPU: tuple[Stage, ...] = ("upload", "download")  # nothing else has them
@@ -27,7 +39,7 @@ class StagePage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._bar = _bar("folder-progress", "Pictures that are finished")
+        self._bar = _bar("folder-progress", "Progress")
         self._words = words_label("folder-words")
         self._live = _LiveBars()
         self._chart = FigureView("")
@@ -37,20 +49,26 @@ class StagePage(QWidget):
         self._below.addWidget(self._live)
         self._below.addWidget(self._chart)
         self._progress: BatchProgress | None = None
+        self._is_file = False
         column = VBox(self, 12, 10)
         column.add(self._bar, self._words, (UprightArea(self._below), 1))  # on a small screen
         self._show_nothing(NOT_BEGUN)
 
-    def begin(self) -> None:
-        """Show that there is nothing to tell of yet."""
+    def begin(self, *, is_file: bool = False) -> None:
+        """Show an empty progress; one large picture has rows and no stages."""
         self._show_nothing(STARTING)
+        self._is_file = is_file
+        self._below.setVisible(not is_file)
 
-    def show_sentence(self, sentence: str) -> None:
-        """Say what is under way, until there is news of the whole."""
-        self._words.setText(sentence)
+    def show_strips(self, name: str, rows: int, height: int, left_s: float) -> None:
+        """Show how many rows of a large picture are finished."""
+        self._words.setText(f"{name}: {rows_in_words(rows, height, left_s)}.")
+        if self._is_file:
+            self._bar.setRange(0, height)
+            self._bar.setValue(rows)
 
     def show_progress(self, progress: BatchProgress) -> None:
-        """Show how far it is, and which stage the others wait for."""
+        """Show the pictures finished, and the stage that limits the others."""
         self._progress = progress
         self._bar.setRange(0, max(progress.total, 1))
         self._bar.setValue(progress.finished)
@@ -58,7 +76,7 @@ class StagePage(QWidget):
         self._live.show_progress(progress)
 
     def show_chart(self) -> None:
-        """Show what was last told of as a chart, if there was anything."""
+        """Show the last progress as a chart, if there was any."""
         if self._progress is not None and self._progress.stages:
             self._chart.show_figure(stage_figure(self._progress))
             self._below.setCurrentWidget(self._chart)
@@ -119,3 +137,42 @@ def _bar(name: str, title: str) -> QProgressBar:
     bar.setAccessibleName(title)
     bar.setToolTip(tip_text(title))
     return bar
+
+
+def stage_figure(progress: BatchProgress) -> Figure:
+    """Chart with a bar for each stage, the limit outlined and named."""
+    groups = tuple(_group(each, progress) for each in progress.stages)
+    axis = Axis(AXIS, numbers.percent, ends=(0.0, 1.0))
+    limit = f"The limit was {IN_WORDS[progress.limit]}." if progress.limit else ""
+    told = tuple(f"{each.bars[0].text}, {each.bars[0].words}." for each in groups)
+    return Figure("", TITLE, "", limit, told, Bars(axis, groups, names_beside=True))
+
+
+def share_words(each: StageTime, *, is_limit: bool) -> str:
+    """Format the rate of a stage on its own: "at most 125 per s · the limit"."""
+    return f"at most {rate(each.at_most_per_s)}{' · the limit' if is_limit else ''}"
+
+
+def _group(each: StageTime, progress: BatchProgress) -> Group:
+    is_limit = each.stage == progress.limit
+    name = IN_WORDS[each.stage].capitalize()
+    style = SeriesStyle(ORANGE if is_limit else BLUE, None)
+    words = f"{busy_words(each)} · {share_words(each, is_limit=is_limit)}"
+    bar = Bar(
+        LegendLine(each.stage, name, "", name, style),
+        each.share,
+        each.share,
+        each.share,
+        words,
+        _told(each),
+        is_best=is_limit,
+    )
+    return Group(name, (bar,))
+
+
+def _told(each: StageTime) -> str:
+    """Format the tooltip of a bar."""
+    took = numbers.duration(each.seconds / each.pictures * 1e3)
+    threads = f"{each.threads} thread{'' if each.threads == 1 else 's'}"
+    pictures = f"{each.pictures:,} picture{'' if each.pictures == 1 else 's'}"
+    return f"{IN_WORDS[each.stage].capitalize()}: {pictures}, {took} each on {threads}"

@@ -30,9 +30,9 @@ from workbench.batch.stages import STAGES
 from workbench.charts.figure_view import FigureView
 from workbench.cli import main
 from workbench.files import image_files
-from workbench.window.folder import folder_filter
-from workbench.window.folder.folder_choice import FolderChoice
-from workbench.window.folder.stage_page import StagePage
+from workbench.window.filter_files import file_filter
+from workbench.window.filter_files.filter_choice import FilterChoice
+from workbench.window.filter_files.stage_page import StagePage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView
 from workbench.window.palette.entries import found
@@ -90,7 +90,7 @@ def choose(qtbot, window, **folders):
 
 
 def settled(qtbot, window):
-    until(qtbot, lambda: window.folder_menu.made.is_settled)
+    until(qtbot, lambda: window.filter_menu.made.is_settled)
 
 
 def said(window):
@@ -110,7 +110,7 @@ def test_after_a_bug_it_looks_again(qtbot, window, dialog, folder, monkeypatch):
     def odd(*_):
         raise RuntimeError("odd")
 
-    monkeypatch.setattr(folder_filter, "plan_of", odd)
+    monkeypatch.setattr(file_filter, "plan_of", odd)
     choose(qtbot, window, source=folder / "in", target=folder / "out")
     assert "RuntimeError: odd" in window.messages.sentence
     assert "went wrong" in said(window)
@@ -403,9 +403,9 @@ def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
     qtbot, window, dialog, folder, monkeypatch
 ):
     looked = []
-    plan_of = folder_filter.plan_of
+    plan_of = file_filter.plan_of
     monkeypatch.setattr(
-        folder_filter, "plan_of", lambda *words: looked.append(words) or plan_of(*words)
+        file_filter, "plan_of", lambda *words: looked.append(words) or plan_of(*words)
     )
     choose(qtbot, window, source=folder / "in", target=folder / "out")
     click(button(window, "start"))
@@ -424,11 +424,11 @@ def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
 
 
 def test_settings_from_anywhere_make_a_choice():
-    assert FolderChoice.from_data({"source": 3, "format_name": "exe", "replace": "yes"}) == (
-        FolderChoice()
+    assert FilterChoice.from_data({"source": 3, "format_name": "exe", "replace": "yes"}) == (
+        FilterChoice()
     )
-    choice = FolderChoice("a", "b", "{stem}", "png", True, True, True, "all")
-    assert FolderChoice.from_data(choice.as_data) == choice
+    choice = FilterChoice("a", "b", "{stem}", "png", True, True, True, "all")
+    assert FilterChoice.from_data(choice.as_data) == choice
 
 
 def test_a_choice_of_gpus_is_there_where_there_are_several(qtbot, make_window, folder):
@@ -455,8 +455,8 @@ def test_a_choice_of_gpus_is_there_where_there_are_several(qtbot, make_window, f
 
 def test_without_several_gpus_there_is_no_such_choice(qtbot, window, dialog):
     assert not child(window, "folder-gpus", QComboBox).isVisible()
-    window.folder_menu.made.dialog.form.show_choice(FolderChoice(devices="1"))
-    assert window.folder_menu.made.dialog.form.choice.devices == ""
+    window.filter_menu.made.dialog.form.show_choice(FilterChoice(devices="1"))
+    assert window.filter_menu.made.dialog.form.choice.devices == ""
 
 
 def test_f1_leads_to_its_page_and_the_palette_finds_it(qtbot, window, dialog):

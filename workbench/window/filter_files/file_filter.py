@@ -1,14 +1,16 @@
-"""The link between what the window has set, the dialog about a folder, and a batch's process."""
+"""Controller of "Filter files": the window's filter, the dialog, and the process that runs it."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import get_args
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from kernels import filters
 from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.settings import Settings
@@ -22,25 +24,29 @@ from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.widgets.message_bar import Kind, MessageBar
 from workbench.window.copying.command_line import device_options, in_shell
-from workbench.window.folder.folder_choice import (
-    FolderChoice,
-    FolderPlan,
+from workbench.window.filter_files.filter_choice import (
+    FilterChoice,
+    FilterPlan,
     note_on,
     plan_of,
     words_of,
 )
-from workbench.window.folder.folder_dialog import FolderDialog
+from workbench.window.filter_files.filter_dialog import FilterDialog
 
 SETTING = "filter-folder"  # under which the choices are remembered
 PAUSE_MS = 150  # in typing, after which names are looked for anew
 NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
 LOOKING = "Looking for pictures…"
 NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
-STOPPING = "Stopping after the pictures that are under way…"
+STOPPING = {
+    False: "Stopping after the pictures that are under way…",
+    True: "Stopping after the strip that is under way…",
+}
+KEPT = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
 
 
-class FolderFilter(QObject):
-    """A service that has a dialog, and one batch at a time.
+class FileFilter(QObject):
+    """A service that has a dialog, and one run at a time.
 
     settings  remember the folders and names
     parent    of the dialog
@@ -57,11 +63,13 @@ class FolderFilter(QObject):
         super().__init__(parent)
         self._store, self._opener, self._settings = store, opener, settings
         self._messages, self._parent = messages, parent
-        self._plan: FolderPlan | None = None
-        self._asked = 0  # how often a plan was asked for: the answer to the newest counts
+        self._plan: FilterPlan | None = None
+        self._newest_request = 0  # for a plan
         self._is_looking = False
-        self._said = ""  # of the last batch, until something else is chosen
-        self._is_behind = False  # what is set has changed while nobody looked here
+        self._starts = False  # as soon as there is a plan
+        self._failure = ""  # of one large picture
+        self._said = ""  # of the last run, until something else is chosen
+        self._is_behind = False  # the filter has changed while the dialog was hidden
         self._looking = Background((PairingError, JournalError), self)
         self._looking.broke.connect(messages.show_bug)
         self._process = BatchProcess(self)
@@ -75,17 +83,27 @@ class FolderFilter(QObject):
 
     @property
     def is_settled(self) -> bool:
-        """Return whether no names are being looked for and no batch runs."""
+        """True while no plan is being made and nothing runs."""
         return not self._is_looking and not self._process.is_running
 
-    def open(self) -> None:
-        """Show the dialog, as it was left or with the folders of the last time."""
+    def open_folder(self) -> None:
+        """Show the dialog with the folders of the last time; a run under way stays."""
+        if self.is_settled and self._choice.is_file:
+            self.dialog.form.show_choice(self._remembered())
+            self._is_behind = True
         if self._is_behind and not self._process.is_running:
             self._show_choice()
         self.dialog.bring_forward()
 
+    def filter_file(self, source: Path, target: Path) -> None:
+        """Filter one large picture into a file."""
+        self.dialog.form.show_choice(FilterChoice(str(source), str(target), is_file=True))
+        self._starts = True
+        self._show_choice()
+        self.dialog.bring_forward()
+
     def show_devices(self, count: int) -> None:
-        """Offer a choice among so many GPUs."""
+        """Offer a choice among the GPUs of this computer."""
         self.dialog.form.show_devices(count)
         if not self._process.is_running:
             self._show_choice()
@@ -97,9 +115,9 @@ class FolderFilter(QObject):
         self._looking.close()
         self.dialog.pages.close_threads()
 
-    def _made(self) -> FolderDialog:
-        dialog = FolderDialog(self._parent)
-        dialog.form.show_choice(FolderChoice.from_data(self._settings.get(SETTING, {})))
+    def _made(self) -> FilterDialog:
+        dialog = FilterDialog(self._parent)
+        dialog.form.show_choice(self._remembered())
         dialog.form.chosen.connect(self._remember)
         dialog.start_wanted.connect(self._start)
         dialog.pause_wanted.connect(self._rest)
@@ -110,19 +128,26 @@ class FolderFilter(QObject):
         dialog.pages.broke.connect(self._messages.show_bug)
         self._process.progressed.connect(dialog.pages.show_progress)
         self._process.strips_done.connect(dialog.pages.show_strips)
-        self._process.picture_failed.connect(dialog.pages.add_failure)
+        self._process.picture_failed.connect(self._take_failure)
         return dialog
 
     # -- what is chosen
 
-    def _remember(self, choice: FolderChoice) -> None:
-        self._settings.set(SETTING, choice.as_data)
+    @property
+    def _choice(self) -> FilterChoice:
+        return self.dialog.form.choice
+
+    def _remembered(self) -> FilterChoice:
+        return FilterChoice.from_data(self._settings.get(SETTING, {}))
+
+    def _remember(self, choice: FilterChoice) -> None:
+        if not choice.is_file:
+            self._settings.set(SETTING, choice.as_data)
         self._show_choice()
 
     def _follow(self, old: State, new: State) -> None:
-        """Show what is asked for now, if that is something else; look at no disk for nobody."""
-        choice = self.dialog.form.choice
-        if asked_in_words(choice, old) == asked_in_words(choice, new):
+        """Show the plan of another filter; look at no disk while the dialog is hidden."""
+        if _everything_shown(self._choice, old) == _everything_shown(self._choice, new):
             return
         if self.dialog.isVisible() and not self._process.is_running:
             self._show_choice()
@@ -130,12 +155,11 @@ class FolderFilter(QObject):
             self._is_behind = True
 
     def _show_choice(self) -> None:
-        """Show what would be done with it, and soon what names that makes."""
-        dialog, state = self.dialog, self._store.state
-        choice = dialog.form.choice
+        """Show the filter and its command, and soon the plan."""
+        dialog, state, choice = self.dialog, self._store.state, self._choice
         dialog.show_filter(filter_in_words(state), note_on(choice, state))
         dialog.show_command(in_shell(self._words(resume=False)))
-        self._asked += 1
+        self._newest_request += 1
         self._is_behind = False
         self._plan, self._said = None, ""
         self._is_looking = choice.is_whole
@@ -146,14 +170,17 @@ class FolderFilter(QObject):
             self._pause.stop()
 
     def _look(self) -> None:
-        """Find out what would be done, off this thread."""
-        asked, choice, state = self._asked, self.dialog.form.choice, self._store.state
+        """Make the plan, off this thread."""
+        request, choice, state = self._newest_request, self._choice, self._store.state
 
-        def show(plan: FolderPlan | None, sentence: str = "") -> None:
-            if asked == self._asked and not self._process.is_running:
+        def show(plan: FilterPlan | None, sentence: str = "") -> None:
+            if request == self._newest_request and not self._process.is_running:
                 self._plan, self._is_looking = plan, False
                 self.dialog.show_plan(plan, self._said or sentence)
                 self.dialog.show_command(in_shell(self._words(resume=self._resumes)))
+                starts, self._starts = self._starts, False
+                if starts:
+                    self._start()
 
         self._looking.run(
             lambda: plan_of(choice, state),
@@ -163,9 +190,8 @@ class FolderFilter(QObject):
         )
 
     def _words(self, *, resume: bool) -> list[str]:
-        choice = self.dialog.form.choice
-        words = words_of(choice, self._store.state, resume=resume)
-        return words if choice.devices else words + device_options(sys.argv[1:])
+        words = words_of(self._choice, self._store.state, resume=resume)
+        return words if self._choice.devices else words + device_options(sys.argv[1:])
 
     @property
     def _resumes(self) -> bool:
@@ -177,7 +203,10 @@ class FolderFilter(QObject):
         if self._plan is None or self._process.is_running:
             return
         words = self._words(resume=self._resumes)
-        self.dialog.pages.begin()
+        if self._plan.memory:
+            words += ["--memory", f"{self._plan.memory >> 20}M"]
+        self._failure = ""
+        self.dialog.pages.begin(is_file=self._choice.is_file)
         self.dialog.say("")
         self.dialog.show_phase("running")
         self._process.start(words)
@@ -194,36 +223,44 @@ class FolderFilter(QObject):
 
     def _stop(self) -> None:
         self._process.stop()
-        self.dialog.say(STOPPING)
+        self.dialog.say(STOPPING[self._choice.is_file])
         self.dialog.show_phase("stopping")
 
+    def _take_failure(self, path: str, sentence: str) -> None:
+        self._failure = sentence
+        self.dialog.pages.add_failure(path, sentence)
+
     def _end(self, end: BatchEnd) -> None:
-        """Show the end, and what can be done next; say it in the window if nobody looks here."""
-        sentence = end_in_words(end)
-        dialog = self.dialog
+        """Show the end and the next plan; if the dialog is hidden, also say it in the window."""
+        dialog, choice = self.dialog, self._choice
+        is_done = end.how == "ended" and not self._failure
+        sentence = file_end_in_words(end, choice, self._failure) if choice.is_file else ""
+        sentence = sentence or end_in_words(end)
+        if choice.is_file and is_done:
+            dialog.pages.show_strips(choice.source, 1, 1, 0.0)
         dialog.pages.show_end()
         dialog.show_phase("choosing")
         self._show_choice()  # there is a journal now, and other files are there already
-        self._said = "" if end.how == "stopped" else sentence  # else the plan says what is left
+        # The plan says what a stopped batch has left.
+        self._said = "" if end.how == "stopped" and not choice.is_file else sentence
         dialog.say(sentence)
         if not dialog.isVisible():
-            kind: Kind = "error" if end.how == "refused" or failed_of(end) else "info"
-            self._messages.show_message(kind, sentence, actions=[("&Show", self.open)])
+            failed = not is_done and end.how != "stopped" if choice.is_file else failed_of(end)
+            kind: Kind = "error" if end.how == "refused" or failed else "info"
+            show = ("&Show", dialog.bring_forward)
+            self._messages.show_message(kind, sentence, actions=[show])
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(in_shell(self._words(resume=self._resumes)))
         self.dialog.say("Copied the command.")
 
 
-def asked_in_words(choice: FolderChoice, state: State) -> tuple[list[str], str, str]:
-    """Return the command's words, and the two sentences above the choice: all that is shown."""
+def _everything_shown(choice: FilterChoice, state: State) -> tuple[list[str], str, str]:
     return words_of(choice, state), filter_in_words(state), note_on(choice, state)
 
 
 def filter_in_words(state: State) -> str:
-    """Return what every picture is filtered with: "Gaussian blur 5×5 · border clamp · Auto"."""
-    from kernels import filters
-
+    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
     title = filters.get(state.filter).title
     parts = [f"{title} {state.ksize}×{state.ksize}", f"border {state.border}"]
     if state.pixel_type is not None:
@@ -232,12 +269,21 @@ def filter_in_words(state: State) -> str:
 
 
 def failed_of(end: BatchEnd) -> int:
-    """Return how many pictures have no result."""
+    """Count the pictures without a result."""
     return end.counts.get("failed", 0) + end.counts.get("wrong", 0)
 
 
+def file_end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
+    """Format the end of one large picture's run."""
+    target = Path(choice.target).name
+    if end.how == "stopped":
+        return KEPT.format(target)
+    took = numbers.duration(end.seconds * 1e3)
+    return failure or end.complaint or f"Finished after {took}: {target}."
+
+
 def end_in_words(end: BatchEnd) -> str:
-    """Return what became of a batch, in a sentence."""
+    """Format the end of a batch, in a sentence."""
     if end.how == "refused":
         return end.complaint
     parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]

@@ -1,4 +1,4 @@
-"""The upper half of the dialog: two folders, names, a format, and what else is asked of files."""
+"""Form of the dialog: source and target, names, format and options."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from workbench.widgets.buttons import push_button
 from workbench.widgets.eliding_box import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.form import Form
-from workbench.window.folder.folder_choice import FolderChoice
+from workbench.window.filter_files.filter_choice import FilterChoice
 
-# Each is a field of FolderChoice, what the box says, and its tooltip.
+# Each is a field of FilterChoice, what the box says, and its tooltip.
 TICKS = (
     ("recursive", "&Subfolders", "The pictures in folders below as well; each gets its like there"),
     ("replace", "Re&place files", "Write anew what is there already; else it is left alone"),
@@ -36,11 +36,11 @@ NAME_TIP = (
 )
 
 
-class FolderForm(QWidget):
-    """Widgets that show a FolderChoice, and tell of another one.
+class FilterForm(QWidget):
+    """Widgets to edit a FilterChoice; of one large picture source and target only.
 
     Signals:
-        chosen(choice): a FolderChoice, as it is now, at every letter.
+        chosen(choice): the FilterChoice after an edit.
     """
 
     chosen = Signal(object)
@@ -57,6 +57,8 @@ class FolderForm(QWidget):
             self._format.addItem(name.upper(), name)
         self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
         self._devices_wanted = ""
+        self._is_file = False
+        self._choosing: list[QWidget] = []
         self._ticks = {name: _tick(name, text, tip) for name, text, tip in TICKS}
         self._arrange()
         self.show_devices(0)
@@ -81,21 +83,23 @@ class FolderForm(QWidget):
         line = HBox(ticks, 0, 18)
         line.add(*self._ticks.values(), 1)
         form.addRow("", ticks)
+        self._of_folders = (names, ticks)
 
     @property
-    def choice(self) -> FolderChoice:
-        """Return what is chosen."""
-        return FolderChoice(
+    def choice(self) -> FilterChoice:
+        """The choices as they are now."""
+        return FilterChoice(
             source=_folder(self._source),
             target=_folder(self._target),
             pattern=self._pattern.text(),
             format_name=self._format.currentData(),
             devices=self._devices.currentData(),
+            is_file=self._is_file,
             **{name: tick.isChecked() for name, tick in self._ticks.items()},
         )
 
-    def show_choice(self, choice: FolderChoice) -> None:
-        """Show `choice`, and tell nobody."""
+    def show_choice(self, choice: FilterChoice) -> None:
+        """Show `choice` without a signal."""
         with QSignalBlocker(self):
             self._source.setText(choice.source)
             self._target.setText(choice.target)
@@ -105,9 +109,16 @@ class FolderForm(QWidget):
                 tick.setChecked(getattr(choice, name))
             self._devices_wanted = choice.devices
             self._show_wanted_devices()
+        self._is_file = choice.is_file
+        for line in (self._source, self._target):
+            line.setReadOnly(choice.is_file)
+        for row in self._of_folders:
+            self._form.setRowVisible(row, not choice.is_file)
+        for button in self._choosing:
+            button.setVisible(not choice.is_file)
 
     def show_devices(self, count: int) -> None:
-        """Offer a choice among so many GPUs, where it is one, and tell nobody."""
+        """Offer the GPUs of this computer where there are several, without a signal."""
         offered = [("As the window", "")]
         if count > 1:
             offered.append((f"All {count}, which share the pictures", "all"))
@@ -120,7 +131,7 @@ class FolderForm(QWidget):
         self._form.setRowVisible(self._devices, count > 1)
 
     def _show_wanted_devices(self) -> None:
-        """Choose what settings remember, if this computer has it."""
+        """Choose the GPUs that the settings remember, if this computer has them."""
         self._devices.setCurrentIndex(max(self._devices.findData(self._devices_wanted), 0))
 
     def _tell(self) -> None:
@@ -131,6 +142,7 @@ class FolderForm(QWidget):
         button = push_button(f"folder-choose-{name}", text, tip, f"Choose {line.accessibleName()}")
         button.setAutoDefault(False)  # Enter starts, wherever it is pressed
         button.clicked.connect(lambda: self._ask(line))
+        self._choosing.append(button)
         both = QWidget()
         row = HBox(both, 0, 8)
         row.add((line, 1), button)
@@ -152,7 +164,7 @@ def _line(name: str, title: str, tip: str) -> QLineEdit:
 
 
 def _folder(line: QLineEdit) -> str:
-    """Return the folder that was typed; ~ is one's own."""
+    """Expand ~ in a path that was typed."""
     return os.path.expanduser(line.text().strip())  # noqa: PTH111 - "" is to stay so
 
 

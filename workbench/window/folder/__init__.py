@@ -1,1 +1,0 @@
-"""File ▸ Filter a folder…: all pictures of a folder as the window filters one."""
