@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QUndoStack
 from PySide6.QtWidgets import QStatusBar
 
 from workbench.base.background import Background
@@ -17,25 +17,23 @@ from workbench.model.state import Picture, State, changed_fields
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.undo.past import Change, Past
 from workbench.window.undo.past_pictures import Album, PastPicture
-from workbench.window.undo.undo_words import in_words
+from workbench.window.undo.state_step import Side, StateStep, in_words
 
 MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
-NOTE_MS = 5000  # how long the status line says what was taken back
+NOTE_MS = 5000  # of a note in the status line
+MAX_STEPS = 200
 
 
 class UndoHistory(QObject):
-    """A recorder of what changes in the store, which can take it back.
+    """Undo stack of the changes in the store.
+
+    A step may need its picture loaded in the background, so the store is changed first and the
+    stack moved then.
 
     background  loads pictures that are to be shown again
-    status      says what was undone
-
-    Signals:
-        changed(): something else would be undone or redone.
+    status      shows what was undone
     """
-
-    changed = Signal()
 
     def __init__(
         self,
@@ -48,7 +46,9 @@ class UndoHistory(QObject):
         super().__init__(parent)
         self._store, self._background = store, background
         self._messages, self._status = messages, status
-        self._past, self._album = Past(), Album()
+        self._album = Album()
+        self._steps = QUndoStack(self)
+        self._steps.setUndoLimit(MAX_STEPS)
         self._lines: dict[str, QAction] = {}
         self._is_quiet = False
         self._newest_request = 0
@@ -56,13 +56,13 @@ class UndoHistory(QObject):
 
     @property
     def undo_words(self) -> str:
-        """Say what `undo` would take back; empty: nothing."""
-        return in_words(self._past.to_undo) if self._past.to_undo else ""
+        """Words of the step that `undo` takes back; empty: none."""
+        return self._steps.undoText()
 
     @property
     def redo_words(self) -> str:
-        """Say what `redo` would do again; empty: nothing."""
-        return in_words(self._past.to_redo) if self._past.to_redo else ""
+        """Words of the step that `redo` does again; empty: none."""
+        return self._steps.redoText()
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
@@ -76,20 +76,22 @@ class UndoHistory(QObject):
     @Slot()
     def undo(self) -> None:
         """Take back the last step."""
-        if (change := self._past.to_undo) is not None:
-            self._apply(change.before, self._past.undo, f"Undone: {in_words(change.reversed)}")
+        step = self._step(self._steps.index() - 1)
+        if step is not None:
+            words = in_words(step.after, step.before)
+            self._apply(step.before, self._steps.undo, f"Undone: {words}")
 
     @Slot()
     def redo(self) -> None:
         """Do again the step that was taken back last."""
-        if (change := self._past.to_redo) is not None:
-            self._apply(change.after, self._past.redo, f"Redone: {in_words(change)}")
+        step = self._step(self._steps.index())
+        if step is not None:
+            self._apply(step.after, self._steps.redo, f"Redone: {step.text()}")
 
     def forget(self) -> None:
         """Forget all steps, so that there is nothing to undo."""
-        self._past.forget()
+        self._steps.clear()
         self._album.forget()
-        self.changed.emit()
 
     def actions(self) -> list[Action]:
         """Return the lines of the menu."""
@@ -104,9 +106,11 @@ class UndoHistory(QObject):
     def fill(self, tree: MenuTree) -> None:
         """Have the lines say what they would do, and grey those that would do nothing."""
         self._lines = {name: tree.action(name) for name in (UNDO, REDO)}
-        self.changed.connect(self._show_words)
+        for changed in (self._steps.undoTextChanged, self._steps.redoTextChanged):
+            changed.connect(self._show_words)
         self._show_words()
 
+    @Slot()
     def _show_words(self) -> None:
         for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
             action = self._lines[name]
@@ -124,10 +128,21 @@ class UndoHistory(QObject):
         names = changed_fields(old, new)
         if names == ["chosen_implementation"]:
             return  # it was in use already: there is nothing to see
-        change = Change(self._side(old, names), self._side(new, names))
         is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
-        self._past.add(change, monotonic(), is_held=is_held)
-        self.changed.emit()
+        before, after = self._side(old, names), self._side(new, names)
+        self._steps.push(StateStep(before, after, monotonic(), is_held=is_held))
+
+    def _step(self, index: int) -> StateStep | None:
+        if not 0 <= index < self._steps.count():
+            return None
+        step = self._steps.command(index)
+        assert isinstance(step, StateStep)
+        return step
+
+    def _close_step(self) -> None:
+        """Keep the next change out of the step that is now the last."""
+        if (last := self._step(self._steps.index() - 1)) is not None:
+            last.is_closed = True
 
     def _side(self, state: State, names: list[str]) -> dict[str, Any]:
         return {name: self._kept(getattr(state, name)) for name in names}
@@ -135,7 +150,7 @@ class UndoHistory(QObject):
     def _kept(self, value: Any) -> Any:
         return self._album.keep(value) if isinstance(value, Picture) else value
 
-    def _apply(self, side: Mapping[str, Any], done: Callable[[], None], note: str) -> None:
+    def _apply(self, side: Side, done: Callable[[], None], note: str) -> None:
         """Set the fields in `side`, after its picture, if there is one, was loaded."""
         self._newest_request += 1
         request, changes, picture = self._newest_request, dict(side), side.get("picture")
@@ -159,7 +174,7 @@ class UndoHistory(QObject):
         with self.quietly():
             self._store.update(**changes)
         done()
-        self.changed.emit()
+        self._close_step()
         self._status.showMessage(note, NOTE_MS)
 
 

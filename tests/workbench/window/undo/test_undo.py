@@ -6,85 +6,86 @@ import weakref
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QSlider
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, pick, show_picture, type_into, until
+from tests.workbench.driving import child, pick, settle, show_picture, type_into, until
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
-from workbench.window.undo.past import MAX_CHANGES, Change, Past
 from workbench.window.undo.past_pictures import Album
-from workbench.window.undo.undo_words import in_words
+from workbench.window.undo.state_step import StateStep, in_words
+from workbench.window.undo.undo_history import MAX_STEPS
 
 
-def a_change(name="ksize", before=5, after=7):
-    return Change({name: before}, {name: after})
+@pytest.fixture
+def steps(qapp):
+    return QUndoStack()
+
+
+def a_step(at_s, before=5, after=7, name="ksize", **how):
+    return StateStep({name: before}, {name: after}, at_s, **how)
 
 
 # -- steps
 
 
-def test_a_number_that_is_dragged_is_one_step():
-    past = Past()
+def test_a_number_that_is_dragged_is_one_step(steps):
     for now, size in enumerate((7, 9, 11)):
-        past.add(a_change(before=size - 2, after=size), now / 10)
-    assert (past.to_undo.before, past.to_undo.after) == ({"ksize": 5}, {"ksize": 11})
-    past.undo()
-    assert past.to_undo is None
+        steps.push(a_step(now / 10, size - 2, size))
+    assert steps.count() == 1
+    assert (steps.command(0).before, steps.command(0).after) == ({"ksize": 5}, {"ksize": 11})
+    assert "5 → 11" in steps.undoText()
 
 
-def test_a_button_that_is_held_makes_it_one_step_however_long():
-    past = Past()
-    past.add(a_change(), 0.0)
-    past.add(a_change(before=7, after=9), 60.0, is_held=True)
-    assert past.to_undo.before == {"ksize": 5}
+def test_a_button_that_is_held_makes_it_one_step_however_long(steps):
+    steps.push(a_step(0.0))
+    steps.push(a_step(60.0, 7, 9, is_held=True))
+    assert steps.count() == 1
 
 
-def test_later_or_of_another_field_it_is_another_step():
-    past = Past()
-    past.add(a_change(), 0.0)
-    past.add(a_change(before=7, after=9), 5.0)
-    past.add(a_change("amount", 1.0, 2.0), 5.1)
-    past.add(a_change("border", "clamp", "wrap"), 5.2)
-    past.add(a_change("border", "wrap", "zero"), 5.3)
-    befores = []
-    while past.to_undo:
-        befores.append(past.to_undo.before)
-        past.undo()
-    wrap, clamp = {"border": "wrap"}, {"border": "clamp"}
-    assert befores == [wrap, clamp, {"amount": 1.0}, {"ksize": 7}, {"ksize": 5}]
+def test_later_or_of_another_field_it_is_another_step(steps):
+    steps.push(a_step(0.0))
+    steps.push(a_step(5.0, 7, 9))
+    steps.push(a_step(5.1, 1.0, 2.0, "amount"))
+    steps.push(a_step(5.2, "clamp", "wrap", "border"))
+    steps.push(a_step(5.3, "wrap", "zero", "border"))
+    assert [steps.command(n).before for n in range(steps.count())] == [
+        *({"ksize": 5}, {"ksize": 7}, {"amount": 1.0}, {"border": "clamp"}, {"border": "wrap"}),
+    ]
 
 
-def test_back_where_it_began_there_is_no_step():
-    past = Past()
-    past.add(a_change(before=5, after=7), 0.0)
-    past.add(a_change(before=7, after=5), 0.1)
-    assert past.to_undo is None
+def test_back_where_it_began_there_is_no_step(steps):
+    steps.push(a_step(0.0, 5, 7))
+    steps.push(a_step(0.1, 7, 5))
+    assert steps.count() == 0
 
 
-def test_something_new_makes_what_was_taken_back_gone():
-    past = Past()
-    past.add(a_change(), 0.0)
-    past.undo()
-    assert past.to_redo is not None
-    past.add(a_change(after=9), 0.1)
-    assert past.to_redo is None
-    assert past.to_undo.after == {"ksize": 9}
+def test_a_change_right_after_undo_is_a_step_and_drops_those_taken_back(window):
+    for size in (7, 9):
+        window.store.choose(border="wrap" if size == 7 else "zero")
+        window.store.choose(ksize=size)
+    window.undo_history.undo()
+    assert window.undo_history.redo_words
+    window.undo_history.undo()
+    assert "border" in window.undo_history.redo_words
+    window.store.choose(ksize=11)
+    assert not window.undo_history.redo_words
+    window.undo_history.undo()
+    assert window.store.state.ksize == 7
 
 
-def test_steps_are_bounded():
-    past = Past()
-    for number in range(MAX_CHANGES + 10):
-        past.add(a_change("border", number, number + 1), 0.0)
+def test_steps_are_bounded(window):
+    for number in range(MAX_STEPS + 10):
+        window.store.choose(border=("wrap", "zero")[number % 2])
     count = 0
-    while past.to_undo:
-        past.undo()
+    while window.undo_history.undo_words:
+        window.undo_history.undo()
         count += 1
-    assert count == MAX_CHANGES
+    assert count == MAX_STEPS
 
 
 # -- words
@@ -113,12 +114,12 @@ def test_steps_are_bounded():
     ],
 )
 def test_a_step_in_words(before, after, words):
-    assert in_words(Change(before, after)).startswith(words)
+    assert in_words(before, after).startswith(words)
 
 
 def test_a_picture_in_words_is_its_name_shortened():
     old, new = PictureRef("a" * 60), PictureRef("new.png")
-    words = in_words(Change({"picture": old, "levels": None}, {"picture": new, "levels": None}))
+    words = in_words({"picture": old, "levels": None}, {"picture": new, "levels": None})
     assert words == f"picture {'a' * 12}…{'a' * 12} → new.png"
 
 
@@ -290,3 +291,22 @@ def test_quietly_nothing_is_written_down(window):
     assert not undo(window).isEnabled()
     window.store.update(ksize=11)
     assert undo(window).text() == "&Undo kernel size 9 → 11"
+
+
+def test_undo_brings_back_a_picture_of_the_clipboard(qtbot, window):
+    show_picture(qtbot, window, noise(20, 30, 3))
+    show_picture(qtbot, window, noise(40, 50, 3))
+    settle(qtbot, window, lambda: window.store.update(ksize=7))
+    gc.collect()
+    settle(qtbot, window, lambda: window.undo_history.undo())
+    assert window.store.state.picture.samples.shape == (40, 50, 3)
+    settle(qtbot, window, lambda: window.undo_history.undo())
+    np.testing.assert_array_equal(window.store.state.picture.samples, noise(20, 30, 3))
+
+
+def test_a_reference_is_of_its_own_picture_only(tmp_path):
+    one = Picture("a.png", noise(3, 4), path=tmp_path / "a.png")
+    ref = PictureRef.of(one)
+    assert ref.is_of(one)
+    assert not ref.is_of(Picture("a.png", noise(3, 4)))
+    assert not ref.is_of(None)
