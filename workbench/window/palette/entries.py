@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,13 +20,17 @@ from workbench.session.worker import Worker
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.menu_lines import MenuLine, menu_lines
-from workbench.window.palette.fuzzy import LETTERS, START, Match, match
-from workbench.window.palette.synonyms import synonyms_of
+from workbench.window.palette.synonyms import SYNONYMS
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
 OWN_NAME = "All actions"  # the palette is not in the palette
+# How a word of a query is found, the best first.
+WHOLE, START, ELSEWHERE, INITIALS, LETTERS = range(5)
+Rank = tuple[
+    int, int, int, int
+]  # not possible now, worst and sum of the kinds, letters of the name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +61,7 @@ def entries_of(
     sweep: LazyPanel[SweepPanel],
     kernel_folder: KernelFolder,
 ) -> list[PaletteEntry]:
-    """Return all entries as things are now: the menus in order, then what is not in them.
+    """Make all entries as things are now: the menus in order, then what is not in them.
 
     window  whose menus are meant
     worker  knows the device
@@ -70,30 +75,44 @@ def entries_of(
     ]
 
 
-def found(entries: Iterable[PaletteEntry], query: str) -> list[tuple[PaletteEntry, Match]]:
-    """Return the entries that `query` finds, the best first; without words all, in their order.
+def ranks_of(entries: Sequence[PaletteEntry], query: str) -> list[Rank | None]:
+    """Rank of each entry for `query`, the best smallest; None: not found.
 
-    Entries with its letters anywhere are left out where others have its words.
+    Each word of the query is a word of the name, or its beginning; the beginning of another word
+    for it; initials and what follows them; or, if nothing else is found, letters in order.
     """
-    pairs = [(entry, how) for entry in entries if (how := _match(query, entry)) is not None]
-    if not query.strip():
-        return pairs
-    if any(how.kind > LETTERS for _, how in pairs):
-        pairs = [(entry, how) for entry, how in pairs if how.kind > LETTERS]
-    pairs.sort(key=lambda pair: (bool(pair[0].reason), -pair[1].kind, -pair[1].score))
-    return pairs
+    words = [_patterns(word) for word in query.casefold().split()]
+    if not words:
+        return [(0, 0, 0, 0) for _ in entries]
+    ranks = [_rank(words, entry) for entry in entries]
+    is_found = any(rank is not None and rank[1] < LETTERS for rank in ranks)
+    return [
+        None if rank is not None and is_found and rank[1] == LETTERS else rank for rank in ranks
+    ]
 
 
-def _match(query: str, entry: PaletteEntry) -> Match | None:
-    """Return how `query` finds an entry: by its name, else by its menu or other words for it."""
-    by_name = match(query, entry.name)
-    if by_name is not None and by_name.kind > LETTERS:
-        return by_name
-    more = match(query, f"{entry.name} {entry.where} {' '.join(synonyms_of(entry.name))}")
-    if more is None or (by_name is not None and more.kind <= by_name.kind):
-        return by_name
-    places = tuple(at for at in more.places if at < len(entry.name))
-    return Match(more.score / 2, places, min(more.kind, START))  # further down
+def _patterns(word: str) -> list[re.Pattern[str]]:
+    """Patterns of a word of a query, by WHOLE to LETTERS."""
+    letters = [re.escape(letter) for letter in word]
+    start = (r"\b" if word[0].isalnum() else "") + re.escape(word)
+    return [
+        *(re.compile(rf"{start}\b"), re.compile(start), re.compile(start)),
+        *(re.compile(r"\b" + r"(?:|.*?\b)".join(letters)), re.compile(".*?".join(letters))),
+    ]
+
+
+def _rank(words: Sequence[Sequence[re.Pattern[str]]], entry: PaletteEntry) -> Rank | None:
+    name = entry.name.casefold()
+    more = f"{name} {entry.where} {' '.join(SYNONYMS.get(entry.name, ()))}".casefold()
+    texts = (name, name, more, name, more)
+    kinds = [
+        next((kind for kind, text in enumerate(texts) if patterns[kind].search(text)), None)
+        for patterns in words
+    ]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) < len(kinds):
+        return None
+    return bool(entry.reason), max(known), sum(known), len(name)
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:

@@ -72,8 +72,3 @@ SYNONYMS = {
     "Emboss": ("relief",),
     "Identity": ("none", "copy", "original"),
 }
-
-
-def synonyms_of(name: str) -> tuple[str, ...]:
-    """Return other words for the entry called `name`."""
-    return SYNONYMS.get(name, ())

@@ -35,7 +35,6 @@ from workbench.window.filter_files.filter_choice import FilterChoice
 from workbench.window.filter_files.stage_page import StagePage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView
-from workbench.window.palette.entries import found
 
 
 @pytest.fixture
@@ -459,9 +458,8 @@ def test_without_several_gpus_there_is_no_such_choice(qtbot, window, dialog):
     assert window.filter_menu.made.dialog.form.choice.devices == ""
 
 
-def test_f1_leads_to_its_page_and_the_palette_finds_it(qtbot, window, dialog):
+def test_f1_leads_to_its_page(qtbot, window, dialog):
     QTest.keyClick(child(window, "folder-source"), Qt.Key.Key_F1)
     until(qtbot, lambda: [each for each in window.findChildren(HelpWindow) if each.isVisible()])
     page = window.findChild(HelpWindow).findChild(PageView)
     assert "all pictures of a folder" in page.toPlainText()
-    assert found(window.dialogs.entries(), "directory")[0][0].name.startswith("Filter a folder")

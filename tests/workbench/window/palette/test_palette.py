@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QMenu
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QTreeView, QWidget
 
 from kernels import filters
 from kernels.pictures.generated import noise
@@ -15,24 +15,27 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.window.help.shortcuts import ShortcutsDialog
-from workbench.window.palette.entries import OWN_NAME, PaletteEntry, found
-from workbench.window.palette.fuzzy import match
+from workbench.window.palette.entries import OWN_NAME, PaletteEntry, ranks_of
 from workbench.window.palette.palette import Palette
 from workbench.window.palette.synonyms import SYNONYMS
 
 # -- finding
 
 
+def found(entries, query):
+    ranks = ranks_of(entries, query)
+    order = sorted((rank, n) for n, rank in enumerate(ranks) if rank is not None)
+    return [entries[n] for _, n in order]
+
+
 def names(query, *texts):
-    return [
-        entry.name for entry, _ in found([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)
-    ]
+    return [each.name for each in found([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)]
 
 
 def test_the_letters_have_to_come_in_their_order():
-    assert match("gbl", "Gaussian blur").places == (0, 9, 10)
-    assert match("lbg", "Gaussian blur") is None
-    assert match("", "Gaussian blur").places == ()
+    assert names("gbl", "Gaussian blur") == ["Gaussian blur"]
+    assert names("lbg", "Gaussian blur") == []
+    assert names("", "Gaussian blur", "Box blur") == ["Gaussian blur", "Box blur"]
 
 
 def test_starts_of_words_go_before_letters_from_anywhere():
@@ -75,7 +78,7 @@ EVERYDAY = [  # what is looked for, what it is called
 def test_everyday_words_find_what_the_menus_call_otherwise(window):
     entries = window.dialogs.entries()
     for query, name in EVERYDAY:
-        names = [entry.name for entry, _ in found(entries, query)]
+        names = [entry.name for entry in found(entries, query)]
         assert name in names[:6], query
         assert "Keyboard shortcuts" not in names, query
 
@@ -104,23 +107,12 @@ def test_what_cannot_be_done_comes_last():
         PaletteEntry("Save b", "", lambda: 0),
         PaletteEntry("Save", "", lambda: 0, reason="No."),
     )
-    assert [entry for entry, _ in found([not_able, able], "save")] == [able, not_able]
+    assert found([not_able, able], "save") == [able, not_able]
 
 
-@given(st.text(max_size=20), st.text(max_size=6))
-def test_what_is_found_are_the_letters_asked_for(text, query):
-    how = match(query, text)
-    if how is not None:
-        assert all(0 <= at < len(text) for at in how.places)
-        seen = {text[at].casefold() for at in how.places}
-        assert {each for each in query.casefold() if not each.isspace()} <= seen | {
-            text[at].lower() for at in how.places
-        }
-
-
-@given(st.text(alphabet="abc DE", min_size=1, max_size=12))
-def test_a_text_finds_itself(text):
-    assert match(text, text) is not None
+@given(st.text(min_size=1, max_size=12))
+def test_any_text_may_be_typed_and_a_name_finds_itself(text):
+    assert names(text, text) == [text]
 
 
 # -- the window
@@ -148,12 +140,12 @@ def line(palette):
 
 
 def listed(palette):
-    model = child(palette, "palette-list", QListView).model()
+    model = child(palette, "palette-list", QTreeView).model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]
 
 
 def chosen(palette):
-    return child(palette, "palette-list", QListView).currentIndex().data()
+    return child(palette, "palette-list", QTreeView).currentIndex().data()
 
 
 def leaf_actions(window):
@@ -215,7 +207,7 @@ def test_the_arrow_keys_go_through_what_was_found(window):
 
 def test_it_opens_with_whole_lines(window):
     palette = opened(window)
-    found = child(palette, "palette-list", QListView)
+    found = child(palette, "palette-list", QTreeView)
     line_px = found.visualRect(found.model().index(0, 0)).height()
     assert found.viewport().height() % line_px == 0
     assert found.viewport().height() // line_px >= 10
@@ -255,6 +247,89 @@ def test_a_preset_is_shown_in_the_sweep_panel(qtbot, window):
     QTest.keyClick(line(palette), Qt.Key.Key_Return)
     until(qtbot, lambda: window.findChild(Palette) is None)
     until(qtbot, window.sweep.get().isVisible)
+
+
+# -- the mouse, and what is said of the chosen row
+
+
+@pytest.fixture
+def done():
+    return []
+
+
+@pytest.fixture
+def owner(qtbot):
+    """The palette deletes itself; what it belongs to stays."""
+    found = QWidget()
+    qtbot.addWidget(found)
+    return found
+
+
+@pytest.fixture
+def made(owner, done):
+    def entry(name, **facts):
+        return PaletteEntry(name, "Menu", lambda: done.append(name), **facts)
+
+    entries = [
+        *(
+            entry(f"Act {number}", keys=f"Ctrl+{number}", tip=f"Tip {number}.")
+            for number in range(9)
+        ),
+        entry("Not now", reason="There is no picture."),
+        *(entry(f"More {number}") for number in range(20)),
+    ]
+    palette = Palette(entries, owner)
+    palette.show()
+    return palette
+
+
+def rows(palette):
+    return child(palette, "palette-list", QTreeView)
+
+
+def click_row(palette, number):
+    listed = rows(palette)
+    place = listed.visualRect(listed.model().index(number, 0)).center()
+    QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_a_click_does_what_the_row_says_and_the_palette_goes(qtbot, owner, made, done):
+    click_row(made, 2)
+    qtbot.waitUntil(lambda: done == ["Act 2"])
+    qtbot.waitUntil(lambda: owner.findChild(Palette) is None)
+
+
+def test_a_click_on_what_cannot_be_done_says_why(qtbot, made, done):
+    click_row(made, 9)
+    assert child(made, "palette-about", QLabel).text() == "There is no picture."
+    assert made.isVisible()
+    qtbot.wait(20)
+    assert done == []
+
+
+def test_pages_end_at_the_ends_and_single_steps_go_round(made):
+    line, listed = child(made, "palette-line", QLineEdit), rows(made)
+
+    def after(key):
+        QTest.keyClick(line, key)
+        return listed.currentIndex().row()
+
+    assert after(Qt.Key.Key_PageDown) == 8
+    assert after(Qt.Key.Key_PageUp) == 0
+    assert after(Qt.Key.Key_PageUp) == 0
+    assert after(Qt.Key.Key_Up) == 29
+    assert after(Qt.Key.Key_PageDown) == 29
+    assert after(Qt.Key.Key_Down) == 0
+
+
+def test_the_chosen_row_tells_its_keys_and_what_it_does(made):
+    line = child(made, "palette-line", QLineEdit)
+    QTest.keyClicks(line, "act 3")
+    assert child(made, "palette-about", QLabel).text() == "Tip 3."
+    assert line.accessibleDescription() == "Act 3, Menu, Ctrl+3"
+    index = rows(made).currentIndex()
+    assert index.data(Qt.ItemDataRole.ToolTipRole) == "Tip 3."
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Act 3, Menu"
 
 
 # -- the page of keys
