@@ -72,21 +72,17 @@ from workbench.widgets.message_bar import MessageBar
 from workbench.widgets.steady import Steady
 from workbench.window.compare_menu import actions as comparing_actions
 from workbench.window.copying.copy_as import CopyAs
-from workbench.window.device_chip import DeviceChip
 from workbench.window.explanation.explanation_controller import ExplanationController
 from workbench.window.filter_files.filter_menu import FilterMenu
-from workbench.window.gpu_loss import GpuLoss
+from workbench.window.gpu_loss import DeviceChip, GpuLoss
 from workbench.window.help.help_controller import HelpController
 from workbench.window.intake.drop_target import DropTarget
-from workbench.window.intake.large_picture_prompt import ask_about_large_pictures
-from workbench.window.intake.open_menu import OpenMenu
-from workbench.window.intake.picture_intake import PictureIntake
-from workbench.window.intake.place_bar import PlaceBar
+from workbench.window.intake.open_menu import OpenMenu, PlaceBar
+from workbench.window.intake.picture_intake import PictureIntake, ask_about_large_pictures
 from workbench.window.layout.toolbar import Toolbar
 from workbench.window.layout.window_layout import WindowLayout
 from workbench.window.on_screen import OnScreen
-from workbench.window.panel_letters import PanelLetters
-from workbench.window.panel_menu import PanelMenu
+from workbench.window.panel_menu import PanelLetters, PanelMenu
 from workbench.window.presenter.parts_on_stage import Staging
 from workbench.window.presenter.presenter import Presenter
 from workbench.window.program_dialogs import ProgramDialogs

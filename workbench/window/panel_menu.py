@@ -1,15 +1,22 @@
-"""The menu View ▸ Panels: a line for each, which opens or closes it, and its key."""
+"""The menu View ▸ Panels, and the size of the letters in a panel."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QCursor, QKeySequence
+from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.base.plain_text import tip_text
-from workbench.widgets.actions import MenuTree
+from workbench.base.settings import Settings
+from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.docks import Docks
+from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
 from workbench.widgets.menu_lines import MenuLine
+from workbench.widgets.message_bar import MessageBar
 
 MENU = "&View/&Panels"
 ROW = "1234567890-"  # of a keyboard: with Ctrl+Shift the panels, from the top of the rail
@@ -37,3 +44,82 @@ class PanelMenu:
             frame.opened.connect(line.setChecked)
             show = partial(self._docks.show, title)  # PySide passes no argument to a partial
             line.triggered.connect(lambda is_shown, show=show: show(is_shown))
+
+
+SETTING = "letters"
+NO_PANEL = "Point at a panel first, or click in it: its letters become larger or smaller."
+
+
+class PanelLetters(QObject):
+    """A service that enlarges the letters of the panel with the pointer, or with the keyboard."""
+
+    def __init__(
+        self, docks: Docks, settings: Settings, messages: MessageBar, parent: QObject
+    ) -> None:
+        """Take up the sizes of the last time.
+
+        settings  keep them by the panels' titles
+        """
+        super().__init__(parent)
+        self._docks, self._settings, self._messages = docks, settings, messages
+        for title in docks:
+            docks.panel(title).when_made(partial(self._take_up, title))
+
+    def actions(self) -> list[Action]:
+        """Return the lines of the menu."""
+        return [
+            Action(
+                *(MENU, "&Larger letters", partial(self.step, 1), ("Ctrl++", "Ctrl+=")),
+                "Enlarge the letters of the panel under the pointer, or the one with the keyboard.",
+            ),
+            Action(
+                *(MENU, "S&maller letters", partial(self.step, -1), ("Ctrl+-",)),
+                "Make them smaller again.",
+            ),
+        ]
+
+    def step(self, direction: int) -> None:
+        """Make the letters of the panel that is meant larger (1) or smaller (-1)."""
+        if (title := self._meant()) is None:
+            self._messages.show_message("info", NO_PANEL)
+            return
+        panel = self._docks.panel(title).get()
+        factor = next_step(factor_of(panel), direction)
+        set_factor(panel, factor)
+        self._settings.set(SETTING, {**_sizes(self._settings.get(SETTING, {})), title: factor})
+
+    def _take_up(self, title: str, panel: QWidget) -> None:
+        """Give a panel that was made just now the letters that it had the last time."""
+        factor = _sizes(self._settings.get(SETTING, {})).get(title, 1.0)
+        if factor != 1:
+            set_factor(panel, factor)
+
+    def _meant(self) -> str | None:
+        """Return the panel under the pointer, else that with the keyboard, else the only one."""
+        for widget in (QApplication.widgetAt(QCursor.pos()), QApplication.focusWidget()):
+            if (title := self._around(widget)) is not None:
+                return title
+        seen = [title for title, panel in self._made() if panel.isVisible()]
+        return seen[0] if len(seen) == 1 else None
+
+    def _around(self, widget: QWidget | None) -> str | None:
+        for title, panel in self._made():
+            if widget is not None and (widget is panel or panel.isAncestorOf(widget)):
+                return title
+        return None
+
+    def _made(self) -> Iterator[tuple[str, QWidget]]:
+        for title in self._docks:
+            if (panel := self._docks.panel(title).made) is not None:
+                yield title, panel
+
+
+def _sizes(data: Any) -> dict[str, float]:
+    """Return the sizes that a settings file holds, without what is no good."""
+    if not isinstance(data, Mapping):
+        return {}
+    return {
+        title: float(factor)
+        for title, factor in data.items()
+        if isinstance(factor, int | float) and STEPS[0] <= factor <= STEPS[-1]
+    }

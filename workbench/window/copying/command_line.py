@@ -6,18 +6,44 @@ import os
 import shlex
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from kernels import filters
 from kernels.engine.own_kernel import OwnKernel
+from kernels.pictures.generated import SCENE_FILE
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.intents import chosen_in, has_parameter, is_unclipped
-from workbench.model.state import FACTS, State
-from workbench.window.copying.source import source_of
+from workbench.model.state import FACTS, Picture, State
+
+STAND_IN = "picture.png"
+
+
+@dataclass(frozen=True, slots=True)
+class CopySource:
+    """The file that a copied text opens.
+
+    path  of the picture's file, or of the file to save it as
+    note  a sentence for the user, where one is needed
+    """
+
+    path: Path
+    note: str = ""
+
+
+def source_of(picture: Picture | None) -> CopySource:
+    """Return the file that a text may open for `picture`."""
+    if picture is None:
+        return CopySource(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
+    if picture.path is not None:
+        return CopySource(picture.path)
+    if picture.built_in == "scene":  # this one comes as a file
+        return CopySource(SCENE_FILE)
+    return CopySource(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")
 
 
 def command_line(state: State) -> str:

@@ -26,9 +26,8 @@ from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.copying.command_line import command_line
+from workbench.window.copying.command_line import command_line, source_of
 from workbench.window.copying.python_script import python
-from workbench.window.copying.source import source_of
 
 if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane

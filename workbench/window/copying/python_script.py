@@ -6,8 +6,7 @@ from kernels import filters
 from kernels.rungs.own_kernels import is_own
 from workbench.model.intents import has_parameter, is_unclipped, offset_for
 from workbench.model.state import State
-from workbench.window.copying.command_line import own_path
-from workbench.window.copying.source import source_of
+from workbench.window.copying.command_line import own_path, source_of
 
 SCRIPT = '''\
 """{about}"""

@@ -1,22 +1,207 @@
-"""All pages of the help, made from the texts, tiles and menus of one window."""
+"""Help pages: texts in assets/help, and pages made from ladder, charts and menus."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
+from kernels.engine.auto import AUTO
+from kernels.engine.engine import Implementation, all_implementations
+from kernels.rungs.rung import BrokenRung, Rung
+from workbench.base.assets_path import asset
+from workbench.charts.kinds import chart_kinds
 from workbench.model.modes import MODES
 from workbench.panels.controls.filter_controls import BORDER_TIPS
+from workbench.panels.rung.idea_page import KINDS, STEPS, block_words, undescribed_words
 from workbench.widgets.docks import Docks
 from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
-from workbench.window.help import charts, rungs
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.shortcuts import ELSEWHERE
-from workbench.window.help.texts import Lookup, escaped, lesson, sections, written
+
+# {Pin this result} is the action's key; {{Pin this result}} says where it stands in the menus.
+KEY, PLACE = re.compile(r"\{([^{}]+)\}"), re.compile(r"\{\{([^{}]+)\}\}")
+FILE_LINK = re.compile(r"\[([^\]]+)\]\((?!help:)[^)\s]+\)")
+# Characters that Markdown would take for marks.
+SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+
+Lookup = Callable[[str], str]
+
+
+def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
+    """Return the text of assets/help/NAME.md.
+
+    key_of, place_of  give an action's key and its place in the menus, by its name; they raise
+                      KeyError for others
+    """
+    text = asset(f"help/{name}.md").read_text(encoding="utf-8")
+    text = PLACE.sub(lambda found: f"*{place_of(found[1])}*", text)
+    return KEY.sub(lambda found: f"**{escaped(key_of(found[1]))}**", text)
+
+
+def lesson(name: str) -> str:
+    """Return the text of assets/help/NAME.md, which is also read outside of the program.
+
+    Its title is left out, and so is where its links to other files lead.
+    """
+    text = asset(f"help/{name}.md").read_text(encoding="utf-8")
+    return FILE_LINK.sub(r"\1", text.partition("\n\n")[2])
+
+
+def escaped(text: str) -> str:
+    """Return plain text as Markdown, line by line."""
+    return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
+
+
+def link(title: str, key: str) -> str:
+    """Return a Markdown link to the help's page `key`."""
+    return f"[{escaped(title)}](help:{key})"
+
+
+def sections(parts: dict[str, str]) -> str:
+    """Return headings, each with its text."""
+    return "\n\n".join(f"## {escaped(title)}\n\n{text}" for title, text in parts.items())
+
+
+RUNGS_CHAPTER = "Implementations"
+# By the form of a rung's weights, as in `kernels.rungs.operands.FORMS`.
+WEIGHTS = {
+    "global": "The weights lie in global memory, as the picture does.",
+    "constant": "The weights lie in constant memory, which answers a whole warp at once where all "
+    "its lanes ask for the same one.",
+    "separable": "The weights are taken apart into a column and a row: 2·K products instead of K².",
+    "byte_band": "The weights are taken apart into a column and a row; the row comes as a band "
+    "matrix of halves, word by word as the lanes of a warp hold it.",
+    "digit_bands": "The weights are taken apart into a column and a row; the row comes as a band "
+    "matrix of 8-bit digits, the column as one of halves, word by word as the lanes of a warp hold "
+    "them.",
+    "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
+    "many as their rank.",
+    "fixed_point": "The weights come as integers of one to three bytes, as many as they need, "
+    "which tensor cores multiply.",
+    "uniform": "All weights are one number, so that a sum is updated, not begun anew.",
+    "spectrum": "The weights come as their Fourier transform, which a picture's is multiplied by.",
+    "spectrum_and_roots": "The weights come as their Fourier transform, which a picture's is "
+    "multiplied by, and the roots of unity that it takes.",
+    "bands": "The weights come as band matrices of halves, which tensor cores multiply.",
+    "thin_bands": "The weights' column and row come as band matrices of halves, which tensor cores "
+    "multiply.",
+}
+NUMBER = re.compile(r"\{[^}]*\}")
+
+
+def rung_pages(overview: str) -> list[HelpPage]:
+    """Make the overview, a page about Auto, then one for each implementation in order.
+
+    overview  the page written by hand
+    """
+    known = list(all_implementations())
+    rows = "\n".join(
+        f"| {link(each.title, rung_key(each))} | {escaped(each.idea)} |" for each in known
+    )
+    table = f"| | idea |\n|---|---|\n{rows}"
+    auto = (
+        f"{escaped(AUTO.idea)}\n\nWhat it picked, and why, stands in the strip below the pictures."
+    )
+    return [
+        HelpPage("rungs", RUNGS_CHAPTER, "The ladder", f"{overview}\n\n{table}", "ladder"),
+        HelpPage("rung/auto", RUNGS_CHAPTER, AUTO.title, auto),
+        *(
+            HelpPage(rung_key(each), RUNGS_CHAPTER, each.title, _text(each, known))
+            for each in known
+        ),
+    ]
+
+
+def rung_key(implementation: Implementation) -> str:
+    """Return the key of the page about an implementation."""
+    return f"rung/{implementation.key}"
+
+
+def _text(each: Implementation, known: Sequence[Implementation]) -> str:
+    own_kind = [other for other in known if other.kind == each.kind]
+    place = f"{KINDS[each.kind]} · {STEPS[each.kind]} {own_kind.index(each) + 1} of {len(own_kind)}"
+    parts = [f"*{place}*", f"**{escaped(each.idea)}**"]
+    if isinstance(each, Rung):
+        parts += _of_rung(each, known)
+    if isinstance(each, BrokenRung):
+        parts.append(escaped(each.reason))
+    parts.append(f"On the command line and in files it is called `{each.key}`.")
+    return "\n\n".join(parts)
+
+
+def _of_rung(rung: Rung, known: Sequence[Implementation]) -> list[str]:
+    before = [other for other in known if other.key == rung.after]
+    then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
+    parts = [
+        escaped(" ".join(rung.lesson.split())),
+        f"It changes one thing about {_links(before)}." if before else "",
+        f"Changed further by {_links(then)}." if then else "",
+        WEIGHTS[rung.weights],
+        escaped(block_words(rung)),
+        _launches(rung),
+        f"It needs compute capability {rung.capability[0]}.{rung.capability[1]} or higher."
+        if rung.capability > (0, 0)
+        else "",
+        "Its error is far above that of float32, within a bound of its own; Auto never picks it."
+        if rung.reduced_precision
+        else "",
+        "It refuses pictures that hold NaN or infinity, which it would spread beyond the filter's "
+        "reach."
+        if rung.finite_only
+        else "",
+        escaped(undescribed_words(rung)),
+    ]
+    if rung.requires:
+        reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
+        parts.append(f"It refuses some jobs, and says why (… stands for a number):\n\n{reasons}")
+    return [part for part in parts if part]
+
+
+def _launches(rung: Rung) -> str:
+    if len(rung.passes) == 1:
+        return ""
+    names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
+    return f"It takes {len(rung.passes)} launches: {names}."
+
+
+def _links(implementations: Sequence[Implementation]) -> str:
+    return ", ".join(link(each.title, rung_key(each)) for each in implementations)
+
+
+CHARTS_CHAPTER = "Charts"
+
+
+def chart_pages(overview: str) -> list[HelpPage]:
+    """Make the page about reading any chart, then one for each kind.
+
+    overview  the page written by hand
+    """
+    kinds = chart_kinds()
+    rows = "\n".join(
+        f"| {link(each.title, f'chart/{each.key}')} | {escaped(each.tip)} |" for each in kinds
+    )
+    table = f"| chart | shows |\n|---|---|\n{rows}"
+    return [
+        HelpPage(
+            "charts", CHARTS_CHAPTER, "How to read a chart", f"{overview}\n\n{table}", "sweep"
+        ),
+        *(
+            HelpPage(
+                f"chart/{each.key}",
+                CHARTS_CHAPTER,
+                each.title,
+                f"*{escaped(each.tip)}.*\n\n{escaped(each.reading)}\n\n"
+                f"What all charts have in common: {link('How to read a chart', 'charts')}.",
+            )
+            for each in kinds
+        ),
+    ]
+
 
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # Pages written by hand that stand alone, and modes whose few words are followed by such a page.
@@ -60,8 +245,8 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
                 "numbers", NUMBERS, "What each number means", _numbers(docks, text("numbers"))
             ),
             HelpPage("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),
-            *rungs.pages(text("rungs")),
-            *charts.pages(text("charts")),
+            *rung_pages(text("rungs")),
+            *chart_pages(text("charts")),
             HelpPage("files", "Files and keys", "Files", text("files")),
             HelpPage("folder", "Files and keys", "Filter a folder", text("folder")),
             HelpPage("keys", "Files and keys", "All actions and their keys", _keys(lines)),

@@ -5,19 +5,70 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from kernels.pictures.generated import PICTURES
-from workbench.base.plain_text import tip_text
+from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
 from workbench.files.image_files import OPEN_FILTER, PICTURES_FILTER
+from workbench.files.neighbours import Shelf
 from workbench.session.opener import Opener
 from workbench.session.store import Store
 from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.boxes import HBox
+from workbench.widgets.buttons import tab_button
 from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.message_bar import MessageBar
+
+
+class PlaceBar(QWidget):
+    """A row for the status bar; hidden where there is nowhere to go.
+
+    Signals:
+        stepped(step): the next (1) or the previous (-1) picture is wanted.
+    """
+
+    stepped = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("place")
+        self._words = Label(name="place-words")
+        self._back = self._make_button(Qt.ArrowType.LeftArrow, -1, "Previous picture", "PgUp")
+        self._forth = self._make_button(Qt.ArrowType.RightArrow, 1, "Next picture", "PgDn")
+        row = HBox(self, (4, 0, 4, 0), 2)
+        row.add(self._back, self._words, self._forth)
+        self.hide()
+
+    def show_place(self, shelf: Shelf | None) -> None:
+        """Show where the picture in view stands on `shelf`; None: on none."""
+        if shelf is None or shelf.index is None or len(shelf.names) < 2:
+            self.hide()
+            return
+        at, count = shelf.index + 1, len(shelf.names)
+        self._words.setText(f"{at:,} of {count:,}")
+        where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
+        said = f"Picture {at:,} of {count:,} {where}"
+        self._words.setToolTip(tip_text(said))
+        self._words.setAccessibleName(said)
+        self._back.setEnabled(at > 1)
+        self._forth.setEnabled(at < count)
+        self.show()
+
+    def _make_button(self, arrow: Qt.ArrowType, step: int, name: str, key: str) -> QToolButton:
+        place = "place-forth" if step > 0 else "place-back"
+        button = tab_button(place, "", f"{name} ({key})", name)
+        button.setArrowType(arrow)
+        button.setAutoRaise(True)
+        button.setProperty("flat", True)
+        button.clicked.connect(partial(self._step, step))
+        return button
+
+    def _step(self, step: int, _checked: bool = False) -> None:
+        self.stepped.emit(step)
+
 
 FOLDER = "folder"  # the setting with the folder of what was opened last
 MENU, RECENT = "&File", "&File/Open &recent"

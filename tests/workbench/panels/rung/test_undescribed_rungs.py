@@ -25,8 +25,7 @@ from workbench.cli import main
 from workbench.model.names import implementation_title, kind_of
 from workbench.panels.anatomy.subject import look_at, subject_of
 from workbench.panels.rung import rung_texts
-from workbench.window.help.rungs import pages
-from workbench.window.help.texts import escaped
+from workbench.window.help.pages import escaped, rung_pages
 
 SILENT = "silent"  # `constant` without what describes it
 BROKEN = "broken"
@@ -97,7 +96,7 @@ def test_the_anatomy_draws_blocks_and_says_that_threads_are_not_described(folder
 
 
 def test_the_help_has_a_page_for_either(folder):
-    texts = {page.key: page.text for page in pages("")}
+    texts = {page.key: page.text for page in rung_pages("")}
     assert UNDESCRIBED in texts[f"rung/{SILENT}"]
     assert "What its threads do, step by step, is not described." in texts[f"rung/{SILENT}"]
     assert "not described" not in texts["rung/constant"]

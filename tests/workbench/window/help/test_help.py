@@ -24,8 +24,7 @@ from workbench.window.help import page_view, topics
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView, picture_of
-from workbench.window.help.pages import book_of
-from workbench.window.help.texts import escaped, written
+from workbench.window.help.pages import book_of, escaped, written
 from workbench.window.help.topics import topic_of
 
 LINK = re.compile(r"\(help:([^)]*)\)")
