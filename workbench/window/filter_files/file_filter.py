@@ -236,11 +236,14 @@ class FileFilter(QObject):
         is_done = end.how == "ended" and not self._failure
         sentence = file_end_in_words(end, choice, self._failure) if choice.is_file else ""
         sentence = sentence or end_in_words(end)
-        if choice.is_file and is_done:
-            dialog.pages.show_strips(choice.source, 1, 1, 0.0)
         dialog.pages.show_end()
         dialog.show_phase("choosing")
-        self._show_choice()  # there is a journal now, and other files are there already
+        if choice.is_file and is_done:
+            self._plan = None
+            dialog.show_plan(None)
+            dialog.pages.show_complete()
+        else:
+            self._show_choice()  # there is a journal now, and other files are there already
         # The plan says what a stopped batch has left.
         self._said = "" if end.how == "stopped" and not choice.is_file else sentence
         dialog.say(sentence)

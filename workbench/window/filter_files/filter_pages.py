@@ -83,6 +83,10 @@ class FilterPages(QTabWidget):
         """Show the stages of the whole run as a chart."""
         self._stages.show_chart()
 
+    def show_complete(self) -> None:
+        """Show that all rows of one large picture are finished."""
+        self._stages.show_complete()
+
     def show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
         """Show the progress of a picture that is filtered in strips."""
         self._stages.show_strips(Path(path).name, rows, height, left_s)

@@ -67,6 +67,11 @@ class StagePage(QWidget):
             self._bar.setRange(0, height)
             self._bar.setValue(rows)
 
+    def show_complete(self) -> None:
+        """Show that all rows of a large picture are finished."""
+        self._bar.setValue(self._bar.maximum())
+        self._words.setText("")
+
     def show_progress(self, progress: BatchProgress) -> None:
         """Show the pictures finished, and the stage that limits the others."""
         self._progress = progress

@@ -96,6 +96,7 @@ def test_all_of_it_is_filtered_as_the_command_does(qtbot, window, large, tmp_pat
     assert {of for _, of in rows} == {HEIGHT}
     bar = child(window, "folder-progress", QProgressBar)
     assert bar.value() == bar.maximum()
+    assert not button(window, "start").isEnabled()  # it would write the same file again
     click(button(window, "copy"))
     assert_is_all_of_it(window, target)
     words = shlex.split(QGuiApplication.clipboard().text())
