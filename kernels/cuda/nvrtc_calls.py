@@ -56,19 +56,28 @@ def _bytes(nvrtc: ctypes.CDLL, what: str, program: ctypes.c_void_p) -> bytes:
 
 
 def main() -> None:
-    """Compile what standard input asks for, with the first options that work; write the log.
+    """Compile what standard input asks for, up to what has errors; write the logs.
 
-    Nothing is written where some do.
+    Of each the first options that work are taken, and its log is empty where some do.
     """
     _limit()
-    place, text, choices = json.load(sys.stdin)
+    place, text, wanted = json.load(sys.stdin)
     library = opened(place)
+    logs: list[str] = []
+    for choices in wanted:
+        logs.append(_log_of(library, text, choices))
+        if logs[-1]:
+            break
+    json.dump(logs, sys.stdout)
+
+
+def _log_of(library: ctypes.CDLL, text: str, choices: Sequence[Sequence[str]]) -> str:
+    log = ""
     for options in choices:
         is_taken, log, _ = compiled(library, text, options, ())
         if is_taken:
-            log = ""
-            break
-    json.dump(log, sys.stdout)
+            return ""
+    return log
 
 
 def _limit() -> None:

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache as cached
 from pathlib import Path
 from typing import IO
 
@@ -131,8 +132,12 @@ def _parsed_header(
 
 
 def _key(compiler: Compiler, *words: str) -> str:
-    headers = (path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.h")))
-    return hashlib.sha256("\0".join((compiler.key, *words, *headers)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\0".join((compiler.key, *words, *_headers())).encode()).hexdigest()[:16]
+
+
+@cached
+def _headers() -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.h")))
 
 
 def _made(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -86,14 +86,22 @@ class Ended:
         return LineTable.of_library(self.library)
 
 
-def built(shim: type[Shim], rung: Rung, job: Job) -> Generator[Progress, None, Path | BuildError]:
-    """Compile a rung for a job; return the error where it does not compile, here or for a GPU."""
+def built(
+    shim: type[Shim], rung: Rung, job: Job, for_cuda: Sequence[Job] | None = None
+) -> Generator[Progress, None, Path | BuildError]:
+    """Compile a rung for a job; return the error where it does not compile, here or for a GPU.
+
+    for_cuda  the jobs that CUDA's compiler is asked for in the same time; None: this one
+    """
     if unknown := unknown_words(rung.source):
         words = (f"{rung.file}:{line}: error: {said}" for line, said in unknown)
         return BuildError("\n".join(words))
     try:
         text, cache = shim.text(rung, [knobs_of(rung, job)]), default_cache()
-        steps = side_by_side(_by_cuda(rung, job, cache), _attempt(text, shim, cache))
+        steps = side_by_side(
+            _by_cuda(rung, [job] if for_cuda is None else for_cuda, cache),
+            _attempt(text, shim, cache),
+        )
         doing = Progress(f"compiling {rung.title} for the CPU")
         errors, library = yield from in_place_of(steps, doing)
     except OSError as error:  # a full disk, as a rule
@@ -113,9 +121,9 @@ def _attempt(text: str, shim: type[Shim], cache: Path) -> Generator[None, None, 
         return error
 
 
-def _by_cuda(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]:
+def _by_cuda(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None, None, str]:
     """Return the errors of CUDA's compiler; the ladder's own rungs are known to have none."""
-    return (yield from cuda_errors(rung, job, cache)) if is_own(rung.key) else ""
+    return (yield from cuda_errors(rung, jobs, cache)) if jobs and is_own(rung.key) else ""
 
 
 def run_once(

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -78,30 +78,38 @@ def why_not_seen() -> str | None:
     return f"{NOT_SEEN}, which needs no GPU: {how_to_add('nvidia-cuda-nvrtc')}"
 
 
-def cuda_errors(rung: Rung, job: Job, cache: Path) -> Generator[None, None, str]:
+def cuda_errors(rung: Rung, jobs: Sequence[Job], cache: Path) -> Generator[None, None, str]:
     """Return the errors of CUDA's compiler, a line each, as g++ writes them; empty: it has none.
 
-    Closing the generator ends the compiler.  Its log is kept in `cache`.
+    One process serves all jobs, up to the first with errors.  Closing the generator ends it.  Its
+    logs are kept in `cache`.
     """
     architecture = max(ARCHITECTURE, 10 * rung.capability[0] + rung.capability[1])
     compiler = compiler_for(architecture)
     found = [*_host_asm(rung), *(_by_text(rung) if compiler is None else ())]
     if found or compiler is None:
         return "\n".join(f"{rung.file}:{line}: error: {what}" for line, what in found)
-    options = [*options_for(rung, job, architecture), *compiler.without_cache]
-    options.remove(TELLING)
     asked = compiler.version, rung.text
-    telling = options if CHOOSES.search(without_literals(rung.source)) else _of_type(options)
-    kept, assembled = _kept(cache, *asked, telling), _kept(cache, *asked)
-    with suppress(OSError, ValueError):
-        return _as_gnu(rung, str(json.loads(kept.read_bytes())))
-    quick = READ_ONLY if assembled.exists() else QUICK
-    log = yield from _log_of(compiler, rung.text, [[*options, quick], options])
-    if log not in (LATE, CRASHED):
+    assembled = _kept(cache, *asked)
+    is_short = not CHOOSES.search(without_literals(rung.source))
+    wanted: dict[Path, list[list[str]]] = {}
+    for job in jobs:
+        options = [*options_for(rung, job, architecture), *compiler.without_cache]
+        options.remove(TELLING)
+        kept = _kept(cache, *asked, _of_type(options) if is_short else options)
+        try:
+            if log := str(json.loads(kept.read_bytes())):
+                return _as_gnu(rung, log)
+        except (OSError, ValueError):
+            quick = READ_ONLY if wanted or assembled.exists() else QUICK
+            wanted.setdefault(kept, [[*options, quick], options])
+    logs = (yield from _logs_of(compiler, rung.text, [*wanted.values()])) if wanted else [""]
+    if logs[-1] not in (LATE, CRASHED):
         with suppress(OSError):
-            kept.write_text(json.dumps(log), encoding="utf-8")
-            assembled.touch()
-    return _as_gnu(rung, log)
+            for kept, log in zip(wanted, logs, strict=False):  # up to the first with errors
+                kept.write_text(json.dumps(log), encoding="utf-8")
+                assembled.touch()
+    return _as_gnu(rung, logs[-1])
 
 
 def _kept(cache: Path, *asked: Any) -> Path:
@@ -114,10 +122,12 @@ def _of_type(options: list[str]) -> list[str]:
     return [each for each in options if not each.startswith("-D") or each.startswith("-DSAMPLE=")]
 
 
-def _log_of(compiler: Compiler, text: str, choices: list[list[str]]) -> Generator[None, None, str]:
-    """Compile in a process of its own; return the last log, empty where some options worked."""
+def _logs_of(
+    compiler: Compiler, text: str, wanted: list[list[list[str]]]
+) -> Generator[None, None, list[str]]:
+    """Compile in a process of its own, up to what has errors; return the logs."""
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as reply:
-        request.write(json.dumps([compiler.place, text, choices]).encode())
+        request.write(json.dumps([compiler.place, text, wanted]).encode())
         request.seek(0)
         # Without Python's own packages it is ready in 50 ms; a packaged program has no such file.
         how = ("-m", nvrtc_calls.__name__) if kind() == FROZEN else ("-I", "-S", SCRIPT)
@@ -135,14 +145,14 @@ def _log_of(compiler: Compiler, text: str, choices: list[list[str]]) -> Generato
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(LOOK_S)
             if process.poll() is None:
-                return LATE
+                return [LATE]
         finally:
             process.kill()
             process.wait()
         reply.seek(0)
         with suppress(ValueError):
-            return str(json.loads(reply.read()))
-        return CRASHED
+            return [str(log) for log in json.loads(reply.read())]
+        return [CRASHED]
 
 
 def _as_gnu(rung: Rung, log: str) -> str:

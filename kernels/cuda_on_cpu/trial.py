@@ -40,7 +40,7 @@ from kernels.cuda_on_cpu.regions import (
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
 from kernels.cuda_on_cpu.run_report import Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words
-from kernels.cuda_on_cpu.shim import TriedShim
+from kernels.cuda_on_cpu.shim import Shim, TriedShim
 from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
 from kernels.cuda_on_cpu.whole_check import checked
@@ -180,8 +180,14 @@ def building_ahead(
     Whoever stops driving this ends the compilers.
     """
     parts = (cropped(job, region_of(job, small_size(job), None)) for job in searched)
-    wanted = (*((CheckedShim, job) for job in parts), *((TriedShim, job) for job in jobs))
-    left = (built(shim, rung, job) for shim, job in wanted if not rung.why_not(job, DEVICE))
+    wanted: list[tuple[type[Shim], Job]] = [(CheckedShim, job) for job in parts]
+    wanted += [(TriedShim, job) for job in jobs]
+    wanted = [(shim, job) for shim, job in wanted if not rung.why_not(job, DEVICE)]
+    for_cuda = [job for _, job in wanted]  # by the first, in one process: to begin one takes long
+    left = (
+        built(shim, rung, job, () if number else for_cuda)
+        for number, (shim, job) in enumerate(wanted)
+    )
     under_way = list(islice(left, at_a_time))
     try:
         while under_way:

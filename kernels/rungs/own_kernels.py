@@ -26,7 +26,7 @@ from kernels.rungs.directives import refused_directive
 from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
 from kernels.rungs.job_facts import knobs
 from kernels.rungs.operands import FORMS, example_of
-from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, ladder, rung_of
+from kernels.rungs.rung import PICTURE, TAPS, Pass, Rung, rung_called, rung_of
 
 SUFFIX = ".cu"
 MAX_BYTES = 256 << 10  # the longest of the ladder's has 15 KiB
@@ -154,9 +154,10 @@ def _title(name: str) -> str:
 
 def _refuse_a_tolerance(header: Header) -> None:
     """Refuse one of its own: it has the plain kernel's, or that of the rung named in `after`."""
-    after = next((each for each in ladder() if each.key == header.fields.get("after")), None)
-    for field in OF_TOLERANCE:
-        if field in header.fields and header.fields[field] != getattr(after, field, None):
+    chosen = [field for field in OF_TOLERANCE if field in header.fields]
+    after = rung_called(str(header.fields.get("after"))) if chosen else None
+    for field in chosen:
+        if header.fields[field] != getattr(after, field, None):
             raise header.error(
                 f"{field} says how far an answer may be off, which a kernel of your own cannot "
                 "choose; leave it out, or copy it from the rung that is named in after",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -342,6 +343,16 @@ def whole_ladder() -> tuple[Rung | BrokenRung, ...]:
             name = key if key not in found else path.stem
             found[name] = BrokenRung(name, path.name, str(error))
     return tuple(found.values())
+
+
+@cache
+def rung_called(key: str) -> Rung | None:
+    """Return one rung of the ladder, without reading the others; None: there is none."""
+    for path in LADDER.glob("*.cu"):
+        if _key_of(path) == key:
+            with suppress(HeaderError):
+                return read_rung(path)
+    return None
 
 
 def read_rung(path: Path) -> Rung:

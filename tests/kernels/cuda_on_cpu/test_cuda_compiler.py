@@ -89,11 +89,11 @@ def without_nvrtc(monkeypatch):
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cudas_compiler_refuses_is_found_by_it(name, build_cache):
     rung = own_kernel("mine.cu", text_of(*REFUSED[name]))
-    errors = outcome_of(cuda_compiler.cuda_errors(rung, JOB, build_cache))
+    errors = outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache))
     line = BODY if REFUSED[name][0] else 9
     assert errors.startswith("mine.cu:")
     assert line <= int(errors.split(":")[1]) <= line + 1
-    assert outcome_of(cuda_compiler.cuda_errors(rung, JOB, build_cache)) == errors  # kept
+    assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == errors  # kept
 
 
 @on_cpu
@@ -110,9 +110,9 @@ def test_without_it_the_text_is_refused_all_the_same(name, without_nvrtc):
 @pytest.mark.parametrize("behind", TAKEN)
 def test_what_it_takes_is_not(behind, without_nvrtc, build_cache, monkeypatch):
     rung = own_kernel("mine.cu", text_of("", behind))
-    assert outcome_of(cuda_compiler.cuda_errors(rung, JOB, build_cache)) == ""
+    assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == ""
     monkeypatch.undo()
-    assert outcome_of(cuda_compiler.cuda_errors(rung, JOB, build_cache)) == ""
+    assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == ""
 
 
 def test_nor_is_the_ladder_or_what_users_begin_with(without_nvrtc, build_cache):
@@ -120,7 +120,7 @@ def test_nor_is_the_ladder_or_what_users_begin_with(without_nvrtc, build_cache):
     rungs = [*ladder(), *(own_kernel("mine.cu", each.text) for each in starting_points())]
     assert texts
     for rung in rungs:
-        assert outcome_of(cuda_compiler.cuda_errors(rung, JOB, build_cache)) == "", rung.key
+        assert outcome_of(cuda_compiler.cuda_errors(rung, [JOB], build_cache)) == "", rung.key
 
 
 @on_cpu
