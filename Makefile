@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCKS := $(wildcard packaging/lock/*.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test nightly quick lint types unit full compiled mutants size format setup lock tables recorded charts screenshots snapshots clean
+.PHONY: help run test nightly quick lint types unit full bench compiled mutants size format setup lock tables recorded charts screenshots snapshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -49,6 +49,9 @@ full: .venv/test.stamp ## every implementation over the full product of cases, o
 
 nightly: .venv/test.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
 	$(BIN)/python -m pytest -m nightly $(ARGS)
+
+bench: .venv/test.stamp ## measure the program itself, e.g. make bench NAME=startup ARGS="--runs 3"
+	@$(BIN)/python -m tests.benches.$(NAME) $(ARGS)
 
 compiled: .venv/test.stamp ## compile rungs that changed for all cards, and keep what the compilers said for the tests
 	$(BIN)/python -m tests.kernels.rungs.compiled

@@ -1,9 +1,9 @@
 """Writes the tables of docs/scale.md and the one of README: `make tables`.
 
-They are of what `workbench bench batch`, `bench large` and `bench devices` left by `--json` in
-assets/measured/, in batch*.json, large*.json and devices*.json, a file for each machine, and of
-what `python -m tests.many_files` and `tests.kills` left in many*.json and kills*.json.  Where there
-is none, the tables say so.
+They are of what `workbench bench batch` and, by `python -m`, `tests.benches.large`,
+`tests.benches.devices`, `tests.many_files` and `tests.kills` left by `--json` in assets/measured/,
+in files whose names begin with those words, one for each machine; where there is none, the tables
+say so.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ PARTS = {"link": "of it the link", "kernel": "of it the kernels"}
 STAGES_OF_FILES = ("decode", "filter", "encode")
 COMMANDS = {
     "batch": "workbench bench batch --json",
-    "large": "workbench bench large --json",
-    "devices": "workbench bench devices --json",
+    "large": "python -m tests.benches.large --json",
+    "devices": "python -m tests.benches.devices --json",
     "many": "python -m tests.many_files --json",
     "kills": "python -m tests.kills --json",
 }

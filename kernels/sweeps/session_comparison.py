@@ -13,7 +13,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 
 # What was chosen or allocated once at a process's start, and what else runs on the computer, makes
-# the same work differ from one session to the next.  `workbench bench repeat` on a host with
+# the same work differ from one session to the next.  `tests.benches.repeat` on a host with
 # 16 cores and an H200: 23 % of 360 pairs differed by more than their intervals; by more than this,
 # in a second run, 11 %, half of them of one sweep that was slowed twofold.  So what is
 # known to have been disturbed gets no verdict at all.  A launch of some microseconds has a larger

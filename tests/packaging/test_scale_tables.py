@@ -100,8 +100,8 @@ def test_the_pages_are_what_make_tables_makes_of_the_files_beside_them(script):
 
 def test_what_was_not_measured_is_said_with_the_command(script):
     made = script.page_tables(NOTHING_FOUND)
-    assert made["batch"] == "*Not measured yet: `workbench bench batch --json FILE`.*"
-    assert made["plan"] == "*Not measured yet: `workbench bench large --json FILE`.*"
+    assert "bench batch --json FILE" in made["batch"]
+    assert "benches.large --json FILE" in made["plan"]
     assert script.readme_tables(NOTHING_FOUND) == {"scale": "*Not measured yet.*"}
 
 

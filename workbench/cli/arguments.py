@@ -11,10 +11,7 @@ from workbench.files.format_names import EXTENSION_OF
 from workbench.model.modes import MODES
 
 LISTS = ("filters", "borders", "implementations", "presets")
-BENCHES = (
-    *("startup", "latency", "display", "frames", "saving"),
-    *("kernels", "timing", "cpu", "repeat", "batch", "large", "devices"),
-)
+BENCHES = ("kernels", "cpu", "batch")
 
 APPLY_HELP = """\
 Of a folder, the files that have a picture's extension and no dot in front of their name are
@@ -376,15 +373,9 @@ def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
         "--runs",
         metavar="N",
         type=types.positive,
-        help="how often to repeat it, of the window's benches; of repeat, how many sweeps of one "
-        "plan are held against each other, to see how often A is called different from A; of "
-        "batch, files of each format; of large and devices, rounds",
+        help="of batch: files of each format",
     )
-    options = parser.add_argument_group(
-        "kernels; of timing, cpu and devices, --cells and --json; of repeat and large, --json; of "
-        "batch, "
-        "--peers too"
-    )
+    options = parser.add_argument_group("kernels; of cpu --cells and --json; of batch --peers, too")
     options.add_argument(
         "--peers", action="store_true", help="time other libraries and programs as well"
     )
@@ -731,7 +722,7 @@ COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "list": ("List what there is, and why what is missing cannot run here.", add_list_arguments),
     "doctor": ("Say what is installed here, and what is missing.", add_doctor_arguments),
     "shot": ("Draw the real window off screen into a PNG file.", add_shot_arguments),
-    "bench": ("Measure the window, or every rung, on this computer.", add_bench_arguments),
+    "bench": ("Measure every rung, the CPU, or a batch, on this computer.", add_bench_arguments),
     "tune": ("Measure every rung, so that auto picks the quickest.", add_tune_arguments),
     "sweep": ("Measure a whole plan, such as a published table.", add_sweep_arguments),
     "report": ("Write what sweeps measured as a page to hand in.", add_report_arguments),

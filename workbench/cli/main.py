@@ -11,7 +11,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from errno import ENAMETOOLONG
 from itertools import pairwise
@@ -87,15 +87,25 @@ def _discard_stdout() -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the parsed command; an expected failure becomes a sentence on stderr."""
-    from kernels.core.device_turns import purpose
-    from kernels.core.errors import BadJobError, KernelError, in_full
+    """Run the parsed command; return its exit code."""
 
-    try:
+    def import_and_run() -> int:
+        from kernels.core.device_turns import purpose
+
         with without_collecting():
             command = importlib.import_module(f"workbench.cli.commands.{arguments.command}")
         with purpose(f"workbench {arguments.command}"):
             return int(command.run(arguments))
+
+    return exit_code_of(import_and_run)
+
+
+def exit_code_of(act: Callable[[], int]) -> int:
+    """Do `act`; print an expected failure as a sentence on stderr."""
+    from kernels.core.errors import BadJobError, KernelError, in_full
+
+    try:
+        return act()
     except CommandError as error:
         return _complain(error, error.exit_code)
     except BadJobError as error:

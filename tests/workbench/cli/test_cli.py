@@ -160,12 +160,8 @@ def test_a_block_shape_is_x_by_y():
         (["apply", "a", "b", "--block", "0x8"], "such as 32x8, not '0x8'"),
         (["list", "--device", "-1"], "--device takes a whole number from 0 up, not '-1'"),
         (["list", "extra"], "extra"),
-        (
-            ["bench", "speed"],
-            "BENCH takes startup, latency, display, frames, saving, kernels, timing, cpu, "
-            "repeat, batch, large or devices, not 'speed'",
-        ),
-        (["bench", "startup", "--runs", "0"], "from 1 up, not '0'"),
+        (["bench", "startup"], "BENCH takes kernels, cpu or batch"),
+        (["bench", "batch", "--runs", "0"], "from 1 up, not '0'"),
         (["bench", "kernels", "--sizes", "3;5"], "--sizes takes an odd number"),
         (["tune", "--picture", "512"], "two numbers with an x between"),
         (["tune", "--channels", "1,5"], "--channels takes 1, 2, 3 or 4, not '5'"),

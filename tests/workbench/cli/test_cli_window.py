@@ -1,7 +1,6 @@
 """`workbench`, `shot` and `bench`: the real window, driven from the command line."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -13,23 +12,15 @@ from PySide6.QtGui import QImage
 
 from kernels import Engine
 from kernels.pictures import generated
-from kernels.rungs.starting_points import starting_points
-from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main, real_window
-from workbench.cli.benches import display, frames, latency, saving
-from workbench.cli.benches.view_modes import MODES
 from workbench.cli.commands import window
 from workbench.files import image_files
-from workbench.panels.kernel import trying
-from workbench.panels.kernel.kernel_page import KernelPage
 from workbench.session.screenshot_files import read_settings
-
-SOME_MODES = [mode for mode in MODES if mode.name in ("wipe", "difference", "four results")]
 
 needs_x11_or_none = pytest.mark.skipif(sys.platform != "linux", reason="about displays on Linux")
 
@@ -225,92 +216,3 @@ def test_a_shot_is_of_the_gpus_that_are_named(folder, capsys, monkeypatch):
     assert main.main(["shot", "w.png", "a.png", *words]) == 0
     assert read_settings("w.png")["devices"] == 2
     assert "GPU 1: " in capsys.readouterr().out
-
-
-def test_the_latency_bench_prints_its_figures(folder, capsys, monkeypatch):
-    monkeypatch.setattr(latency, "PICTURES", {"64×64": generated.checkerboard})
-    monkeypatch.setattr(latency, "MODES", SOME_MODES)
-    assert main.main(["bench", "latency", "--runs", "2", "--no-gpu"]) == 0
-    said = capsys.readouterr().out
-    for word in ("64×64, opencv, from rest", "without a pause", "peak memory", "CPU", "GPU"):
-        assert word in said
-    assert all(f"64×64, opencv, {mode.name} " in said for mode in SOME_MODES)
-
-
-def test_the_display_bench_prints_its_figures(folder, capsys, monkeypatch):
-    monkeypatch.setattr(display, "SIDE", 64)
-    monkeypatch.setattr(display, "IDLE_MS", 50)
-    assert main.main(["bench", "display", "--no-gpu"]) == 0
-    said = capsys.readouterr().out
-    for word in ("stalls, nothing running", "sweep", "offscreen"):
-        assert word in said
-
-
-def test_the_frames_bench_prints_how_many_are_in_time(folder, capsys, monkeypatch):
-    monkeypatch.setattr(frames, "SIDE", 64)
-    monkeypatch.setattr(frames, "MODES", SOME_MODES)
-    assert main.main(["bench", "frames", "--runs", "4", "--no-gpu"]) == 0
-    said = capsys.readouterr().out
-    for mode in SOME_MODES:
-        assert f"{mode.name}, drag at 100\u202f%" in said
-        assert f"{mode.name}, zoom" in said
-    assert "wipe, divider" in said
-    assert "within 16.7" in said
-
-
-def test_the_saving_bench_prints_its_figures(folder, capsys, monkeypatch):
-    MadeUpTrials().take_over(monkeypatch)
-    monkeypatch.setattr(saving, "why_not", lambda: None)
-    monkeypatch.setattr(saving, "SIDE", 64)
-    monkeypatch.setattr(saving, "PAUSE_S", 0.05)
-    monkeypatch.setattr(trying, "PAUSE_MS", 0)
-    assert main.main(["bench", "saving", "--runs", "2", "--no-gpu"]) == 0
-    said = capsys.readouterr().out
-    for key in saving.KEYS:
-        lines = r"\((\d+) lines compiled\)"
-        for way in saving.WAYS:
-            assert re.search(rf"{key} {lines}, saved {way}, CPU", said)
-
-
-def test_only_short_texts_have_a_limit_in_the_saving_bench(tmp_path):
-    short = []
-    for point in starting_points():
-        (path := tmp_path / "mine.cu").write_text(point.text, encoding="utf-8")
-        if saving.lines_compiled(path) <= saving.MAX_LINES:
-            short.append(point.key)
-    assert {"", "constant", "shared"} <= set(short)
-    assert "ring" not in short
-
-
-def test_the_saving_bench_says_where_the_time_goes_on_a_gpu(folder, capsys, monkeypatch):
-    children, take = children_of("fake"), KernelPage.take_device
-    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 60.0)
-    monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
-    monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: "There is no compiler.")
-    monkeypatch.setattr(KernelPage, "take_device", lambda page, _: take(page, H200))
-    monkeypatch.setattr(saving, "why_not", lambda: None)
-    monkeypatch.setattr(saving, "SIDE", 80)
-    monkeypatch.setattr(trying, "PAUSE_MS", 0)
-    try:
-        assert main.main(["bench", "saving", "--runs", "1", "--no-gpu"]) == 0
-    finally:
-        children.end(60)
-    said = capsys.readouterr().out
-    for part, words in saving.PARTS.items():
-        assert said.count(f"{part}: {words}") == 2 * len(saving.KEYS)
-    assert said.count(saving.REST) == 2 * len(saving.KEYS)
-
-
-def test_the_parts_of_a_save_add_up_to_all_of_it():
-    parts = (("child", 1.1), ("compile", 1.2), ("guard", 1.5), ("run", 2), ("check", 4), ("end", 5))
-    found = saving.parts_ms(1.0, parts, 5.5)
-    assert list(found) == list(saving.PARTS)
-    assert list(found.values()) == pytest.approx([200, 300, 500, 2000, 1000, 500])
-    assert saving.parts_ms(1.0, (), 5.5) == {}
-
-
-def test_the_startup_bench_prints_its_figures(folder, capsys):
-    assert main.main(["bench", "startup", "--runs", "1", "--no-gpu"]) == 0
-    said = capsys.readouterr().out
-    assert "first paint" in said
-    assert "filtered picture" in said

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 from argparse import Namespace
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -35,7 +35,6 @@ from workbench.batch.filtering import UNTIMED, Outcome, Recipe
 from workbench.batch.finished_row import FinishedRow
 from workbench.cli import this_machine
 from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
-from workbench.cli.benches.middle_rate import middle_per_s
 from workbench.cli.benches.stages_alone import seconds_alone, seconds_in_processes
 from workbench.cli.command_error import CommandError
 from workbench.cli.output_files import write_whole
@@ -47,6 +46,7 @@ SIZE = (1080, 1920)  # rows, columns
 RUNS = 24  # files of each format; where there are many cores, EACH for each of them
 EACH = 8
 ROUNDS = 3  # in turns; the quickest counts, since whatever else runs only slows it down
+MIDDLE = 1 / 4, 9 / 10  # of what is finished: all has begun, and none has ended
 FILES_EACH = 16  # of a batch, for each thread: five times as many as are under way
 HEADER = ("", "decode", "filter", "encode", "batch", "of slowest alone", "of what cores allow")
 PEERS_TITLE = "The same files by other means (our batch's rate over theirs)"
@@ -272,3 +272,12 @@ def _per_s(finished: Generator[Outcome | FinishedRow, None, None]) -> float:
 
 def _refuse(sentence: str) -> None:
     raise CommandError(sentence)
+
+
+def middle_per_s(finished_s: Sequence[float]) -> float:
+    """Return the rate in the middle of a batch, from the time at which each picture was finished.
+
+    The start of processes takes as long however much there is to do.
+    """
+    first, last = (round(share * (len(finished_s) - 1)) for share in MIDDLE)
+    return (last - first) / (finished_s[last] - finished_s[first])

@@ -1,4 +1,4 @@
-"""Tell how often the same work, swept again, is called different: `workbench bench repeat`.
+"""Tell how often the same work, swept again, is called different: `python -m tests.benches.repeat`.
 
 Every sweep is held against every other by the rule for two sessions.  What differs is
 then no difference of the work: at CONFIDENCE the rule should be wrong in one of twenty at most.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -29,6 +30,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.session_comparison import within_of
+from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
@@ -249,3 +251,12 @@ def _write(path: Path, measured: dict[Cell, list[Measurement]], tallies: dict[st
         ],
     }
     write_whole(path, json.dumps(data, indent=1))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main("repeat", run, ("runs", "json"), words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,15 +1,17 @@
-"""The ways in which the window shows a picture, to be measured in each of them."""
+"""The views of the window to measure, and the moment when one of them was painted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from time import perf_counter
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
-from workbench.cli.real_window import Wait
+from workbench.cli.real_window import Wait, wait_until
+from workbench.model import intents
 from workbench.panels.compare.picture_view import PictureView
 from workbench.window.main_window import MainWindow
 
@@ -47,7 +49,7 @@ class ViewMode:
             window.inspection.pin()
         try:
             view = named_view(window, self.view)
-            _wait_until_shown(window, view)
+            wait_until(window, lambda: view.isVisible() and view.display is not None, POLL_MS)
             yield view
         finally:
             for _ in range(self.pins):
@@ -77,11 +79,55 @@ def named_view(window: MainWindow, name: str) -> PictureView:
     return next(view for view in views if view.accessibleName() == name)
 
 
-def _wait_until_shown(window: MainWindow, view: PictureView) -> None:
-    """Wait until the view is on the screen and has a picture."""
-    wait: Any = Wait(window)
-    poll = QTimer()
-    poll.timeout.connect(
-        lambda: wait.end(None) if view.isVisible() and view.display is not None else None
-    )
-    wait.until_ended(lambda: poll.start(POLL_MS))
+class Painted(QObject):
+    """A watcher of one widget's paints.
+
+    Signals:
+        painted(): it was painted since `expect`, and so was all that was painted together with it.
+    """
+
+    painted = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._is_it: Callable[[], bool] = lambda: False
+        widget.installEventFilter(self)
+
+    def expect(self, is_it: Callable[[], bool] = lambda: True) -> None:
+        """Tell of the next paint, of those during which `is_it` says yes."""
+        self._is_it = is_it
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Paint and self._is_it():
+            self._is_it = lambda: False
+            QTimer.singleShot(0, self, self.painted.emit)  # once Qt is done with this paint
+        return False
+
+
+def ms_until_painted(window: MainWindow, view: PictureView, act: Callable[[], None]) -> float:
+    """Do `act`, which asks for another result, and time it until `view` was painted.
+
+    After that result was there and what the view shows was another; in milliseconds.
+    """
+    wait, watch = Wait(window), Painted(view)
+    start, shown = 0.0, view.display
+
+    def begin() -> None:
+        nonlocal start
+        start = perf_counter()
+        act()
+
+    def expect(*_: object) -> None:
+        newest = window.live.newest
+        if newest and newest.job.weights is intents.weights_for(window.store.state):
+            watch.expect(lambda: view.display is not shown)
+
+    signals = window.live.computed, window.live.after_ready  # the latter alone, with a new picture
+    for signal in signals:
+        signal.connect(expect)
+    watch.painted.connect(lambda: wait.end((perf_counter() - start) * 1e3))
+    elapsed_ms: float = wait.until_ended(begin)
+    for signal in signals:
+        signal.disconnect(expect)
+    watch.deleteLater()
+    return elapsed_ms

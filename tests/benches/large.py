@@ -1,4 +1,4 @@
-"""Measure a picture that is filtered in strips beside each stage alone: `workbench bench large`.
+"""A picture filtered in strips beside each stage alone: `python -m tests.benches.large`.
 
 The slowest stage alone is the wall: disk, processor, or GPU, its kernel or its link.  Files lie in
 the folder for temporary ones (TMPDIR), whose disk is measured.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,12 +26,13 @@ from kernels.core.version import program_version
 from kernels.engine.strip_filter import StripFilter
 from kernels.pictures.picture_kinds import of_kind
 from kernels.sweeps.estimate import about
+from tests.benches import bench
+from tests.benches.bench import peak_bytes, peak_memory
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.batch.filtering import STRIPS_BYTES
 from workbench.batch.large_filtering import filtering_file, rows_a_strip
 from workbench.cli import this_machine
-from workbench.cli.benches import peak_bytes, peak_memory
 from workbench.cli.command_error import CommandError
 from workbench.cli.output_files import write_whole
 from workbench.files.large_pictures import LargePicture
@@ -235,3 +237,12 @@ def _seconds(work: Callable[[], object]) -> float:
     began = perf_counter()
     work()
     return perf_counter() - began
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main("large", run, ("runs", "json"), words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import perf_counter
 
-from workbench.cli.benches import BenchRow
+from tests.benches import bench
+from tests.benches.bench import BenchRow
+from tests.conftest import ROOT
 from workbench.cli.command_error import CommandError
 
 TITLE = "From the start of a new process, its files in the system's cache"
@@ -29,7 +31,8 @@ def _start(options: list[str]) -> dict[str, float]:
     said: dict[str, float] = {}
     start = perf_counter()
     with subprocess.Popen(
-        [sys.executable, "-m", "workbench.cli.benches.started", *options],
+        [sys.executable, "-m", "tests.benches.started", *options],
+        cwd=ROOT,
         env={"QT_QPA_PLATFORM": "offscreen", **os.environ},
         stdout=subprocess.PIPE,
         text=True,
@@ -45,3 +48,12 @@ def _start(options: list[str]) -> dict[str, float]:
     if process.returncode != 0:
         raise CommandError("The window did not start; `workbench doctor` may say why.")
     return said
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main_of_window("startup", TITLE, measure, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

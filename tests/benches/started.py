@@ -1,4 +1,4 @@
-"""The process that `workbench bench startup` starts: opens the window and reports its progress."""
+"""The process that the bench startup starts: opens the window and reports its progress."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from workbench.base.importing import without_collecting
 from workbench.cli.main import parse
 
 with without_collecting():  # as the program starts
+    from tests.benches.views import Painted, ms_until_painted, named_view
     from workbench.cli import real_window
-    from workbench.cli.benches.painted import Painted, ms_until_painted
-    from workbench.cli.benches.view_modes import named_view
     from workbench.cli.window_devices import devices_of_window
 
 

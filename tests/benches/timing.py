@@ -1,4 +1,4 @@
-"""Compare our clock with others on the same launches: `workbench bench timing`.
+"""Compare our clock with others on the same launches: `python -m tests.benches.timing`.
 
 Above 100 µs they have to agree within 3 %.  Below, what events see beside the kernel counts as
 well: the launch itself, and the gaps around it.  That is measured too, by timing an empty kernel in
@@ -8,12 +8,15 @@ each way, and a difference that the empty kernels show as well is no other speed
 from __future__ import annotations
 
 import json
-import re
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from kernels import Engine
 from kernels.core.device import NoDevice
@@ -23,12 +26,13 @@ from kernels.core.sampling import take_samples
 from kernels.core.timing import Timing
 from kernels.core.version import program_version
 from kernels.cuda.event_timer import Queue
+from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.benches.other_clocks import Clocked, OtherClock, other_clocks
 from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.output_files import write_whole
+from workbench.cli.peers import importable
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")
 SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns
@@ -40,6 +44,116 @@ LONG_MS = 0.1  # from here on clocks have to agree
 WITHIN = 0.03
 GAP_WITHIN_MS = 0.001  # medians of so short launches wander by as much from run to run
 NOTHING = "an empty launch"
+RUNS, WARMUPS = 100, 20
+QUARTILES = (0.25, 0.5, 0.75)
+Launch = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Clocked:
+    """A median and its quartiles, in milliseconds."""
+
+    low_ms: float
+    median_ms: float
+    high_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class OtherClock:
+    """A way to time that is not ours.
+
+    evicts   how it empties the L2
+    same     whether it does so as we do: only then has it to agree
+    time     of one launch, on the queue's stream, which PyTorch has as its current one meanwhile
+    missing  why it cannot be used here; None if it can
+    """
+
+    name: str
+    evicts: str
+    same: bool
+    time: Callable[[Queue, Launch], Clocked]
+    missing: Callable[[], str | None]
+
+
+def other_clocks() -> tuple[OtherClock, ...]:
+    """Return all of them, whether installed or not."""
+    return (
+        OtherClock("torch.cuda.Event", "our reads", True, _torch_events, _no_torch),
+        OtherClock("do_bench, our reads", "our reads", True, _do_bench_evicting, _no_hook),
+        OtherClock("do_bench", "its own zeroing memset", False, _do_bench, _no_triton),
+    )
+
+
+def _no_torch() -> str | None:
+    if reason := importable("torch", "PyTorch"):
+        return reason
+    import torch
+
+    return None if torch.cuda.is_available() else "This PyTorch finds no GPU."
+
+
+def _no_triton() -> str | None:
+    return _no_torch() or importable("triton.testing", "Triton")
+
+
+def _no_hook() -> str | None:
+    if reason := _no_triton():
+        return reason
+    if hasattr(_triton_driver(), "clear_cache"):
+        return None
+    return "This Triton's do_bench cannot be told how to empty the L2."
+
+
+def _torch_events(queue: Queue, launch: Launch) -> Clocked:
+    """Time by events right around the launch.
+
+    While the L2 is emptied, the host queues what follows.
+    """
+    import torch
+
+    with _in_torch(queue):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        times_ms = []
+        for _ in range(WARMUPS + RUNS):
+            queue.timer.evict()
+            start.record()
+            launch()
+            stop.record()
+            stop.synchronize()
+            times_ms.append(start.elapsed_time(stop))
+    return Clocked(*map(float, np.quantile(times_ms[WARMUPS:], QUARTILES)))
+
+
+def _do_bench(queue: Queue, launch: Launch) -> Clocked:
+    from triton.testing import do_bench
+
+    with _in_torch(queue):
+        return Clocked(*do_bench(launch, quantiles=list(QUARTILES)))
+
+
+def _do_bench_evicting(queue: Queue, launch: Launch) -> Clocked:
+    driver = _triton_driver()
+    before = driver.clear_cache
+    driver.clear_cache = lambda _: queue.timer.evict()
+    try:
+        return _do_bench(queue, launch)
+    finally:
+        driver.clear_cache = before
+
+
+def _triton_driver() -> Any:
+    from triton.runtime import driver
+
+    return driver.active
+
+
+@contextmanager
+def _in_torch(queue: Queue) -> Iterator[None]:
+    """Return the queue's stream as PyTorch's current one."""
+    import torch
+
+    with torch.cuda.stream(torch.cuda.ExternalStream(queue.stream)):
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +204,13 @@ def run(arguments: Namespace) -> int:
 
 def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
     """Return by their names those that --cells leaves; raise CommandError where that is none."""
-    jobs = {}
-    try:
-        for key in KEYS:
-            for size in SIZES:
-                name = f"{key} {size[1]}×{size[0]}"
-                if re.search(arguments.cells or "", name):
-                    jobs[name] = made_jobs.job(
-                        "gaussian", KSIZE, size, implementation=key, block_xy=BLOCK_XY
-                    )
-    except re.error as error:
-        raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
+    fits = bench.fitting(arguments.cells)
+    named = {f"{key} {size[1]}×{size[0]}": (key, size) for key in KEYS for size in SIZES}
+    jobs = {
+        name: made_jobs.job("gaussian", KSIZE, size, implementation=key, block_xy=BLOCK_XY)
+        for name, (key, size) in named.items()
+        if fits(name)
+    }
     if not jobs:
         raise CommandError(f"No launch fits; there are such as {KEYS[0]} 256×256.", USAGE)
     return jobs
@@ -211,3 +321,12 @@ def _write(path: Path, engine: Engine, rows: list[LaunchTimes]) -> None:
         "rows": [asdict(row) for row in rows],
     }
     write_whole(path, json.dumps(data, indent=1) + "\n")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main("timing", run, ("cells", "json"), words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

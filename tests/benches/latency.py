@@ -5,8 +5,9 @@ Kernels are compiled before.
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.pictures import generated
-from workbench.cli.benches import BenchRow, peak_memory
-from workbench.cli.benches.painted import ms_until_painted
-from workbench.cli.benches.view_modes import MODES, named_view
+from tests.benches import bench
+from tests.benches.bench import BenchRow, peak_memory
+from tests.benches.views import MODES, ms_until_painted, named_view
 from workbench.cli.real_window import real_window, settle, wait_for_baseline, wait_for_device
 from workbench.model import intents
 from workbench.model.state import Picture
@@ -94,3 +95,12 @@ def _changed(window: MainWindow, view: PictureView) -> float:
     """
     other = 8 - window.store.state.ksize
     return ms_until_painted(window, view, lambda: window.store.update(ksize=other))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main_of_window("latency", TITLE, measure, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

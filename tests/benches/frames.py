@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt
@@ -11,9 +12,10 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from kernels.pictures import generated
+from tests.benches import bench
+from tests.benches.bench import BenchRow, peak_memory
+from tests.benches.views import MODES
 from workbench.base import numbers
-from workbench.cli.benches import BenchRow, peak_memory
-from workbench.cli.benches.view_modes import MODES
 from workbench.cli.real_window import real_window, settle, wait_for_device
 from workbench.model.state import Picture
 from workbench.panels.compare.picture_view import PictureView
@@ -148,3 +150,12 @@ def _turn_wheel(view: PictureView, at: QPointF, delta: int) -> None:
         False,
     )
     QCoreApplication.sendEvent(view, event)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main_of_window("frames", TITLE, measure, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

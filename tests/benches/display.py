@@ -1,9 +1,10 @@
-"""Measure whether the window stays quick: stalls of its event loop during a sweep."""
+"""Stalls of the window's event loop during a sweep."""
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
@@ -14,7 +15,8 @@ from kernels.engine.engine import all_implementations
 from kernels.pictures import generated
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
-from workbench.cli.benches import BenchRow, peak_memory
+from tests.benches import bench
+from tests.benches.bench import BenchRow, peak_memory
 from workbench.cli.real_window import Wait, real_window, settle, wait_for_device
 from workbench.model.state import Picture
 from workbench.window.main_window import MainWindow
@@ -60,3 +62,12 @@ def _sweep(window: MainWindow) -> None:
     window.worker.sweep_ended.connect(wait.end)
     wait.until_ended(lambda: window.worker.start_sweep(partial(sweeping, plan)))
     window.worker.sweep_ended.disconnect(wait.end)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main_of_window("display", TITLE, measure, words, has_runs=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,6 +6,7 @@ without.
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures import generated
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.starting_points import starting_points
-from workbench.cli.benches import BenchRow
+from tests.benches import bench
+from tests.benches.bench import BenchRow
 from workbench.cli.command_error import CommandError
 from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
 from workbench.files.kernel_files import kernels_folder
@@ -169,3 +171,12 @@ def parts_ms(start: float, parts: Sequence[tuple[Part, float]], end: float) -> M
     begins = {"notice": start, **at, "shown": at["end"]}
     bounds = [*(begins[part] for part in PARTS), end]
     return {part: 1e3 * (b - a) for part, (a, b) in zip(PARTS, pairwise(bounds), strict=True)}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main_of_window("saving", TITLE, measure, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
