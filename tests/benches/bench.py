@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,6 @@ from workbench.base import diagnostics, numbers, qt_libraries
 from workbench.base.columns import aligned, columns
 from workbench.cli import argument_types as types
 from workbench.cli import this_machine
-from workbench.cli.command_error import USAGE, CommandError
 from workbench.cli.main import exit_code_of
 
 HEADER = ("what", "median", "p99", "largest", "n", "")
@@ -74,7 +72,7 @@ def main(
     parser.add_argument("--device", metavar="N", type=types.natural, help="which GPU, from 0")
     parser.add_argument("--no-gpu", action="store_true", help="as on a computer without one")
     arguments = parser.parse_args(words)
-    return exit_code_of(lambda: run(arguments))
+    return exit_code_of(lambda: run(arguments), f"the bench {name}")
 
 
 def main_of_window(
@@ -104,14 +102,6 @@ def _facts(name: str, arguments: Namespace) -> list[tuple[str, str]]:
         ("Python", platform.python_version()),
         ("Qt", f"{qVersion()}, platform {qt_libraries.platform()}"),
     ]
-
-
-def fitting(pattern: str | None) -> Callable[[str], object]:
-    """Return the test of a name against --cells.  Raises CommandError for a broken pattern."""
-    try:
-        return re.compile(pattern or "").search
-    except re.error as error:
-        raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
 
 
 def peak_memory() -> BenchRow:

@@ -43,10 +43,9 @@ from workbench.batch.stage_times import StageTimes
 from workbench.batch.stage_words import IN_WORDS
 from workbench.batch.stages import Stage
 from workbench.cli import made_jobs, this_machine
+from workbench.cli.benches import fitting
 from workbench.cli.benches.batch import middle_per_s
-from workbench.cli.command_error import USAGE, CommandError
-from workbench.cli.output_files import write_whole
-from workbench.cli.progress_line import say
+from workbench.cli.output import USAGE, CommandError, say, write_whole
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.share_words import PATHS, halo_in_words
@@ -321,7 +320,7 @@ def _counts(engine: Engine) -> range:
 
 def _chosen(pattern: str | None) -> tuple[list[ScalingCell], list[FolderCell]]:
     """Return the cells for one picture and those for a folder."""
-    fits = bench.fitting(pattern)
+    fits = fitting(pattern)
     cells = [cell for cell in scaling_cells() if fits(str(cell))]
     folder_cells = [cell for cell in CELLS if fits(str(cell))]
     if not cells and not folder_cells:

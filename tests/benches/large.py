@@ -33,8 +33,7 @@ from workbench.base.columns import aligned, columns
 from workbench.batch.filtering import STRIPS_BYTES
 from workbench.batch.large_filtering import filtering_file, rows_a_strip
 from workbench.cli import this_machine
-from workbench.cli.command_error import CommandError
-from workbench.cli.output_files import write_whole
+from workbench.cli.output import CommandError, write_whole
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff, lay_out

@@ -34,9 +34,7 @@ from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.cli import this_machine
-from workbench.cli.command_error import CommandError
-from workbench.cli.output_files import write_whole
-from workbench.cli.progress_line import say
+from workbench.cli.output import CommandError, say, write_whole
 
 RUNS = 6
 RUNGS = ("global", "shared", "tile_separable")

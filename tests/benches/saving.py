@@ -22,7 +22,7 @@ from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.starting_points import starting_points
 from tests.benches import bench
 from tests.benches.bench import BenchRow
-from workbench.cli.command_error import CommandError
+from workbench.cli.output import CommandError
 from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture

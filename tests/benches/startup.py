@@ -12,7 +12,7 @@ from time import perf_counter
 from tests.benches import bench
 from tests.benches.bench import BenchRow
 from tests.conftest import ROOT
-from workbench.cli.command_error import CommandError
+from workbench.cli.output import CommandError
 
 TITLE = "From the start of a new process, its files in the system's cache"
 RUNS = 7

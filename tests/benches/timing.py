@@ -30,9 +30,9 @@ from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned
 from workbench.cli import made_jobs, this_machine
-from workbench.cli.command_error import USAGE, CommandError
-from workbench.cli.output_files import write_whole
-from workbench.cli.peers import importable
+from workbench.cli.benches import fitting
+from workbench.cli.benches.libraries import importable
+from workbench.cli.output import USAGE, CommandError, write_whole
 
 KEYS = ("global", "shared", "register_tile", "tile_separable")
 SIZES = ((256, 256), (512, 768), (2048, 2048), (4096, 4096), (8192, 8192))  # rows, columns
@@ -204,7 +204,7 @@ def run(arguments: Namespace) -> int:
 
 def chosen_jobs(arguments: Namespace) -> dict[str, Job]:
     """Return by their names those that --cells leaves; raise CommandError where that is none."""
-    fits = bench.fitting(arguments.cells)
+    fits = fitting(arguments.cells)
     named = {f"{key} {size[1]}×{size[0]}": (key, size) for key in KEYS for size in SIZES}
     jobs = {
         name: made_jobs.job("gaussian", KSIZE, size, implementation=key, block_xy=BLOCK_XY)

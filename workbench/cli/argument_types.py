@@ -2,120 +2,117 @@
 
 from __future__ import annotations
 
-import argparse
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from workbench.model.modes import MODES
 
 if TYPE_CHECKING:
     from workbench.batch.shards import Shard
 
-DEVICES = re.compile(r"\d{1,4}(,\d{1,4})*")
+T = TypeVar("T")
 MAX_WINDOW = 16384  # pixels across, or down
 HOW_MANY = re.compile(r"all|none|\d+")  # what behind --verify is its value, right or not
 
 
+def _refused(takes: str, text: str) -> ArgumentTypeError:
+    return ArgumentTypeError(f"takes {takes}, not {text!r}")
+
+
+def _matched(pattern: str, takes: str, text: str) -> re.Match[str]:
+    if (found := re.fullmatch(pattern, text)) is None:
+        raise _refused(takes, text)
+    return found
+
+
+def several(parse: Callable[[str], T]) -> Callable[[str], tuple[T, ...]]:
+    """Return a parser of words with commas between: "3,5,7" into (3, 5, 7)."""
+    return lambda text: tuple(parse(each.strip()) for each in text.split(","))
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """Return a parser of one of these words."""
+
+    def choose(text: str) -> str:
+        if text not in names:
+            raise _refused(in_words(names), text)
+        return text
+
+    return choose
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return the choices in words."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
 def devices(text: str) -> tuple[int, ...]:
-    """Return the numbers of the GPUs that "0,1" means, sorted; of "all" none."""
+    """Parse GPU numbers: "0,1" into (0, 1), sorted; "all" into ()."""
     if text == "all":
         return ()
-    found = sorted(int(each) for each in text.split(",")) if DEVICES.fullmatch(text) else []
-    if not found or len(set(found)) < len(found):
-        raise argparse.ArgumentTypeError(
-            f"takes a number such as 0, several such as 0,1, or all, not {text!r}"
-        )
+    takes = "a number such as 0, several such as 0,1, or all"
+    found = sorted(map(int, _matched(r"\d{1,4}(,\d{1,4})*", takes, text)[0].split(",")))
+    if len(set(found)) < len(found):
+        raise _refused(takes, text)
     return tuple(found)
 
 
 def shard(text: str) -> Shard:
-    """Return the shard that "2/8" means."""
-    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
-    if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise argparse.ArgumentTypeError(f"takes I/N with I from 1 to N, not {text!r}")
+    """Parse "2/8"."""
+    takes = "I/N with I from 1 to N"
+    found = _matched(r"(\d{1,6})/(\d{1,6})", takes, text)
+    if not 1 <= int(found[1]) <= int(found[2]):
+        raise _refused(takes, text)
     from workbench.batch.shards import Shard  # imports what --help does not need
 
     return Shard(int(found[1]), int(found[2]))
 
 
 def scheduler(text: str) -> str:
-    """Return the address of a scheduler, as it prints it itself."""
-    if re.fullmatch(r"(tcp|tls|wss?)://.+:\d{1,5}", text) is None:
-        raise argparse.ArgumentTypeError(f"takes an address like tcp://head:8786, not {text!r}")
-    return text
+    """Parse the address of a scheduler, as it prints it itself."""
+    return _matched(r"(tcp|tls|wss?)://.+:\d{1,5}", "an address like tcp://head:8786", text)[0]
 
 
 def picture(text: str) -> Path:
-    """Return a path; - alone is standard input, and ./- a file of that name."""
+    """Parse a path; - alone is standard input, and ./- a file of that name."""
     return Path(text) if text == "-" or Path(text) != Path("-") else Path.cwd() / "-"
 
 
 def pair(text: str) -> tuple[int, int]:
     """Parse "32x8" into (32, 8)."""
-    found = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
-    if not found or "0" in found.groups():
-        raise argparse.ArgumentTypeError(
-            f"takes two numbers with an x between, up to 99999 each, such as 32x8, not {text!r}"
-        )
+    takes = "two numbers with an x between, up to 99999 each, such as 32x8"
+    found = _matched(r"(\d{1,5})[x×](\d{1,5})", takes, text)
+    if "0" in found.groups():
+        raise _refused(takes, text)
     return int(found[1]), int(found[2])
 
 
 def window_size(text: str) -> tuple[int, int]:
     """Parse a size as `pair`, but no more than a screenshot can have."""
     if max(found := pair(text)) > MAX_WINDOW:
-        raise argparse.ArgumentTypeError(f"takes up to {MAX_WINDOW} pixels each, not {text!r}")
+        raise _refused(f"up to {MAX_WINDOW} pixels each", text)
     return found
-
-
-def size(text: str) -> int:
-    """Parse a kernel size; which sizes there are, the filter knows."""
-    if not re.fullmatch(r"[+-]?\d{1,9}", text):
-        raise argparse.ArgumentTypeError(f"takes an odd number such as 5, not {text!r}")
-    return int(text)
-
-
-def sizes(text: str) -> tuple[int, ...]:
-    """Parse "3,5,7" into (3, 5, 7)."""
-    return tuple(size(each) for each in text.split(","))
-
-
-def name_list(text: str) -> tuple[str, ...]:
-    """Parse "box,gaussian" into ("box", "gaussian")."""
-    return tuple(word.strip() for word in text.split(","))
-
-
-def pairs(text: str) -> tuple[tuple[int, int], ...]:
-    """Parse "16x16,32x8" into ((16, 16), (32, 8))."""
-    return tuple(pair(each) for each in text.split(","))
-
-
-def all_channels(text: str) -> tuple[int, ...]:
-    """Parse "1,3" into (1, 3)."""
-    return tuple(channels(each) for each in text.split(","))
-
-
-def channels(text: str) -> int:
-    """Parse a number of channels, 1 to 4."""
-    if text not in ("1", "2", "3", "4"):
-        raise argparse.ArgumentTypeError(f"takes 1, 2, 3 or 4, not {text!r}")
-    return int(text)
-
-
-def modes(text: str) -> tuple[str, ...]:
-    """Parse the window's modes, by their names."""
-    return tuple(one_of(*MODES)(name) for name in name_list(text))
 
 
 def pixel(text: str) -> tuple[int, int]:
     """Parse "40,12" into (40, 12)."""
-    found = re.fullmatch(r"(\d{1,5}),(\d{1,5})", text)
-    if not found:
-        raise argparse.ArgumentTypeError(
-            f"takes two numbers from 0 to 99999, such as 40,12, not {text!r}"
-        )
+    takes = "two numbers from 0 to 99999, such as 40,12"
+    found = _matched(r"(\d{1,5}),(\d{1,5})", takes, text)
     return int(found[1]), int(found[2])
+
+
+def size(text: str) -> int:
+    """Parse a kernel size; the filter has its own sizes."""
+    return int(_matched(r"[+-]?\d{1,9}", "an odd number such as 5", text)[0])
+
+
+def channels(text: str) -> int:
+    """Parse a number of channels, 1 to 4."""
+    return int(_matched("[1-4]", "1, 2, 3 or 4", text)[0])
 
 
 def number(text: str) -> float:
@@ -123,7 +120,7 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"takes a number such as 1.5, not {text!r}") from None
+        raise _refused("a number such as 1.5", text) from None
 
 
 def part_of_white(text: str) -> float:
@@ -131,7 +128,7 @@ def part_of_white(text: str) -> float:
     above, _, below = text.partition("/")
     part = number(above) / (number(below or "1") or float("nan"))
     if not -1 <= part <= 1:
-        raise argparse.ArgumentTypeError(f"takes -1 to 1, such as 1/2 or 128/255, not {text!r}")
+        raise _refused("-1 to 1, such as 1/2 or 128/255", text)
     return part
 
 
@@ -139,7 +136,7 @@ def positive_number(text: str) -> float:
     """Parse a number above 0."""
     value = number(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"takes a number above 0, not {text!r}")
+        raise _refused("a number above 0", text)
     return value
 
 
@@ -150,20 +147,31 @@ def percentage(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1e6:
-        raise argparse.ArgumentTypeError(f"takes a percentage such as 5%, not {text!r}")
+        raise _refused("a percentage such as 5%", text)
     return value / 100
 
 
-def natural(text: str, least: int = 0) -> int:
-    """Parse a whole number from `least` on."""
-    if not re.fullmatch(r"\d{1,18}", text) or int(text) < least:
-        raise argparse.ArgumentTypeError(f"takes a whole number from {least} up, not {text!r}")
+def natural(text: str, least: int = 0, largest: int = 10**18) -> int:
+    """Parse a whole number from `least` to `largest`."""
+    if not re.fullmatch(r"\d{1,18}", text) or not least <= int(text) <= largest:
+        range_in_words = f"{least} up" if largest == 10**18 else f"{least} to {largest}"
+        raise _refused(f"a whole number from {range_in_words}", text)
     return int(text)
 
 
-def positive(text: str) -> int:
-    """Parse a whole number from 1 on."""
-    return natural(text, 1)
+def memory(text: str) -> int:
+    """Parse "2G" or "500M" into bytes, binary as memory is given."""
+    takes = "a size such as 2G or 500M"
+    found = _matched(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", takes, text)
+    if float(found[1]) == 0:
+        raise _refused(takes, text)
+    return int(float(found[1]) * {"M": 2**20, "G": 2**30}[found[2]])
+
+
+positive = partial(natural, least=1)
+quality = partial(natural, least=1, largest=100)  # of a JPEG
+sizes, name_list, pairs = several(size), several(str), several(pair)
+all_channels, modes = several(channels), several(one_of(*MODES))
 
 
 class Verifying(NamedTuple):
@@ -181,38 +189,7 @@ def verifying(text: str) -> Verifying:
     """Parse "all", "none" or N, or nothing: every pixel of all."""
     if not text:
         return Verifying(1, is_every_pixel=True)
-    known = {"all": 1, "none": 0}
-    if text not in known and not re.fullmatch(r"[1-9]\d{0,8}", text):
-        raise argparse.ArgumentTypeError(f"takes all, none or a number such as 100, not {text!r}")
-    return Verifying(known[text] if text in known else int(text))
-
-
-def memory(text: str) -> int:
-    """Parse "2G" or "500M" into bytes, binary as memory is given."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)([MG])i?B?", text)
-    if found is None or float(found[1]) == 0:
-        raise argparse.ArgumentTypeError(f"takes a size such as 2G or 500M, not {text!r}")
-    return int(float(found[1]) * {"M": 2**20, "G": 2**30}[found[2]])
-
-
-def quality(text: str) -> int:
-    """Parse a JPEG quality from 1 to 100."""
-    if not re.fullmatch(r"\d{1,3}", text) or not 1 <= int(text) <= 100:
-        raise argparse.ArgumentTypeError(f"takes a whole number from 1 to 100, not {text!r}")
-    return int(text)
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """Return a parser of one of these words."""
-
-    def choose(text: str) -> str:
-        if text not in names:
-            raise argparse.ArgumentTypeError(f"takes {in_words(names)}, not {text!r}")
-        return text
-
-    return choose
-
-
-def in_words(names: Sequence[str]) -> str:
-    """Return the choices in words."""
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    known = {"all": "1", "none": "0"}
+    if text not in known:
+        _matched(r"[1-9]\d{0,8}", "all, none or a number such as 100", text)
+    return Verifying(int(known.get(text, text)))

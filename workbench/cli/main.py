@@ -1,7 +1,7 @@
 """The command line: what may be typed, and what a failure looks like.
 
-Imports neither Qt nor CuPy, numba or OpenCV: `--help` and `--version` answer at once, and a
-command's own module is imported when it is the one to run.
+Imports neither Qt nor CuPy, numba or OpenCV, nor do the modules in `commands` before they run:
+`--help` and `--version` answer at once.
 """
 
 from __future__ import annotations
@@ -16,15 +16,29 @@ from difflib import get_close_matches
 from errno import ENAMETOOLONG
 from itertools import pairwise
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from workbench.base import qt_libraries
-from workbench.base.importing import without_collecting
 from workbench.base.other_kernels import other_kernels
 from workbench.cli.argument_types import HOW_MANY
-from workbench.cli.arguments import COMMANDS, add_window_arguments
-from workbench.cli.command_error import FAILED, INTERRUPTED, USAGE, CommandError, complain
+from workbench.cli.output import FAILED, INTERRUPTED, USAGE, CommandError, complain
 
+# By the module of `commands`; the window has no name.
+COMMANDS = {
+    "apply": "Filter picture files, and say how long it took.",
+    "batch": "Filter folders of pictures, as fast as files allow.",
+    "list": "List what there is, and why what is missing cannot run here.",
+    "doctor": "Say what is installed here, and what is missing.",
+    "shot": "Draw the real window off screen into a PNG file.",
+    "bench": "Measure every rung, the CPU, or a batch, on this computer.",
+    "tune": "Measure every rung, so that auto picks the quickest.",
+    "sweep": "Measure a whole plan, such as a published table.",
+    "report": "Write what sweeps measured as a page to hand in.",
+    "compare": "Say what is faster in one sweep than in another.",
+    "check": "Compile and verify user kernels, or those of a course.",
+    "source": "Print a kernel, or the PTX or SASS it becomes.",
+    "launch": "Launch one rung once, for a profiler.",
+}
 DESCRIPTION = """\
 See, time and verify image filters on the CPU and on a ladder of CUDA kernels.
 Without a command: open the window, on the pictures if any are named."""
@@ -88,24 +102,26 @@ def _discard_stdout() -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the parsed command; return its exit code."""
-
-    def import_and_run() -> int:
-        from kernels.core.device_turns import purpose
-
-        with without_collecting():
-            command = importlib.import_module(f"workbench.cli.commands.{arguments.command}")
-        with purpose(f"workbench {arguments.command}"):
-            return int(command.run(arguments))
-
-    return exit_code_of(import_and_run)
+    return exit_code_of(
+        lambda: int(_module(arguments.command).run(arguments)), f"workbench {arguments.command}"
+    )
 
 
-def exit_code_of(act: Callable[[], int]) -> int:
-    """Do `act`; print an expected failure as a sentence on stderr."""
+def _module(command: str) -> Any:
+    return importlib.import_module(f"workbench.cli.commands.{command}")
+
+
+def exit_code_of(act: Callable[[], int], name: str) -> int:
+    """Do `act`; print an expected failure as a sentence on stderr.
+
+    name  what uses a GPU meanwhile, for other programs that wait for it
+    """
+    from kernels.core.device_turns import purpose
     from kernels.core.errors import BadJobError, KernelError, in_full
 
     try:
-        return act()
+        with purpose(name):
+            return act()
     except CommandError as error:
         return _complain(error, error.exit_code)
     except BadJobError as error:
@@ -136,16 +152,14 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """
     if words and words[0] in COMMANDS:
         name, rest = words[0], words[1:]
-        summary, add_arguments = COMMANDS[name]
-        parser = _Parser(prog=f"workbench {name}", description=summary)
+        parser = _Parser(prog=f"workbench {name}", description=COMMANDS[name])
     else:
         name, rest = "window", words
         parser = _Parser(prog="workbench", description=DESCRIPTION, epilog=_epilog())
         parser.add_argument(
             "--version", action=_Version, nargs=0, help="show the version and its commit, and exit"
         )
-        add_arguments = add_window_arguments
-    add_arguments(parser)
+    _module(name).add_arguments(parser)
     parser.words = _with_values(_without_dashes(rest))
     arguments = parser.parse_intermixed_args(parser.words)
     if name == "window":
@@ -232,7 +246,7 @@ def _refuse_unknown_command(parser: _Parser, images: list[Path]) -> None:
 
 
 def _epilog() -> str:
-    lines = [f"  {name:<8}{summary}" for name, (summary, _) in COMMANDS.items()]
+    lines = [f"  {name:<8}{summary}" for name, summary in COMMANDS.items()]
     return "\n".join(
         ["commands:", *lines, "", "`workbench COMMAND --help` says more.  Exit codes: 0 done, "]
     ) + ("1 failed, 2 not understood.")

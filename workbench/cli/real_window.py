@@ -31,14 +31,14 @@ from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import Settings
 from workbench.charts.canvas import make_plots
-from workbench.cli.command_error import CommandError
+from workbench.cli.commands.shot import SIZE
+from workbench.cli.output import CommandError
 from workbench.cli.this_machine import engine_maker
 from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
 from workbench.model.intents import Changes
 from workbench.window.app import make_application
 from workbench.window.main_window import MainWindow
 
-SIZE = (1440, 900)
 TICK_MS = 100  # how long Ctrl+C may go unnoticed
 POLL_MS = 1
 CALM, CALM_MS = 4, 60  # so many looks have to find the same, so far apart

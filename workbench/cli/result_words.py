@@ -1,17 +1,27 @@
-"""A Result in words: one line for a file, a table for the window drawn off screen."""
+"""The result of one picture: a line, a table, and the keys of `apply --json`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from kernels import filters
 from kernels.core.job import Result
+from kernels.core.plain_data import to_plain
 from kernels.core.timing import Timing
-from kernels.rungs.own_kernels import is_own
+from kernels.core.verdict import Check
+from kernels.core.version import program_version
+from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base import numbers
 from workbench.base.columns import aligned
 from workbench.base.disturbed_words import star, why_starred
+from workbench.model import intents
 from workbench.model.share_words import shares_in_words
 from workbench.model.speed_up import no_time_in_words, single_in_words
+
+if TYPE_CHECKING:  # which a window has no need of
+    from workbench.batch.filtering import Outcome, Recipe
+    from workbench.batch.large_filtering import LargeAnswer
 
 
 def in_one_line(result: Result) -> str:
@@ -101,3 +111,134 @@ def _moved(ms: float | None, copy_ms: float | None) -> str:
         return ""
     alone = "" if copy_ms is None else f" (the copy {numbers.duration(copy_ms)})"
     return f"{numbers.duration(ms)}{alone}"
+
+
+def large_in_one_line(large: LargeAnswer) -> str:
+    """Return what was filtered in strips: "5×5, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
+    from workbench.batch.stage_words import IN_WORDS
+
+    name = f", {large.first.name}" if large.first else ""
+    parts = [
+        f"{large.strips:,} strip{'' if large.strips == 1 else 's'} in "
+        f"{numbers.duration(large.took_s * 1e3)}",
+        numbers.pixel_rate(large.megapixels_per_s),
+    ]
+    if large.resumed:
+        parts.insert(0, f"{large.resumed:,} rows were finished before")
+    if large.limit is not None:
+        parts.append(f"{IN_WORDS[large.limit]} was the limit")
+    verdict = f"; {large.check}" if large.check is not None else ""
+    return f"{large.job.ksize}×{large.job.ksize}{name}: {', '.join(parts)}{verdict}"
+
+
+def record_of(outcome: Outcome, recipe: Recipe) -> dict[str, Any]:
+    """Return the whole story of one picture; what is not known, or does not apply, is None.
+
+    All times are in milliseconds, rates in millions of pixels and 10⁹ bytes per second.
+    """
+    return {
+        "version": program_version(),
+        "status": outcome.status,
+        "error": outcome.error,
+        "input": outcome.pair.source_shown,
+        "output": outcome.pair.target_shown,
+        "remarks": [*outcome.remarks, *outcome.warnings],
+        **asked_of(recipe),
+        **_found(outcome.result),
+        **(_of_strips(outcome.large) if outcome.large else {"strips": None}),
+    }
+
+
+def rows_record(outcome: Outcome) -> dict[str, Any]:
+    """Return how far a picture is that is filtered in strips."""
+    done = outcome.strips
+    rows = done and {"done": done.rows, "of": done.height, "left_s": done.left_s}
+    return {"rows": rows and {"input": outcome.pair.source_shown, **rows}}
+
+
+def asked_of(recipe: Recipe) -> dict[str, Any]:
+    """Return what filtering was asked for; None for what the filter does not know."""
+    chosen, state = filters.get(recipe.chosen.filter), recipe.chosen
+
+    def of_filter(name: str) -> Any:
+        return getattr(state, name) if intents.has_parameter(chosen, name) else None
+
+    return {
+        "filter": state.filter,
+        "size": state.ksize,
+        "sigma": of_filter("sigma"),
+        "amount": of_filter("amount"),
+        "weights": of_filter("matrix"),
+        "offset": state.offset if intents.has_parameter(chosen, "matrix") else None,
+        "border": state.border,
+    }
+
+
+def _found(result: Result | None) -> dict[str, Any]:
+    """Return the same keys whether there is a result or not."""
+    kernel = result.kernel if result else None
+    job = result.job if result else None
+    low, high = kernel.quartiles_ms if kernel else (None, None)
+    ran = result.ran if result else ()
+    return {
+        "width": job and job.width,
+        "height": job and job.height,
+        "channels": job and job.channels,
+        "pixel_type": job and job.pixel_type,
+        "asked": job and job.implementation,
+        "implementation": result and result.implementation,
+        "text_sha256": text_hash(job.own) if job and is_own(job.implementation) else None,
+        "device": result and result.device_name,
+        "shares": [to_plain(each) for each in result.shares] if result else [],
+        "block": result and result.block_xy,
+        "threads": ran[0].threads if ran else None,
+        "ran": [str(each) for each in ran],
+        "median_ms": kernel and kernel.median_ms,
+        "quartiles_ms": [low, high] if kernel else None,
+        "n": kernel and len(kernel.samples_ms),
+        "ended": (kernel and kernel.ended) or None,
+        "cache": kernel and kernel.cache,
+        "disturbances": list(result.disturbances) if result else [],
+        "compile_ms": result and result.compile_ms,
+        "upload_ms": result and result.upload_ms,
+        "download_ms": result and result.download_ms,
+        "megapixels_per_s": result and result.megapixels_per_s,
+        "effective_gb_s": result and result.effective_gb_s,
+        "check": _check(result.check if result else None),
+    }
+
+
+def _of_strips(large: LargeAnswer) -> dict[str, Any]:
+    """Return what is otherwise of a picture that was filtered in strips: there is no filter time.
+
+    Its throughput is that of reading, filtering and writing together.
+    """
+    height, width, _ = large.shape
+    found = {} if large.first is None else _found(large.first)
+    without = ("median_ms", "quartiles_ms", "n", "ended", "cache", "compile_ms", "effective_gb_s")
+    return {
+        **found,
+        **dict.fromkeys((*without, "upload_ms", "download_ms")),
+        "disturbances": [],
+        "width": width,
+        "height": height,
+        "megapixels_per_s": large.megapixels_per_s,
+        "check": _check(large.check),
+        "strips": large.strips,
+    }
+
+
+def _check(check: Check | None) -> dict[str, Any] | None:
+    if check is None:
+        return None
+    return {
+        "ok": check.ok,
+        "verified": check.is_verified,
+        "bug": check.bug or None,
+        "words": str(check),
+        "max_error": check.max_error,
+        "wrong": check.wrong,
+        "differing": check.differing,
+        "checked_pixels": check.checked,
+        "pixels": check.total,
+    }

@@ -1,9 +1,10 @@
-"""Changes to a State by the options --filter, --size, ...: the window's own words."""
+"""Options of the filter and the GPUs, as fields of the State."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +12,11 @@ from kernels import Engine, filters
 from kernels.core.errors import BadJobError
 from kernels.engine.auto import AUTO
 from kernels.filters import Filter, custom
-from workbench.cli.own_kernel_option import named_kernel
+from kernels.rungs.headers import HeaderError
+from kernels.rungs.own_kernels import is_own, read_own_kernel
+from kernels.rungs.rung import Rung
+from kernels.sweeps.plan_values import MAX_DEVICES
+from workbench.cli.output import CommandError
 from workbench.model import bell, intents
 from workbench.model.intents import Changes
 from workbench.model.state import FACTS, Picture, State
@@ -94,3 +99,32 @@ def _check(state: State, changes: Changes) -> None:
     intents.job_for(replace(state, **asked))
     if named != AUTO.key:
         Engine(use_gpu=False).implementation(named)
+
+
+def named_kernel(arguments: Namespace) -> Path | None:
+    """Return the file that --implementation names; None where that is no kernel's."""
+    named = arguments.implementation
+    return Path(named) if named is not None and is_own(named) else None
+
+
+def read_named(path: Path) -> Rung:
+    """Read the kernel in a file.  Raises CommandError where it makes none."""
+    try:
+        return read_own_kernel(path)
+    except HeaderError as error:
+        raise CommandError(str(error)) from error
+
+
+def devices_of_window(arguments: Namespace) -> Changes:
+    """Return the State fields that say how many GPUs share a picture in the window.
+
+    The `device` and the `devices` of `arguments` are then what its Engine has; whether they are
+    there the window says, since to look takes a while.
+    """
+    named: tuple[int, ...] | None = arguments.devices
+    arguments.device = named[0] if named else None
+    if named is None:
+        return {}
+    if len(named) == 1:
+        arguments.devices = None  # all may be chosen in the window, and begin with this one
+    return {"devices": len(named) or MAX_DEVICES}

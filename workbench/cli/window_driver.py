@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from kernels import filters
 from workbench.base.assets_path import asset
-from workbench.cli.command_error import CommandError
+from workbench.cli.output import CommandError
 from workbench.cli.real_window import settle, wait_for_baseline, wait_until
 from workbench.model import intents
 from workbench.model.intents import has_parameter, swings_around_zero

@@ -3,12 +3,8 @@
 import gc
 import subprocess
 import sys
-from types import SimpleNamespace
-
-import pytest
 
 from workbench.base.importing import without_collecting
-from workbench.cli import main
 
 COUNTED = """
 import gc
@@ -36,21 +32,10 @@ def test_a_collector_that_is_off_stays_off_and_keeps_all_it_may_find():
     assert (gc.isenabled(), gc.get_freeze_count()) == before
 
 
-@pytest.fixture
-def collecting(monkeypatch):
-    monkeypatch.setattr(gc, "freeze", lambda: None)  # the garbage of other tests
-    gc.enable()
-    yield
-    gc.disable()
-
-
-def test_a_command_is_imported_so(collecting, monkeypatch):
-    seen = []
-
-    def import_it(_name):
-        seen.append(gc.isenabled())
-        return SimpleNamespace(run=lambda _: seen.append(gc.isenabled()) or 0)
-
-    monkeypatch.setattr(main.importlib, "import_module", import_it)
-    assert main.run(SimpleNamespace(command="list")) == 0
-    assert seen == [False, True]
+def test_a_command_is_imported_so():
+    program = (
+        "import gc\nfrom workbench.cli import main\nmain.main(['list', 'borders'])\n"
+        "print(gc.isenabled(), gc.get_freeze_count() > 10_000)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "True True"

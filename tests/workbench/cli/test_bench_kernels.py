@@ -14,7 +14,10 @@ from kernels.rungs.rung import ladder
 from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
-from workbench.cli.bench_cells import (
+from workbench.cli.benches import kernels as bench
+from workbench.cli.benches.bench_clock import Conditions
+from workbench.cli.benches.cell_report import CellReport, RungTime, closing_lines, exponent
+from workbench.cli.benches.cells import (
     FFT,
     LAUNCH,
     LAUNCH_AND_MORE,
@@ -23,11 +26,8 @@ from workbench.cli.bench_cells import (
     BenchCell,
     all_cells,
 )
-from workbench.cli.benches import kernels as bench
-from workbench.cli.benches.cell_report import CellReport, RungTime
-from workbench.cli.benches.closing import closing_lines, exponent
-from workbench.cli.benches.conditions import Conditions
-from workbench.cli.peers import PeerTime, all_peers, precision_of
+from workbench.cli.benches.libraries import LIBRARIES
+from workbench.cli.benches.peers import PeerTime, precision_of
 
 CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)
 JOB = made_up.a_job("shared")
@@ -114,7 +114,7 @@ def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, caps
     assert shared["registers"] == 40
     assert shared["ms"] > 0
     peers = {each["module"] for each in data["cells"][0]["peers"]}
-    assert "opencv" in peers <= set(all_peers())  # which of the others do is the machine's affair
+    assert "opencv" in peers <= set(LIBRARIES)  # which of the others do is the machine's affair
 
 
 def test_quick_measures_what_auto_picks_and_its_second_choice(on_made_up_gpu, capsys):
@@ -240,7 +240,7 @@ def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
 
 
 def test_a_peer_that_is_not_installed_says_so(on_made_up_gpu):
-    from workbench.cli.peers import measure_peers
+    from workbench.cli.benches.peers import measure_peers
 
     found = list(measure_peers(JOB, {}, MadeUpClock(), only=("cvcuda",)))
     assert [each.ms for each in found] == [None]

@@ -17,7 +17,7 @@ from kernels.sweeps.presets import presets
 from tests.conftest import ROOT
 from workbench.base import diagnostics, qt_libraries
 from workbench.cli import main
-from workbench.cli.arguments import COMMANDS
+from workbench.cli.main import COMMANDS
 from workbench.files import image_files
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="about Linux's displays")

@@ -16,8 +16,8 @@ from kernels.engine import engine
 from kernels.oracle import reference
 from kernels.pictures import generated
 from tests.workbench.engines import MadeUpGpu, Scripted
+from workbench.cli import filter_files as apply_command
 from workbench.cli import main
-from workbench.cli.commands import apply as apply_command
 from workbench.files import image_files
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.workbench.engines import MadeUpGpu
-from workbench.cli import main, named_devices
-from workbench.cli.commands import apply as command
+from workbench.cli import filter_files as command
+from workbench.cli import main, recipe_options
 from workbench.files import image_files
 
 FILTER = ("--filter", "sharpen", "--implementation", "shared")
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     def engine_maker(arguments):
         return lambda: Named(arguments.device, arguments.devices)
 
-    monkeypatch.setattr(named_devices, "engine_maker", engine_maker)
+    monkeypatch.setattr(recipe_options, "engine_maker", engine_maker)
     monkeypatch.setattr(command, "engine_maker", engine_maker)
     image_files.save("a.png", noise(40, 30, 3))
     return tmp_path

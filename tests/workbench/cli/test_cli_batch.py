@@ -406,7 +406,7 @@ def test_json_is_the_journal_and_the_stages(folder, capsys):
 
 def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("workbench.cli.commands.batch.NEWS_S", 0.0)
+    monkeypatch.setattr("workbench.cli.filter_folders.NEWS_S", 0.0)
     assert batch("in", "out") == 0
     said = capsys.readouterr()
     assert "\r\x1b[K7 of 7" in said.err

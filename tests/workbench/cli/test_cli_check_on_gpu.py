@@ -147,7 +147,7 @@ def test_without_a_compiler_for_the_search_nothing_is_verified(capsys):
 
 
 def test_without_the_gpu_it_takes_a_compiler(capsys, monkeypatch):
-    monkeypatch.setattr("workbench.cli.commands.check.why_not", lambda: "There is no compiler.")
+    monkeypatch.setattr("workbench.cli.check_kernels.why_not", lambda: "There is no compiler.")
     monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("None."))
     write(right=text())
     assert check("right.cu") == 1

@@ -18,8 +18,8 @@ from tests.workbench.batch import made_up_gpus as gpus
 from tests.workbench.engines import MadeUpGpu
 from workbench.batch.device_run import DeviceRun
 from workbench.batch.journal import NAME
-from workbench.cli import main, named_devices
-from workbench.cli.commands import batch as command
+from workbench.cli import filter_folders as command
+from workbench.cli import main, recipe_options
 from workbench.files import image_files
 
 # The command with two made-up GPUs, for a process of its own.
@@ -29,9 +29,9 @@ from functools import partial
 from tests.workbench.batch import made_up_gpus
 from tests.workbench.engines import MadeUpGpu
 from workbench.batch.device_run import DeviceRun
-from workbench.cli import named_devices, main
-from workbench.cli.commands import batch
-named_devices.engine_maker = lambda arguments: MadeUpGpu
+from workbench.cli import recipe_options, main
+from workbench.cli import filter_folders as batch
+recipe_options.engine_maker = lambda arguments: MadeUpGpu
 batch.DeviceRun = partial(DeviceRun, make_engine=made_up_gpus.gpu)
 if __name__ == "__main__":
     sys.exit(main.main(sys.argv[1:]))
@@ -53,7 +53,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def two_gpus(monkeypatch):
-    monkeypatch.setattr(named_devices, "engine_maker", lambda arguments: MadeUpGpu)
+    monkeypatch.setattr(recipe_options, "engine_maker", lambda arguments: MadeUpGpu)
     monkeypatch.setattr(command, "DeviceRun", partial(DeviceRun, make_engine=gpus.gpu))
 
 

@@ -14,10 +14,9 @@ import pytest
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from workbench.batch.journal import NAME
+from workbench.cli import filter_folders as batch_command
 from workbench.cli import main
-from workbench.cli.commands import batch as batch_command
-from workbench.cli.remote_control import RemoteControl
-from workbench.cli.stopping import TerminatedError
+from workbench.cli.stopping import RemoteControl, TerminatedError
 from workbench.files import image_files, needs
 from workbench.files.tiled_tiff import lay_out
 from workbench.model.metadata import NO_METADATA

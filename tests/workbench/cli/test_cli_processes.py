@@ -19,8 +19,8 @@ from workbench.batch import device_run
 from workbench.batch.device_run import processes_each
 from workbench.batch.filtering import Recipe
 from workbench.batch.journal import NAME
-from workbench.cli import main, named_devices
-from workbench.cli.commands import batch as command
+from workbench.cli import filter_folders as command
+from workbench.cli import main, recipe_options
 from workbench.files import image_files
 from workbench.model.state import State
 
@@ -55,7 +55,7 @@ def processes(monkeypatch):
     found = []
 
     def noting(*words):
-        found.append(named_devices.processes_for(*words))
+        found.append(recipe_options.processes_for(*words))
         return found[-1]
 
     monkeypatch.setattr(command, "processes_for", noting)
@@ -160,8 +160,8 @@ def test_a_program_stops_it_and_it_goes_on_later(folder):
 def test_each_process_has_room_on_the_gpu(monkeypatch, gib, count):
     memory_bytes = int(gib * 2**30)
     gpu = type("Gpu", (MadeUpGpu,), {"device": replace(DEVICE, memory_bytes=memory_bytes, index=1)})
-    monkeypatch.setattr(named_devices, "engine_maker", lambda arguments: gpu)
-    found = named_devices.processes_for(
+    monkeypatch.setattr(recipe_options, "engine_maker", lambda arguments: gpu)
+    found = recipe_options.processes_for(
         (), 1000, Recipe(State()), Namespace(jobs=16, block=None, device=None)
     )
     assert found == (1,) * count

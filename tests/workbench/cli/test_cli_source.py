@@ -75,7 +75,7 @@ def test_sass_is_the_gpu_s_own_instructions(source):
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
     monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
     monkeypatch.setattr(
-        "workbench.cli.commands.source.compile_rung",
+        "workbench.cli.kernel_text.compile_rung",
         lambda *_, **__: nvrtc.Compiled("", "", b"code"),
     )
     code, said = source("shared", "--sass")

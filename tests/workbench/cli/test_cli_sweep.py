@@ -26,7 +26,7 @@ from kernels.sweeps.rounds import ROUNDS
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
-from workbench.cli.commands import sweep
+from workbench.cli import measure_plan as sweep
 from workbench.files import image_files
 
 SMALL = """

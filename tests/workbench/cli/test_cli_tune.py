@@ -12,7 +12,7 @@ from kernels.core.job import Ran
 from kernels.measuring import tuner
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import made_jobs, main
-from workbench.cli.commands import launch, tune
+from workbench.cli import tune_rungs as tune
 
 ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-type", "uint8")
 
@@ -129,7 +129,7 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
             asked.append(job)
             return (Ran("shared.convolve", None, (3, 2), (32, 8), 40, 1664),)
 
-    monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
+    monkeypatch.setattr("workbench.cli.this_machine.engine_maker", lambda arguments: Launching)
     words = ["--implementation", "shared", "--size", "7", "--picture", "30x20", "--block", "16x4"]
     assert main.main(["launch", *words, "--pixel-type", "uint8", "--channels", "3"]) == 0
     (job,) = asked
@@ -146,7 +146,7 @@ def test_a_launch_takes_own_weights_as_apply_does(monkeypatch):
             asked.append(job)
             return ()
 
-    monkeypatch.setattr(launch, "engine_maker", lambda arguments: Launching)
+    monkeypatch.setattr("workbench.cli.this_machine.engine_maker", lambda arguments: Launching)
     words = ["launch", "--implementation", "shared", "--picture", "30x20", "--pixel-type", "uint8"]
     assert main.main([*words, "--weights", "0 1 0; 1 -4 1; 0 1 1/2", "--offset", "1/2"]) == 0
     assert main.main(words) == 0

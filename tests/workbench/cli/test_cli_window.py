@@ -18,9 +18,9 @@ from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main, real_window
-from workbench.cli.commands import window
 from workbench.files import image_files
 from workbench.session.screenshot_files import read_settings
+from workbench.window import app
 
 needs_x11_or_none = pytest.mark.skipif(sys.platform != "linux", reason="about displays on Linux")
 
@@ -173,7 +173,7 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     before.set("choices", {"filter": "unsharp", "ksize": 9, "border": "wrap"})
     before.save()
     given = []
-    monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
+    monkeypatch.setattr(app, "run", lambda *arguments: given.extend(arguments) or 0)
     assert main.main(["a.png", "--filter", "sobel_x", "--no-gpu"]) == 0
     paths, make_engine, settings, kernel = given
     assert kernel is None
@@ -199,7 +199,7 @@ def test_the_window_begins_with_the_gpus_that_are_named(
     before.set("choices", {"devices": 3})
     before.save()
     given = []
-    monkeypatch.setattr(window.app, "run", lambda *arguments: given.extend(arguments) or 0)
+    monkeypatch.setattr(app, "run", lambda *arguments: given.extend(arguments) or 0)
     monkeypatch.setattr(
         Engine, "find_device", lambda _, number: replace(H200, index=number, count=4)
     )

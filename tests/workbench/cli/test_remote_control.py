@@ -5,8 +5,7 @@ from threading import Thread
 
 import pytest
 
-from workbench.cli.remote_control import RemoteControl
-from workbench.cli.stopping import TerminatedError
+from workbench.cli.stopping import RemoteControl, TerminatedError
 
 
 @pytest.fixture

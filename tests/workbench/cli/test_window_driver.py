@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
-from workbench.cli.command_error import CommandError
+from workbench.cli.output import CommandError
 from workbench.cli.real_window import wait_until
 from workbench.cli.window_driver import ENTER, WindowDriver
 from workbench.model.modes import MODES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session
 from tests.workbench.report.written import tables_of
-from workbench.cli.arguments import REPORT_HELP
+from workbench.cli.commands.report import HELP
 from workbench.report import drawings
 from workbench.report.latex import escaped
 
@@ -91,7 +91,7 @@ def test_every_row_has_as_many_cells_as_there_are_columns(tex):
 
 def test_the_commands_help_names_the_packages_that_the_tables_do(tex):
     (packages,) = re.findall(r"(?m)^%.*\\usepackage\{(.*)\}$", tex)
-    named = re.search(r"LaTeX packages they need: (.*?)\)", " ".join(REPORT_HELP.split()))[1]
+    named = re.search(r"LaTeX packages they need: (.*?)\)", " ".join(HELP.split()))[1]
     assert named.split(", ") == packages.split(",")
 
 

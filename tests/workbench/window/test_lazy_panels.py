@@ -42,7 +42,7 @@ def test_a_start_makes_no_panel_that_is_closed(qtbot, window):
 
 def test_a_start_imports_nothing_that_reads_or_filters_files_of_every_kind():
     """That takes a tenth of a start; the first picture is a PNG."""
-    program = "import sys, workbench.cli.commands.window; print(*sys.modules)"
+    program = "import sys, workbench.window.app, workbench.cli.state_options; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
     )

@@ -36,8 +36,7 @@ from workbench.batch.finished_row import FinishedRow
 from workbench.cli import this_machine
 from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
 from workbench.cli.benches.stages_alone import seconds_alone, seconds_in_processes
-from workbench.cli.command_error import CommandError
-from workbench.cli.output_files import write_whole
+from workbench.cli.output import CommandError, write_whole
 from workbench.files import image_files
 from workbench.model.state import State
 

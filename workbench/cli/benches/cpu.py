@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import json
 import platform
-import re
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import suppress
@@ -35,9 +34,9 @@ from kernels.oracle.checking import checking, limits_of
 from kernels.oracle.reference import to_pixel_type
 from workbench.base import numbers
 from workbench.cli import made_jobs, this_machine
+from workbench.cli.benches import fitting
 from workbench.cli.benches.cpu_ways import CpuWay, missing, ways
-from workbench.cli.command_error import FAILED, USAGE, CommandError
-from workbench.cli.output_files import write_whole
+from workbench.cli.output import FAILED, USAGE, CommandError, write_whole
 
 FILTERS = (
     *(("gaussian", ksize) for ksize in (3, 7, 15, 31)),
@@ -126,14 +125,11 @@ def run(arguments: Namespace) -> int:
 
 def chosen_cells(arguments: Namespace) -> list[tuple[str, Job]]:
     """Return (filter, job) of those that --cells leaves; CommandError where that is none."""
-    try:
-        pattern = re.compile(arguments.cells or "")
-    except re.error as error:
-        raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
+    fits = fitting(arguments.cells)
     found = [
         (name, job)
         for picture, (name, ksize) in product(PICTURES, FILTERS)
-        if pattern.search(cell_title(name, job := job_of(name, ksize, *picture)))
+        if fits(cell_title(name, job := job_of(name, ksize, *picture)))
     ]
     if not found:
         example = cell_title("gaussian", job_of("gaussian", 7, *PICTURES[0]))

@@ -7,8 +7,6 @@ takes, and on request what the libraries installed take for the same.
 from __future__ import annotations
 
 import json
-import re
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,14 +22,12 @@ from kernels.core.job_class import job_class_of
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
-from workbench.cli.bench_cells import FFT, BenchCell, all_cells
-from workbench.cli.bench_clock import Clock
-from workbench.cli.benches.cell_report import CellReport, RungTime
-from workbench.cli.benches.closing import closing_lines
-from workbench.cli.benches.conditions import Conditions
-from workbench.cli.command_error import INTERRUPTED, USAGE, CommandError
-from workbench.cli.output_files import write_whole
-from workbench.cli.peers import PeerTime, measure_peers
+from workbench.cli.benches import fitting
+from workbench.cli.benches.bench_clock import Clock, Conditions
+from workbench.cli.benches.cell_report import CellReport, RungTime, closing_lines
+from workbench.cli.benches.cells import FFT, BenchCell, all_cells
+from workbench.cli.benches.peers import PeerTime, measure_peers
+from workbench.cli.output import INTERRUPTED, USAGE, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 
 SAMPLING = Sampling(max_samples=20, max_seconds=0.3, check_taps=3_000_000)
@@ -71,15 +67,10 @@ def run(arguments: Namespace) -> int:
 
 def chosen_cells(arguments: Namespace) -> list[BenchCell]:
     """Return those that --cells and --sizes leave; raise CommandError where that is none."""
-    pattern, sizes = arguments.cells or "", arguments.sizes
-    try:
-        found = [
-            cell
-            for cell in all_cells()
-            if re.search(pattern, str(cell)) and (sizes is None or cell.ksize in sizes)
-        ]
-    except re.error as error:
-        raise CommandError(f"--cells takes a regular expression: {error}.", USAGE) from error
+    fits, sizes = fitting(arguments.cells), arguments.sizes
+    found = [
+        cell for cell in all_cells() if fits(str(cell)) and (sizes is None or cell.ksize in sizes)
+    ]
     if not found:
         raise CommandError(
             f"No cell fits; there are such as {all_cells()[0]} and {all_cells()[-1]}.", USAGE
@@ -96,10 +87,10 @@ def _measure(
     copy_ms = clock.copy_ms(job.picture.nbytes)
     times = []
     for implementation, chosen in candidates:
-        _say(f"{cell}: {implementation.key}")
+        say(f"{cell}: {implementation.key}")
         outcome = outcome_of(measure_checked(engine, chosen, SAMPLING, known))
         times.append(RungTime.of(implementation, chosen, outcome, copy_ms))
-    _say("")
+    say("")
     return CellReport(
         cell=cell,
         copy_ms=copy_ms,
@@ -145,9 +136,9 @@ def _peers(
         return
     if arguments.peers or any(aim.target == FFT for aim in cell.aims):
         for each in measure_peers(job, known, clock, only):
-            _say(f"{cell}: {each.name}")
+            say(f"{cell}: {each.name}")
             yield each
-        _say("")
+        say("")
 
 
 def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
@@ -155,8 +146,8 @@ def _compile_ahead(engine: Engine, cells: list[BenchCell]) -> None:
     start = perf_counter()
     wanted = (chosen for cell in cells for _, chosen in _all(engine, cell.job()))
     for progress in engine.compiling(wanted):
-        _say(progress.doing)
-    _say("")
+        say(progress.doing)
+    say("")
     print(f"Compiled in {perf_counter() - start:.0f} s.\n", flush=True)
 
 
@@ -170,9 +161,3 @@ def _write(
         "closing": closing,
     }
     write_whole(path, json.dumps(data, indent=1) + "\n")
-
-
-def _say(doing: str) -> None:
-    """Show on stderr, if it is a terminal, what is under way, on a line that goes again."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{doing}", end="", file=sys.stderr, flush=True)

@@ -15,7 +15,7 @@ from workbench.batch.device_process import engine_on
 from workbench.batch.device_run import SPAWN, shared_jobs
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sync
-from workbench.cli.command_error import CommandError
+from workbench.cli.output import CommandError
 
 START_S = 120.0  # within which all processes have begun
 

@@ -1,217 +1,63 @@
-"""`workbench apply IN... OUT`: filter picture files, say how long it took, and check the answer."""
+"""`workbench apply`: filter picture files, time each and check its output."""
 
 from __future__ import annotations
 
-import sys
-from argparse import Namespace
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from argparse import ArgumentParser, Namespace
 
-from kernels import Sampling
-from kernels.core.plain_data import without_controls
-from workbench.batch.batch_run import in_order, running
-from workbench.batch.file_pairs import FilePair
-from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.naming import PairingError, with_extension
-from workbench.batch.pairs import Pairs, names_folder, pairs_of
-from workbench.batch.unfinished import is_begun
-from workbench.cli import as_json, streams
-from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
-from workbench.cli.large_words import large_in_one_line
-from workbench.cli.named_devices import first_device, with_devices
-from workbench.cli.progress_line import ProgressLine
-from workbench.cli.recipe_options import note_on, recipe_of
-from workbench.cli.remote_control import RemoteControl
-from workbench.cli.result_record import record_of, rows_record
-from workbench.cli.result_words import in_one_line
-from workbench.cli.this_machine import engine_maker, facts
-from workbench.files.format_names import EXTENSION_OF
+from workbench.base.importing import without_collecting
+from workbench.cli import argument_types as types
+from workbench.cli import options
+
+HELP = """\
+Of a folder, the files that have a picture's extension and no dot in front of their name are
+filtered, as a person sorts them.  Into a folder every result goes under its input's name.
+
+  workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
+  curl … | workbench apply - - --filter edges > edges.png
+
+--implementation ./mine.cu filters with a kernel of your own: on the GPU, in a process that it may
+crash, with a time where its answers are right.  Without a GPU, or with --no-gpu, it runs on the
+CPU, and slowly: every pixel of the answer is checked, and no time is taken.
+
+--device 0,1, or all, has these GPUs share the rows of each picture; the rows that one needs of
+another's are copied between them.  The time is from the first one's start until all have ended.
+
+With OUT -, all words go to stderr.  --json tells, in one line for each picture: status (done,
+skipped, failed, wrong), error, input, output, what was asked for, what ran, its threads, median_ms,
+quartiles_ms, n and check.  With --jobs nothing is read or written while a filter is timed."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = HELP
+    parser.add_argument(
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        type=types.picture,
+        help="pictures to filter, and folders of them; - is standard input",
+    )
+    parser.add_argument(
+        "output",
+        metavar="OUT",
+        help="file to write, or folder; a new one ends with /; - is standard output",
+    )
+    options.add_job_options(parser)
+    options.add_devices_options(parser, "the rows of each picture")
+    group = options.add_file_options(parser, ", or to - (default: png)")
+    options.add_replacing_options(group, is_default=True)
+    group.add_argument(
+        "--jobs",
+        metavar="N",
+        type=types.positive,
+        default=1,
+        help="read and write so many at a time; filtering stays one by one (default: 1)",
+    )
+    options.add_reporting_options(parser, 1, "all")
 
 
 def run(arguments: Namespace) -> int:
-    """Filter every file; one that fails does not keep the others from being done."""
-    arguments.device = first_device(arguments)
-    recipe = with_devices(recipe_of(arguments, Sampling()), arguments)
-    if arguments.control:
-        arguments.json = True
-        if streams.NAME in map(str, arguments.inputs):
-            raise CommandError(
-                "--control takes standard input, and so does IN when it is -.", USAGE
-            )
-    if streams.NAME not in (arguments.output, *map(str, arguments.inputs)):
-        return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
-    with TemporaryDirectory(prefix="workbench-") as folder:
-        return _apply_to_streams(recipe, arguments, Path(folder))
-
-
-def _pairs(inputs: list[Path], output: str, arguments: Namespace) -> Pairs:
-    is_for_files = arguments.format is not None and not _writes_stdout(arguments)
-    rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
-    try:
-        return pairs_of(inputs, output, recursive=arguments.recursive, rename=rename)
-    except PairingError as error:
-        raise CommandError(str(error), USAGE) from error
-
-
-def _writes_stdout(arguments: Namespace) -> bool:
-    return bool(arguments.output == streams.NAME)
-
-
-def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:
-    """Apply with files in `folder` in place of standard input and output."""
-    stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
-    if _writes_stdout(arguments):
-        _refuse_stdout(arguments)
-    inputs = [stdin if str(each) == streams.NAME else each for each in arguments.inputs]
-    if inputs.count(stdin) > 1:
-        raise CommandError("Standard input holds one picture; name - once.", USAGE)
-    output = str(stdout) if _writes_stdout(arguments) else arguments.output
-    pairs = _pairs(inputs, output, arguments)
-    if stdin in inputs:
-        streams.read_stdin(stdin)
-    shown = [_as_streams(each, stdin, stdout) for each in pairs.pairs]
-    code = _apply(recipe, replace(pairs, pairs=shown), arguments)
-    if stdout.exists():
-        streams.write_stdout(stdout)
-    return code
-
-
-def _refuse_stdout(arguments: Namespace) -> None:
-    """Raise CommandError for what cannot go with a picture on standard output."""
-    if arguments.json:
-        raise CommandError("--json writes to standard output, and so does OUT when it is -.", USAGE)
-    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
-        raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
-    streams.refuse_stdout()
-
-
-def _as_streams(pair: FilePair, stdin: Path, stdout: Path) -> FilePair:
-    """Return `pair` as the user named it."""
-    return replace(
-        pair,
-        source_shown=streams.NAME if pair.source == stdin else pair.source_shown,
-        target_shown="stdout" if pair.target == stdout else pair.target_shown,
-    )
-
-
-def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
-    engine = engine_maker(arguments)()
-    for sentence in (note_on(engine, recipe, arguments), *pairs.complaints):
-        if sentence:
-            complain(sentence)
-    machine = facts(engine) if arguments.json else {}
-    progress = ProgressLine(arguments.progress)
-    failures, count = len(pairs.complaints), len(pairs.pairs)
-    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
-
-    def say(outcome: Outcome, doing: str) -> None:
-        if not arguments.control:
-            progress.say(f"{_name(outcome, count)}: {doing}")
-        elif outcome.strips is not None:
-            print(as_json.text_of(rows_record(outcome)), flush=True)
-        control.obey()
-
-    with (
-        _output_folder(pairs, arguments.output),
-        _telling_of_parts(pairs, progress),
-        _telling_the_end(control, arguments) as counts,
-    ):
-        for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
-            progress.say("")
-            _print_outcome(outcome, recipe, machine, arguments)
-            failures += outcome.error is not None
-            counts[outcome.status] += 1
-            del outcome  # its pictures would stay in memory while the next ones are read
-    return FAILED if failures else 0
-
-
-@contextmanager
-def _telling_the_end(control: RemoteControl, arguments: Namespace) -> Iterator[Counter[str]]:
-    """Give what counts pictures by their status, and tell a program how it ended, as `batch`."""
-    counts: Counter[str] = Counter()
-    began, how = control.clock(), "stopped"
-    try:
-        yield counts
-        how = "ended"
-    finally:
-        if arguments.control:
-            end = {"counts": dict(counts), "seconds": control.clock() - began}
-            print(as_json.text_of({how: end}), flush=True)
-
-
-@contextmanager
-def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
-    """Say after Ctrl+C which results are written in part, and can be gone on with."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        progress.say("")
-        for pair in pairs.pairs:
-            if is_begun(pair.target):
-                complain(f"{pair.target_shown} is written in part; the same command resumes it.")
-        raise
-
-
-def _name(outcome: Outcome, count: int) -> str:
-    """Return "photo.png", or "photo.png (3 of 20)"."""
-    name = outcome.pair.name
-    return name if count == 1 else f"{name} ({outcome.index + 1:,} of {count:,})"
-
-
-def _print_outcome(
-    outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace
-) -> None:
-    """Print what became of one picture: words or JSON on stdout, and what is wrong on stderr."""
-    for warning in outcome.warnings:
-        complain(warning)
-    if arguments.json:
-        print(as_json.text_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
-    else:
-        words = sys.stderr if _writes_stdout(arguments) else sys.stdout
-        for line in _lines(outcome, recipe):
-            print(without_controls(line), file=words, flush=True)
-    if outcome.error is not None:
-        complain("\n".join(filter(None, (outcome.error, outcome.log))))
-
-
-def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
-    pair = outcome.pair
-    for remark in outcome.remarks:
-        yield f"{pair.name}: {remark}"
-    if outcome.skipped:
-        yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
-    elif outcome.error is None and outcome.result is not None:
-        line = in_one_line(outcome.result)
-        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-    elif outcome.error is None and outcome.large is not None:
-        line = large_in_one_line(outcome.large)
-        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
-
-
-def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
-    if pairs.into_folder or names_folder(output):
-        return _folder(Path(output))
-    return nullcontext()
-
-
-@contextmanager
-def _folder(path: Path) -> Iterator[None]:
-    """Make `path` if it is not there; it goes again if nothing was written into it."""
-    is_ours = not path.exists()
-    try:
-        path.mkdir(exist_ok=True)
-    except OSError as error:
-        raise CommandError(
-            f"Cannot make the folder {path}: {error.strerror}; choose another one."
-        ) from error
-    try:
-        yield
-    finally:
-        if is_ours:
-            with suppress(OSError):  # it is not empty
-                path.rmdir()
+    """Import what it takes, and run."""
+    with without_collecting():
+        from workbench.cli import filter_files
+    return filter_files.run(arguments)

@@ -1,317 +1,107 @@
-"""`workbench batch IN... OUT`: filter folders of pictures, as fast as their files allow."""
+"""`workbench batch`: filter folders of pictures, as fast as their files allow."""
 
 from __future__ import annotations
 
-import os
-import sys
-from argparse import Namespace
-from collections.abc import Collection, Generator, Iterable
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, replace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from time import monotonic
-from typing import Any
-from uuid import uuid4
 
-from kernels.core.atomic_files import remove_abandoned
-from kernels.core.cores import usable_cores
-from kernels.core.plain_data import without_controls
-from workbench.base.one_heap import use_freed_memory_again
-from workbench.batch.batch_run import Pausing, Say, running
-from workbench.batch.cluster import Cluster, ClusterError
-from workbench.batch.cluster_work import Work
-from workbench.batch.device_run import DeviceRun
-from workbench.batch.file_pairs import FilePair, FilePairs
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.finished_row import FinishedRow, rows_of
-from workbench.batch.into_folder import naming, pairs_into
-from workbench.batch.journal import NAME, Journal, JournalError, last_run
-from workbench.batch.naming import PairingError
-from workbench.batch.pairs import Pairs
-from workbench.batch.shards import journals_among, merge
-from workbench.batch.stage_times import StageTimes
-from workbench.batch.stage_words import closing_lines, marks_for, progress_words, summary
-from workbench.cli import as_json, streams
-from workbench.cli.command_error import FAILED, USAGE, CommandError, complain
-from workbench.cli.named_devices import first_device, processes_for, sharing_devices
-from workbench.cli.progress_line import ProgressLine
-from workbench.cli.recipe_options import note_on, recipe_of
-from workbench.cli.remote_control import RemoteControl
-from workbench.cli.result_record import asked_of, rows_record
-from workbench.cli.stopping import HeldBack, ended_by_sigterm
-from workbench.cli.this_machine import engine_maker
+from workbench.base.importing import without_collecting
+from workbench.cli import argument_types as types
+from workbench.cli import options
 
-NEWS_S = 0.1  # between two looks at how far it is, which is as often as they can be read
-NEWS_ON_LINES_S = 10.0  # where each is a line that stays
+HELP = """\
+Pictures are read, filtered and written at the same time, so no time of one alone is taken; `apply`
+does that.  How far it is, and which stage the others wait for, is said meanwhile; at the end, how
+busy each stage was.
+
+  workbench batch scans/ out/ --recursive --filter unsharp --format tiff
+  find photos -newer stamp -print0 | workbench batch - out/ --name "{stem}_{filter}_{size}.png"
+
+What stands in braces in --name: stem and ext, of the picture's name, and filter and size.  A folder
+below IN is the same folder below OUT.
+
+OUT gets workbench-batch.jsonl, with a line for each picture that is finished or has failed.  After
+Ctrl+C, a kill or a power cut the same command with --resume does the rest: what is done or was left
+alone is not touched again, what failed is tried again.  A file is there as a whole, or not at all.
+
+--device 0,1, or all, has a process for each of these GPUs; they take pictures from one list.  The
+journal is the same; the pictures that a lost process had are done again.  At the end each GPU has a
+line with its rate and its limit.
+
+--scheduler needs a `dask scheduler` and, on each computer or for each of its GPUs, a worker:
+
+  CUDA_VISIBLE_DEVICES=0 dask worker tcp://head:8786 --nthreads 1
+
+All of them have this version of Filter Workbench, and see IN and OUT under the same names; that is
+checked first.  The journal is the same; what a lost worker was at is done by another one.
+
+--json prints the lines of that journal as they come: input, output, status (done, skipped, failed,
+wrong), error, remarks, and the seconds of each stage; the last line has the stages.  Exit code 1
+where any picture failed."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = HELP
+    parser.add_argument(
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        type=types.picture,
+        help="pictures, and folders of them; - is a list of them on standard input, a line each, "
+        "or with a NUL behind each",
+    )
+    parser.add_argument("output", metavar="OUT", type=Path, help="folder to write into")
+    options.add_job_options(parser)
+    options.add_devices_options(parser, "the pictures")
+    group = options.add_file_options(parser)
+    group.add_argument(
+        "--name", metavar="PATTERN", help="of results (default: as the picture), see below"
+    )
+    options.add_replacing_options(group, is_default=False)
+    group.add_argument(
+        "--resume", action="store_true", help="do the rest of what was stopped; else begin"
+    )
+    group.add_argument(
+        "--shard",
+        metavar="I/N",
+        type=types.shard,
+        help="do the I-th of N shards, such as 2/8; each keeps a journal of its own in OUT",
+    )
+    group.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        type=types.scheduler,
+        help="have the workers of a cluster do it, such as tcp://head:8786 (needs the extra "
+        "cluster); see below",
+    )
+    group.add_argument(
+        "--workers",
+        metavar="N",
+        type=types.positive,
+        help="with --scheduler: begin once so many are there, or no other comes in a minute "
+        "(default: 1)",
+    )
+    group.add_argument(
+        "--merge",
+        action="store_true",
+        help="only write the journals of all shards, IN, as one journal into OUT",
+    )
+    group.add_argument(
+        "--dry-run", action="store_true", help="only print what would be written, and where"
+    )
+    group.add_argument(
+        "--jobs",
+        metavar="N",
+        type=types.positive,
+        help="read and write so many at a time (default: as many as there are cores); at "
+        "most three times as many and two are in memory, fewer where they are large",
+    )
+    options.add_reporting_options(parser, 100, "100")
 
 
 def run(arguments: Namespace) -> int:
-    """Filter every picture into the folder OUT; one that fails does not keep the others back."""
-    if arguments.merge:
-        return _merge(arguments)
-    use_freed_memory_again()
-    if arguments.workers is not None and arguments.scheduler is None:
-        raise CommandError("--workers counts those of a --scheduler; give that as well.", USAGE)
-    arguments.device = first_device(arguments)
-    recipe = recipe_of(arguments, UNTIMED)
-    arguments.json = arguments.json or arguments.control
-    try:
-        pairs = _sharded(_pairs(arguments, recipe), arguments)
-        if arguments.dry_run:
-            return _print_plan(pairs, arguments)
-        if not pairs.pairs and arguments.shard is None:
-            return _complain_of(pairs)
-        devices = sharing_devices(arguments, recipe)
-        asked = {**asked_of(recipe), **_asked_of_files(arguments)}
-        name, resuming = _journal_name(arguments), arguments.resume
-        assert isinstance(pairs.pairs, FilePairs)
-        with (
-            _cluster(arguments, pairs) as cluster,
-            Journal(arguments.output, asked, resuming=resuming, name=name) as journal,
-        ):
-            for folder in pairs.pairs.folders:
-                remove_abandoned(folder)
-            return _run(recipe, pairs, journal, arguments, cluster or devices)
-    except PairingError as error:
-        raise CommandError(str(error), USAGE) from error
-    except (JournalError, ClusterError) as error:
-        raise CommandError(str(error)) from error
-
-
-def _pairs(arguments: Namespace, recipe: Recipe) -> Pairs:
-    inputs: list[Path] = []
-    for each in arguments.inputs:
-        inputs += streams.read_names() if str(each) == streams.NAME else [each]
-    if not inputs:
-        raise PairingError("Standard input lists no pictures.")
-    rename = naming(arguments.name, arguments.format, recipe.chosen)
-    return pairs_into(inputs, arguments.output, recursive=arguments.recursive, rename=rename)
-
-
-def _sharded(pairs: Pairs, arguments: Namespace) -> Pairs:
-    """Return the part of the pairs that is the shard's."""
-    if (shard := arguments.shard) is None:
-        return pairs
-    assert isinstance(pairs.pairs, FilePairs)
-    mine = pairs.pairs.part(
-        lambda target: shard.has(target.relative_to(arguments.output).as_posix())
-    )
-    return replace(pairs, pairs=mine)
-
-
-def _journal_name(arguments: Namespace) -> str:
-    return NAME if arguments.shard is None else str(arguments.shard.journal_name)
-
-
-def _known(arguments: Namespace) -> Collection[str]:
-    return last_run(arguments.output, _journal_name(arguments)).known
-
-
-def _merge(arguments: Namespace) -> int:
-    """Write the journals of shards as one, and say what became of the pictures."""
-    try:
-        counts = merge(journals_among(arguments.inputs), arguments.output)
-    except JournalError as error:
-        raise CommandError(str(error)) from error
-    if arguments.json:
-        print(as_json.text_of({"merged": {"counts": counts}}))
-    else:
-        said = ", ".join(f"{count:,} {status}" for status, count in counts.items()) or "none"
-        print(f"{sum(counts.values()):,} pictures: {said}.")
-    return FAILED if counts.keys() & {"failed", "wrong"} else 0
-
-
-def _asked_of_files(arguments: Namespace) -> dict[str, Any]:
-    """Return the options beside the filter's that decide what is in the results' files."""
-    names = ("pixel_type", "implementation", "format", "name", "quality", "reduce")
-    return {name: getattr(arguments, name) for name in names}
-
-
-def _print_plan(pairs: Pairs, arguments: Namespace) -> int:
-    """Print what would be done, and touch nothing."""
-    known = _known(arguments) if arguments.resume else frozenset()
-    count = 0
-    for pair in pairs.pairs:
-        if pair.target.relative_to(arguments.output).as_posix() in known:
-            continue
-        count += 1
-        is_there = os.path.lexists(pair.target)
-        if arguments.json:
-            plan = {"input": pair.source_shown, "output": pair.target_shown, "is_there": is_there}
-            print(as_json.text_of(plan))
-        else:
-            kept = " (is there already)" if is_there and not arguments.replace else ""
-            print(without_controls(f"{pair.source_shown} → {pair.target_shown}{kept}"))
-    if not arguments.json:
-        print(f"{count:,} picture{'' if count == 1 else 's'}; nothing was written.")
-    return _complain_of(pairs)
-
-
-def _complain_of(pairs: Pairs) -> int:
-    for sentence in pairs.complaints:
-        complain(sentence)
-    return FAILED if pairs.complaints else 0
-
-
-def _cluster(arguments: Namespace, pairs: Pairs) -> AbstractContextManager[Cluster | None]:
-    """Return the cluster that was asked for, after a look at whether it can do the batch."""
-    if arguments.scheduler is None:
-        return nullcontext()
-    cluster = Cluster(arguments.scheduler, complain, arguments.workers or 1)
-    try:
-        first = next(iter(pairs.pairs), None)
-        source = first.source.absolute() if first is not None else None
-        cluster.check(arguments.output.absolute(), source)
-    except BaseException:
-        cluster.close()
-        raise
-    return cluster
-
-
-def _run(
-    recipe: Recipe,
-    pairs: Pairs,
-    journal: Journal,
-    arguments: Namespace,
-    elsewhere: Cluster | tuple[int, ...],
-) -> int:
-    """Filter what the journal does not know to be done, and print what came of it.
-
-    elsewhere  who does it: a cluster, or several GPUs; nothing: this computer, with one at most
-    """
-    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
-    said = ProgressLine(arguments.progress)
-    say = _saying(said, arguments)
-    code = _complain_of(pairs)
-    total = max(len(pairs.pairs) - len(journal.known), 0)
-    left = (each for each in pairs.pairs if journal.of(each.target) not in journal.known)
-    stopping: AbstractContextManager[None]
-    stopping = held_back = HeldBack()
-
-    def rest() -> None:
-        held_back.rest()
-        control.rest()
-
-    pausing = Pausing(control.is_paused, rest)
-    if isinstance(elsewhere, Cluster):
-        work = _work(recipe, elsewhere, arguments)
-        jobs, engines = elsewhere.threads(work), elsewhere.workers
-        times = StageTimes(total, jobs, control.clock, None, engines)
-        rows = elsewhere.rows(work, left, total, pausing)
-    elif processes := processes_for(elsewhere, total, recipe, arguments):
-        asked = arguments.jobs or usable_cores()
-        run = DeviceRun(processes, recipe, arguments.output, asked, complain)
-        shares = run.shares if elsewhere else None
-        times = StageTimes(total, run.jobs, control.clock, run.cpu_s, len(processes), shares)
-        rows = run.rows(left, pausing, say)
-    else:
-        jobs = arguments.jobs or usable_cores()
-
-        def say_and_obey(outcome: Outcome, doing: str) -> None:
-            say(outcome, doing)
-            if outcome.is_large:
-                control.obey()
-
-        rows = _rows_here(recipe, left, jobs, journal, say_and_obey, arguments, pausing)
-        times, stopping = StageTimes(total, jobs, control.clock), ended_by_sigterm()
-    try:
-        with stopping, closing(rows):
-            _tell(rows, times, journal, said, arguments)
-    except KeyboardInterrupt:
-        times.end()
-        _close("stopped", times, arguments)
-        complain(f"Stopped; the same command with --resume does the rest, as {journal.path} knows.")
-        raise
-    times.end()
-    journal.append({"ended": summary(times)})
-    _close("ended", times, arguments)
-    if times.failed:
-        complain(f"{times.failed:,} failed; {journal.path} says why, and --resume tries again.")
-    return FAILED if times.failed else code
-
-
-def _work(recipe: Recipe, cluster: Cluster, arguments: Namespace) -> Work:
-    """Return what all workers have to know."""
-    return Work(
-        run=uuid4().hex,
-        folder=arguments.output.absolute(),
-        recipe=recipe,
-        device=arguments.device or 0,
-        use_gpu=not arguments.no_gpu,
-        jobs=arguments.jobs,
-        neighbours=cluster.neighbours,
-    )
-
-
-def _rows_here(
-    recipe: Recipe,
-    pairs: Iterable[FilePair],
-    jobs: int,
-    journal: Journal,
-    say: Say,
-    arguments: Namespace,
-    pausing: Pausing,
-) -> Generator[FinishedRow, None, None]:
-    """Filter in this process; return what yields each picture's row."""
-    engine = engine_maker(arguments)()
-    if note := note_on(engine, recipe, arguments):
-        complain(note)
-    return rows_of(running(engine, pairs, recipe, jobs, say, pausing=pausing), journal.of)
-
-
-def _saying(said: ProgressLine, arguments: Namespace) -> Say:
-    """Return what is told how far a picture is, and says it of a large one."""
-
-    def say(outcome: Outcome, doing: str) -> None:
-        if outcome.is_large:
-            if not arguments.control:
-                said.say(f"{outcome.pair.name}: {doing}")
-            elif outcome.strips is not None:
-                print(as_json.text_of(rows_record(outcome)), flush=True)
-
-    return say
-
-
-def _tell(
-    rows: Iterable[FinishedRow],
-    times: StageTimes,
-    journal: Journal,
-    said: ProgressLine,
-    arguments: Namespace,
-) -> None:
-    """Write each row into the journal, and say what is to be said of it."""
-    every_s = NEWS_S if sys.stderr.isatty() or arguments.control else NEWS_ON_LINES_S
-    _tell_progress(times, said, arguments)
-    news_at, logs = monotonic() + every_s, set[str]()
-    for row in rows:
-        times.add(row)
-        journal.append(row.line)
-        if arguments.json or row.error is not None:
-            said.say("")
-        if arguments.json:
-            print(as_json.text_of(row.line), flush=True)
-        if row.error is not None:
-            log = "" if row.log in logs else row.log
-            logs.add(row.log)  # the same one of a hundred thousand pictures is told once
-            complain("\n".join(filter(None, (row.error, log))))
-        if monotonic() >= news_at:
-            _tell_progress(times, said, arguments)
-            news_at = monotonic() + every_s
-    said.say("")
-
-
-def _tell_progress(times: StageTimes, said: ProgressLine, arguments: Namespace) -> None:
-    """Say how far it is: to a program in JSON, else to whoever looks at the terminal."""
-    if arguments.control:
-        print(as_json.text_of({"progress": asdict(times.progress())}), flush=True)
-    elif times.finished:
-        said.say(progress_words(times.progress()))
-
-
-def _close(how: str, times: StageTimes, arguments: Namespace) -> None:
-    if arguments.control:
-        _tell_progress(times, ProgressLine(), arguments)
-    if arguments.json:
-        print(as_json.text_of({how: summary(times)}), flush=True)
-    else:
-        print("\n".join(closing_lines(times, marks_for(sys.stdout.encoding))), flush=True)
+    """Import what it takes, and run."""
+    with without_collecting():
+        from workbench.cli import filter_folders
+    return filter_folders.run(arguments)

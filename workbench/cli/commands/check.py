@@ -1,116 +1,75 @@
-"""`workbench check FILE|FOLDER...`: compile kernels, verify each on the same jobs, and time it.
-
-On the GPU, where there is one; else on the CPU runtime, without a time.
-"""
+"""`workbench check`: verify kernels, and time those that are right on a GPU."""
 
 from __future__ import annotations
 
-import sys
-from argparse import Namespace
-from collections.abc import Iterable
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
-from kernels.core.device import Device
-from kernels.core.plain_data import to_plain, without_controls
-from kernels.core.version import program_version
-from kernels.cuda_on_cpu.compiler import why_not
-from workbench.base.columns import columns
-from workbench.batch.check_jobs import counted, drawn_seed
-from workbench.batch.checked_kernel import CheckedKernel
-from workbench.batch.kernel_checks import Exam, KernelFile, check_all, kernel_files
-from workbench.cli.as_json import printed_apart
-from workbench.cli.command_error import FAILED, CommandError, complain
-from workbench.cli.output_files import refuse_unwritable, write_whole
-from workbench.cli.progress_line import ProgressLine
-from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.this_machine import engine_maker
-from workbench.report.checked_kernels import (
-    cells_of,
-    checked_csv,
-    checked_page,
-    headings,
-    how_in_words,
-    summary_of,
-    verdicts_of,
-)
+from workbench.base.importing import without_collecting
+from workbench.cli import argument_types as types
+from workbench.cli import options
+
+HELP = """\
+Every kernel does the same 16 small jobs, sizes 3 and 7, and each pixel is held against the float64
+reference; two pictures have sizes drawn anew each time.  A kernel whose outputs are right is run
+under checks of races, barriers and bounds before it is verified.  With an NVIDIA GPU that is there,
+one kernel runs after the other, and what is right is timed on a picture of a megapixel; else, or
+with --no-gpu, they run on the CPU, and no time is taken.  Of a folder, all .cu files in it and in
+the folders in it are checked; one that crashes, or does not end, costs only its own row.
+--find-bug names the cause where an output is wrong; that is looked for on the CPU.
+
+  workbench check mine.cu --find-bug
+  workbench check hand-ins/ --strict --csv marks.csv --html marks.html --jobs 4
+
+Without --strict a kernel is verified on the jobs that its header takes, with the error that its
+header allows; the table says on how many.  With it, a job that is not done leaves a kernel not
+verified.
+
+A file is compiled and run because you name it here, or its folder.  While it runs on the CPU it is
+confined: what opens a file or a connection, or starts a program, is ended, and so is what takes ten
+seconds for a job.  The compiler is not confined: look at files from people you do not know.  On the
+CPU it works on Linux on x86-64.  Exit code 1 where not all are verified; without --strict, what is
+right and could not be searched for bugs, as without a C++ compiler, is no reason for that."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = HELP
+    parser.add_argument(
+        "kernels", metavar="FILE|FOLDER", nargs="+", type=Path, help="kernels, and folders of them"
+    )
+    parser.add_argument(
+        "--find-bug", action="store_true", help="say where a wrong kernel goes wrong: line, thread"
+    )
+    options.add(parser, "unconfined")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="for hand-ins: every job counts, and only float32's own error is allowed, whatever "
+        "the file's header says",
+    )
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=types.natural,
+        help="draw the same two picture sizes as the check that named this seed",
+    )
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=types.positive,
+        default=1,
+        help="check so many files at a time (default: 1)",
+    )
+    options.add(parser, "csv")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page as well")
+    options.add(parser, "json")
+    options.add(parser, "progress")
+    options.add_device_options(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Print a row for each kernel; FAILED where something is known against one.
-
-    With --strict it is FAILED, too, where one is not verified.  With --json a document of that on
-    stdout, and all else on stderr.
-    """
-    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
-        found = engine_maker(arguments)().device
-        device = found if isinstance(found, Device) else None
-        if device is None and (missing := why_not()):
-            raise CommandError(missing)
-        if arguments.find_bug and (missing := why_not()):
-            complain(f"No bug is looked for: {missing}")
-        seed = drawn_seed() if arguments.seed is None else arguments.seed
-        how = Exam(seed, arguments.strict, arguments.find_bug, device)
-        files = _files(arguments.kernels)
-        refuse_unwritable(arguments.csv, arguments.html)
-        progress = ProgressLine(arguments.progress)
-        rows: dict[int, CheckedKernel] = {}
-        try:
-            check_all(
-                files,
-                progress.say,
-                rows.__setitem__,
-                how,
-                at_a_time=1 if device else arguments.jobs,  # else one disturbs another's times
-            )
-        finally:  # what is known until then, where it was stopped
-            progress.say("")
-            known = [rows[at] for at in sorted(rows)]
-            _print(known, len(files), how)
-            print_json(lambda: _data(known, len(files), how))
-            if arguments.csv:
-                write_whole(arguments.csv, checked_csv(known))
-            if arguments.html:
-                write_whole(arguments.html, checked_page(known, how))
-        is_fine = all(row.is_right if how.is_strict else row.is_sound for row in known)
-        return 0 if is_fine else FAILED
-
-
-def _files(named: Iterable[Path]) -> list[KernelFile]:
-    """Return all kernels that are named, each once.  Raises CommandError where there is none."""
-    found: list[KernelFile] = []
-    for each in named:
-        inside = kernel_files(each)
-        if not inside:
-            raise CommandError(f"There is no .cu file in {each}.")
-        found += (file for file in inside if file.path not in {other.path for other in found})
-    return found
-
-
-def _print(rows: list[CheckedKernel], count: int, how: Exam) -> None:
-    print(columns([headings(how), *map(cells_of, rows)]))
-    for row in rows:
-        if "\n" in row.log:  # more than its row says
-            print(without_controls(f"workbench: {row.file}:\n{row.log}"), file=sys.stderr)
-    left = count - len(rows)
-    stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
-    of_job = f" Counted per sample of {counted(how.jobs).name}."
-    of_job = of_job if any(row.counts for row in rows) else ""
-    print(f"{summary_of(rows)} {how_in_words(how)}{of_job}{stopped}", flush=True)
-    if meanings := verdicts_of(rows):
-        print(meanings, flush=True)
-
-
-def _data(rows: list[CheckedKernel], count: int, how: Exam) -> dict[str, Any]:
-    """Return all rows for programs."""
-    return {
-        "command": "check",
-        "program": program_version(),
-        "ran_on": how.device.name if how.device else "cpu",
-        "is_strict": how.is_strict,
-        "seed": how.seed,
-        "jobs": [each.name for each in how.jobs],
-        "counted": counted(how.jobs).name,
-        "is_complete": len(rows) == count,
-        "kernels": [to_plain(row) for row in rows],
-    }
+    """Import what it takes, and run."""
+    with without_collecting():
+        from workbench.cli import check_kernels
+    return check_kernels.run(arguments)

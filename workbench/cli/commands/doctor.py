@@ -1,4 +1,4 @@
-"""Report what is installed here, what the GPU is, and what is missing: `workbench doctor`.
+"""`workbench doctor`: what is installed here, and what is missing.
 
 Needs no Qt, so that it can say why Qt does not load.
 """
@@ -6,26 +6,38 @@ Needs no Qt, so that it can say why Qt does not load.
 from __future__ import annotations
 
 import os
-from argparse import Namespace
-from typing import Any
+from argparse import ArgumentParser, Namespace
 
-from kernels.core.device import Device, NoDevice
-from kernels.core.installed import kind
 from workbench.base import qt_libraries
-from workbench.base.columns import aligned
-from workbench.base.diagnostics import facts, problems
-from workbench.cli import as_json
-from workbench.cli.command_error import FAILED
-from workbench.cli.this_machine import engine_maker
+from workbench.cli import options, output
+from workbench.cli.output import FAILED
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    options.add(parser, "json")
+    options.add_device_options(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Print all facts; FAILED where something keeps the window from opening."""
+    from kernels.core.device import Device
+    from workbench.base.columns import aligned
+    from workbench.base.diagnostics import facts, problems
+    from workbench.cli.this_machine import engine_maker
+
     device = engine_maker(arguments)().device
     why_no_window, found = _why_no_window(), problems(device)
     if arguments.json:
-        data = {**_data(device, why_no_window), "problems": found}
-        print(as_json.text_of(data, indent=2))
+        data = {
+            "facts": dict(facts(device)),
+            "has_gpu": isinstance(device, Device),
+            "why_no_gpu": None if isinstance(device, Device) else device.reason,
+            "why_no_window": why_no_window,
+            "window": None if why_no_window else _where_it_opens(),
+            "problems": found,
+        }
+        print(output.json_of(data, indent=2))
         return FAILED if why_no_window else 0
     print(aligned(facts(device)))
     for problem in found:
@@ -33,17 +45,6 @@ def run(arguments: Namespace) -> int:
     print("\n" if found else "")
     print(f"The window cannot open: {why_no_window}" if why_no_window else _where_it_opens())
     return FAILED if why_no_window else 0
-
-
-def _data(device: Device | NoDevice, why_no_window: str | None) -> dict[str, Any]:
-    """Return the facts for programs."""
-    return {
-        "facts": dict(facts(device)),
-        "has_gpu": isinstance(device, Device),
-        "why_no_gpu": device.reason if isinstance(device, NoDevice) else None,
-        "why_no_window": why_no_window,
-        "window": None if why_no_window else _where_it_opens(),
-    }
 
 
 def _where_it_opens() -> str:
@@ -58,6 +59,8 @@ def _where_it_opens() -> str:
 def _why_no_window() -> str | None:
     if reason := qt_libraries.why_no_window(qt_libraries.platform()):
         return reason
+    from kernels.core.installed import kind
+
     try:
         from PySide6 import QtWidgets  # noqa: F401
     except ImportError as error:

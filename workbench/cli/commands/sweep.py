@@ -1,269 +1,75 @@
-"""Measure a plan, cell by cell, into a folder: `workbench sweep PRESET|FILE.toml`."""
+"""`workbench sweep`: measure a plan, cell by cell, into a folder."""
 
 from __future__ import annotations
 
-import io
-import shlex
-import sys
-from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
-from difflib import get_close_matches
-from functools import partial
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from time import monotonic, time
 
-from kernels import Engine
-from kernels.core.atomic_files import replacing
-from kernels.core.errors import KernelError
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.cell_jobs import Given, Texts
-from kernels.sweeps.cell_refusals import refusal
-from kernels.sweeps.estimate import about, estimated_s
-from kernels.sweeps.machine import this_machine
-from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import read_plan
-from kernels.sweeps.plan_run import cells_of, sweeping
-from kernels.sweeps.presets import presets
-from kernels.sweeps.record import Machine, Record, Session
-from kernels.sweeps.session_csv import write_csv
-from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume, session_path
-from workbench.cli.as_json import printed_apart
-from workbench.cli.command_error import USAGE, CommandError
-from workbench.cli.planned_kernels import with_kernels
-from workbench.cli.progress_line import say
-from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.sweep_json import sweep_data
-from workbench.cli.sweep_table import closing_lines, opening_lines
-from workbench.cli.this_machine import engine_maker
-from workbench.files.picture_errors import ImageFileError
-from workbench.session.session_store import refuse_other_pictures
+from workbench.base.importing import without_collecting
+from workbench.cli import argument_types as types
+from workbench.cli import options
 
-ESTIMATE_EVERY_S = 1.0
-NOTHING_MEASURED = (
-    "Nothing was measured: no cell gave a right answer in its time; the reasons stand above."
-)
+HELP = """\
+Every cell is measured in ten rounds, a part at a time, with all others in between.  Ctrl+C ends it
+at any time: what was measured until then is kept, and --resume measures the rest.
+
+  workbench sweep camerino_image_size
+  workbench sweep mine.toml --out results/ --implementations sequential,opencv,shared
+
+A plan is TOML.  A key takes one value or a list of them, and all combinations are measured; what
+is left out, but for title and implementation, has its usual value:
+
+  title = "Shared memory against registers"
+  implementation = ["shared", "register_tile"]
+  size = [256, 1024, "1920x1080"]
+  kernel_size = [3, 5, 7]
+  block = ["16x16", "32x8"]
+
+More keys: filter, border, picture (noise, photo, uniform, checkerboard, gradient, or a file beside
+the plan), channels, pixel_type, count, cache, devices (how many GPUs share a picture's rows); and,
+of one value each, sigma, amount, transfers, cell_seconds, tolerance, note, and for filter =
+"custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
+
+An implementation may be a kernel of your own, by its file: ./mine.cu of --implementations, or one
+beside the plan.  It is measured on the GPU alone, in a process that it may crash, and has a time
+only where its answers are right; the session keeps the SHA-256 of its text."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = HELP
+    parser.add_argument(
+        "plan",
+        metavar="PRESET|FILE.toml",
+        help="what to measure: a preset (`workbench list presets`), or a file",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="folder to write session.jsonl and session.csv into (default: a new one here)",
+    )
+    parser.add_argument(
+        *("--implementations", "--implementation"),
+        metavar="NAME,…",
+        type=types.name_list,
+        help="these instead of the plan's; ./mine.cu is a kernel of your own",
+    )
+    options.add(parser, "unconfined")
+    parser.add_argument("--resume", action="store_true", help="resume the session that DIR holds")
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=types.positive_number,
+        help="give a cell up whose first run takes longer (default: as the plan says); exit code 1 "
+        "only where no cell is left with a time",
+    )
+    options.add(parser, "json")
+    options.add_device_options(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Print the plan, measure what is not measured yet, and print what came of it.
-
-    With --json a document of that on stdout, and all else on stderr.
-    """
-    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
-        plan, texts = plan_for(arguments)
-        given = _given(plan, arguments.plan)
-        folder = _folder(arguments)
-        engine = engine_maker(arguments)()
-        cells = cells_of(plan, given)
-        print("\n".join(opening_lines(plan, cells)), flush=True)
-        machine = this_machine(engine)
-        if arguments.resume:
-            refuse_other_pictures(read_session(folder), given)
-        before, file = _session_file(folder, plan, machine, resuming=arguments.resume)
-        records = {record.cell: record for record in before}
-        session = Session(plan, machine, time())
-        with file:
-            print(
-                _prospect(engine, plan, cells, before, texts),
-                f"On {machine.name}, into {folder}.",
-                flush=True,
-            )
-            try:
-                for record in _measured(plan, engine, given, cells, records, texts):
-                    file.append(record)
-                    records[record.cell] = record
-            except BaseException as error:
-                say("")
-                session = read_session(folder)  # it may have ended between file and dict
-                print("\n".join(closing_lines(session)))
-                _print_interruption(error, session.records, len(cells), arguments, folder)
-                print_json(partial(sweep_data, session, len(cells), folder))
-                raise
-            finally:
-                say("")
-                table = _write_table(folder)
-        session = replace(session, records=tuple(records.values()))
-        print("\n".join(closing_lines(session)))
-        print(f"\nKept in {folder}.")
-        print_json(partial(sweep_data, session, len(cells), folder))
-    if table:
-        raise table
-    if not any(record.verified for record in session.records):
-        raise CommandError(NOTHING_MEASURED)
-    return 0
-
-
-def plan_for(arguments: Namespace) -> tuple[Plan, Texts]:
-    """Return the preset or file that is named, with what the options change about it.
-
-    And the texts of the kernels of the user's own that it measures: files beside the plan's, or,
-    where the option names them, wherever that says.
-    """
-    plan = _named_plan(arguments.plan)
-    if arguments.implementations:
-        plan, texts = with_kernels(plan, arguments.implementations, Path())
-        plan.cells()  # BadJobError for one there is not
-    else:
-        plan, texts = with_kernels(plan, plan.implementations, Path(arguments.plan).parent)
-    if arguments.seconds is not None:
-        plan = replace(plan, cell_seconds=arguments.seconds)
-    return plan, texts
-
-
-def _named_plan(word: str) -> Plan:
-    found = {preset.key: preset.plan for preset in presets()}
-    if word in found:
-        return found[word]
-    if word.endswith(SUFFIXES):
-        raise CommandError(
-            f"{word} is a session that was measured, not a plan: `workbench report {word}` shows "
-            "it, and --resume resumes one in the folder that --out names.",
-            USAGE,
-        )
-    if word.endswith(".toml") or Path(word).is_file():
-        return read_plan(Path(word))
-    near = get_close_matches(word, found, n=2, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise CommandError(
-        f"There is no preset {word!r}.{hint} `workbench list presets` shows them all; a plan of "
-        "your own is a file that ends with .toml.",
-        USAGE,
-    )
-
-
-def _given(plan: Plan, word: str) -> Given:
-    """Return the pictures that the plan names by file, which lie beside it."""
-    names = [name for name in plan.pictures if name not in PICTURE_KINDS]
-    if not names:
-        return {}
-    from workbench.files import image_files  # Qt, which a plan without files does not need
-
-    try:
-        return {name: image_files.load(Path(word).parent / name).samples for name in names}
-    except ImageFileError as error:
-        raise CommandError(str(error)) from error
-
-
-def _folder(arguments: Namespace) -> Path:
-    """Return where to write: what is named, or a new folder with the plan's name and the time."""
-    folder: Path | None = arguments.out
-    if folder is None:
-        if arguments.resume:
-            raise CommandError("--resume needs --out DIR, the folder of the session.", USAGE)
-        name = f"{Path(arguments.plan).stem}-{datetime.now().astimezone():%Y-%m-%d-%H%M}"
-        folder, again = Path(name), 1
-        while folder.exists():
-            again += 1
-            folder = Path(f"{name}-{again}")
-        return folder
-    if folder.exists() and not folder.is_dir():
-        raise CommandError(f"{folder} is a file; name a folder.", USAGE)
-    is_there = session_path(folder).exists()
-    if is_there and not arguments.resume:
-        raise CommandError(
-            f"{folder} holds a session already; add --resume to resume it, or name another folder.",
-            USAGE,
-        )
-    if arguments.resume and not is_there:
-        raise CommandError(
-            f"There is no session in {folder} to resume; leave --resume out to begin one.", USAGE
-        )
-    return folder
-
-
-def _session_file(
-    folder: Path, plan: Plan, machine: Machine, *, resuming: bool
-) -> tuple[Sequence[Record], SessionFile]:
-    """Return what there is already, and the file to append to."""
-    if not resuming:
-        return (), SessionFile.create(folder, plan, machine)
-    session, file = resume(folder, machine, plan)
-    for remark in session.remarks:
-        print(f"workbench: {remark}", file=sys.stderr)
-    return session.records, file
-
-
-def _prospect(
-    engine: Engine, plan: Plan, cells: Sequence[Cell], done: Sequence[Record], texts: Texts
-) -> str:
-    """Return how long it will take, in a sentence."""
-    known = {record.cell for record in done if record.is_complete}
-    left = [cell for cell in cells if cell not in known]
-    able = [cell for cell in left if refusal(engine, cell, texts) is None]
-    some = "all" if not left else f"{len(known)}"
-    parts = [f"{some} of them are measured already"] if known else []
-    if len(able) < len(left):
-        parts.append(f"{len(left) - len(able)} cannot run here")
-    if able:
-        subject = "the rest takes" if parts else "measuring them takes"
-        parts.append(f"{subject} {about(estimated_s(able, done, plan.sampling))}")
-    sentence = ", ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
-
-
-def _measured(
-    plan: Plan,
-    engine: Engine,
-    given: Given,
-    cells: Sequence[Cell],
-    known: Mapping[Cell, Record],
-    texts: Texts,
-) -> Iterator[Record]:
-    """Yield the records of what is left, as they come; a line says how far it is.
-
-    known  the newest of each cell; whoever takes them adds those that come
-    """
-    left = [cell for cell in cells if cell not in known or not known[cell].is_complete]
-    able = {cell for cell in left if refusal(engine, cell, texts) is None}
-    remaining, worked_out = "", -ESTIMATE_EVERY_S
-    for step in sweeping(plan, engine, given, known.values(), texts):
-        if not isinstance(step, Record):
-            say(f"{step.doing}{remaining}")
-            continue
-        yield step
-        if step.is_complete:
-            able.discard(step.cell)
-        if monotonic() - worked_out >= ESTIMATE_EVERY_S:
-            worked_out = monotonic()
-            left_s = estimated_s(able, known.values(), plan.sampling)
-            remaining = f" · {about(left_s)} left"
-
-
-def _write_table(folder: Path) -> CommandError | None:
-    """Write session.csv from what is on the disk; return what kept it from being written."""
-    path = folder / "session.csv"
-    table = io.StringIO(newline="")
-    try:
-        write_csv([read_session(folder)], table)
-        with replacing(path) as file:
-            file.write(table.getvalue().encode())
-    except (OSError, KernelError) as error:
-        why = getattr(error, "strerror", None) or error
-        return CommandError(f"{path} cannot be written: {why}; the session itself is whole.")
-    return None
-
-
-def _print_interruption(
-    error: BaseException, kept: Sequence[Record], total: int, arguments: Namespace, folder: Path
-) -> None:
-    """Print that nothing is lost, and how to resume."""
-    if not isinstance(error, (KeyboardInterrupt, KernelError)):
-        return  # a bug, which speaks for itself
-    words = ["workbench", "sweep", arguments.plan, "--out", str(folder), "--resume"]
-    if arguments.json:
-        words.append("--json")
-    if arguments.implementations:
-        words += ["--implementations", ",".join(arguments.implementations)]
-    if arguments.seconds is not None:
-        words += ["--seconds", f"{arguments.seconds:g}"]
-    if arguments.device:
-        words += ["--device", str(arguments.device)]
-    if arguments.no_gpu:
-        words.append("--no-gpu")
-    stopped = "Stopped" if isinstance(error, KeyboardInterrupt) else "It ended early"
-    early = sum(not record.is_complete for record in kept)
-    rest = f", {early} of them without their last rounds" if early else ""
-    print(f"\n{stopped}: {len(kept)} of {total} cells are kept in {folder}{rest}.  To resume:")
-    print(f"  {shlex.join(words)}", flush=True)
+    """Import what it takes, and run."""
+    with without_collecting():
+        from workbench.cli import measure_plan
+    return measure_plan.run(arguments)

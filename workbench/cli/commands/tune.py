@@ -1,186 +1,46 @@
-"""Measure every rung and block shape here, so that `auto` knows the quickest: `workbench tune`."""
+"""`workbench tune`: measure every rung and block shape here, for `auto`."""
 
 from __future__ import annotations
 
-import sys
-from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import product
-from typing import Any
+from argparse import ArgumentParser, Namespace
 
-import numpy as np
+from workbench.base.importing import without_collecting
+from workbench.cli import argument_types as types
+from workbench.cli import options
 
-from kernels import Engine, filters
-from kernels.core.borders import BORDERS
-from kernels.core.device import NoDevice
-from kernels.core.errors import BadJobError
-from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.job_class import JobClass, job_class_of
-from kernels.core.plain_data import to_plain
-from kernels.core.version import program_version
-from kernels.engine.auto import ranked
-from kernels.engine.measurements import Candidate
-from kernels.measuring.tuner import Trial, Tuning, tuning
-from workbench.base import numbers
-from workbench.cli import made_jobs
-from workbench.cli.as_json import printed_apart
-from workbench.cli.command_error import CommandError
-from workbench.cli.progress_line import say
-from workbench.cli.stopping import ended_by_sigterm
-from workbench.cli.this_machine import engine_maker
+HELP = """\
+Ctrl+C ends it at any time: what was measured until then is kept."""
 
-PIXEL = np.zeros((1, 1, 1), np.uint8)
-Make = Callable[[], Job]
 
-FILTERS, QUICK_FILTERS = ("gaussian", made_jobs.RANDOM, "box"), ("gaussian", made_jobs.RANDOM)
-KSIZES, QUICK_KSIZES = (3, 5, 7, 9, 15, 31), (3, 5, 7, 15)
-PICTURES, QUICK_PICTURES = ((1024, 1024), (4096, 4096)), ((2048, 2048),)
-TYPES = (("uint8", 3), ("uint8", 1), ("float32", 1))
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.epilog = HELP
+    group = parser.add_argument_group("kinds of jobs; several with commas between")
+    group.add_argument(
+        "--filter", metavar="NAME,…", type=types.name_list, help="filters' names, or random"
+    )
+    group.add_argument("--size", metavar="K,…", type=types.sizes, help="K×K weights, K odd")
+    group.add_argument(
+        "--pixel-type",
+        metavar="TYPE,…",
+        type=types.name_list,
+        help="uint8, uint16, float16 or float32",
+    )
+    group.add_argument("--channels", metavar="N,…", type=types.all_channels, help="1 to 4")
+    group.add_argument("--picture", metavar="WxH,…", type=types.pairs, help="sizes in pixels")
+    group.add_argument("--border", metavar="NAME,…", type=types.name_list, help="default: clamp")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer kinds, and each rung in its usual block shape"
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="only kinds of which nothing is known yet"
+    )
+    options.add(parser, "json")
+    options.add_device_options(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Measure class by class, printing the quickest way of each.
-
-    With --json a document of that on stdout, and all else on stderr.
-    """
-    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
-        jobs = jobs_for(arguments)
-        engine = engine_maker(arguments)()
-        if isinstance(engine.device, NoDevice):
-            raise CommandError(f"{engine.device.reason} {engine.device.remedy}".rstrip())
-        if arguments.missing:
-            known = set(engine.picker.measurements.kinds())
-            jobs = [make for make in jobs if job_class_of(make()) not in known]
-        _say_complaint(engine)
-        kinds = "kind" if len(jobs) == 1 else "kinds"
-        print(f"{len(jobs)} {kinds} of jobs on {engine.device.name}", flush=True)
-        trials: list[Trial] = []
-        try:
-            for trial in _tune(engine, jobs, shapes=not arguments.quick):
-                trials.append(trial)
-        except KeyboardInterrupt:
-            print("Stopped; what was measured until now is kept.")
-            raise
-        finally:
-            say("")
-            print_json(partial(_data, engine, trials))
-        print(f"Kept in {engine.picker.measurements.path}.")
-        _say_complaint(engine)
-    return 0
-
-
-def _data(engine: Engine, trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return every way that was tried, class by class: its time in milliseconds, or why none."""
-    kinds: dict[JobClass, list[Trial]] = {}
-    for trial in trials:
-        kinds.setdefault(trial.kind, []).append(trial)
-    return {
-        "command": "tune",
-        "program": program_version(),
-        "device": getattr(engine.device, "name", None),
-        "file": str(engine.picker.measurements.path),
-        "kinds": [
-            {
-                "kind": to_plain(kind),
-                "best": _way(next(ranked(engine.picker.measurements.of(kind)), None)),
-                "tried": [_tried(trial) for trial in tried],
-            }
-            for kind, tried in kinds.items()
-        ],
-    }
-
-
-def _way(best: Candidate | None) -> Any:
-    return None if best is None else to_plain(best)
-
-
-def _tried(trial: Trial) -> dict[str, Any]:
-    way = {"implementation": trial.implementation, "block_xy": to_plain(trial.block_xy)}
-    if isinstance(trial.outcome, str):
-        return way | {"median_ms": None, "why_not": trial.outcome}
-    return way | {"median_ms": trial.outcome.median_ms, "why_not": None}
-
-
-def jobs_for(arguments: Namespace) -> list[Make]:
-    """Return what makes each job, those of one picture together.
-
-    Raises BadJobError for what makes no sense, before anything is measured.
-    """
-    names = arguments.filter or (QUICK_FILTERS if arguments.quick else FILTERS)
-    ksizes = arguments.size or (QUICK_KSIZES if arguments.quick else KSIZES)
-    pictures = arguments.picture or (QUICK_PICTURES if arguments.quick else PICTURES)
-    borders = arguments.border or ("clamp",)
-    _refuse_unknown(arguments.pixel_type or (), PIXEL_TYPES, "pixel type")
-    _refuse_unknown(borders, tuple(BORDERS), "border")
-    weights = list(_weights(names, ksizes))
-    return [
-        partial(made_jobs.job, name, ksize, (height, width), channels, pixel_type, border)
-        for (width, height) in pictures
-        for pixel_type, channels in _types(arguments)
-        for border, (name, ksize) in product(borders, weights)
-    ]
-
-
-def _weights(names: Sequence[str], ksizes: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Return filters with those of the sizes that they take, one at least."""
-    for name in names:
-        taken = [k for k in ksizes if name == made_jobs.RANDOM or k in filters.get(name).sizes]
-        for ksize in taken or ksizes[:1]:
-            Job(PIXEL, made_jobs.weights(name, ksize))
-            yield name, ksize
-
-
-def _types(arguments: Namespace) -> Sequence[tuple[str, int]]:
-    """Return pixel types with their channels."""
-    if arguments.pixel_type is None and arguments.channels is None:
-        return TYPES[:2] if arguments.quick else TYPES
-    return list(product(arguments.pixel_type or ("uint8", "float32"), arguments.channels or (1,)))
-
-
-def _refuse_unknown(names: Sequence[str], known: Sequence[str], what: str) -> None:
-    for name in names:
-        if name not in known:
-            raise BadJobError(f"There is no {what} {name!r}; choose from {', '.join(known)}.")
-
-
-def _tune(engine: Engine, jobs: Sequence[Make], *, shapes: bool) -> Iterator[Trial]:
-    """Return what came of each way.
-
-    Each class's line is printed when the next one begins, or nothing follows.
-    """
-    found: dict[JobClass, int] = {}
-    latest: JobClass | None = None
-    for step in tuning(engine, jobs, shapes=shapes):
-        if isinstance(step, Tuning):
-            say(f"{step.number} of {step.count} · {step.done} of {step.ways} · {step.doing}")
-            continue
-        assert isinstance(step, Trial)
-        if latest not in (None, step.kind):
-            _print_best(engine, latest, found)
-        latest = step.kind
-        found[latest] = found.get(latest, 0) + isinstance(step.outcome, Candidate)
-        yield step
-    if latest is not None:
-        _print_best(engine, latest, found)
-
-
-def _print_best(engine: Engine, kind: JobClass | None, found: dict[JobClass, int]) -> None:
-    assert kind is not None
-    say("")
-    best = next(ranked(engine.picker.measurements.of(kind)), None)
-    words = in_words(best) if best else "nothing that can run it gave a right answer"
-    print(f"{kind}: {words} ({found[kind]} ways measured)", flush=True)
-
-
-def in_words(candidate: Candidate) -> str:
-    """Return a way and its time: "shared 32×8, 13.2 µs"."""
-    block = "{}×{}".format(*candidate.block_xy) if candidate.block_xy else ""
-    name = f"{candidate.implementation} {block}".rstrip()
-    return f"{name}, {numbers.duration(candidate.median_ms)}"
-
-
-def _say_complaint(engine: Engine) -> None:
-    """Print what is wrong with the file of measurements, where something is."""
-    if complaint := engine.picker.measurements.complaint:
-        print(f"workbench: {complaint}", file=sys.stderr)
+    """Import what it takes, and run."""
+    with without_collecting():
+        from workbench.cli import tune_rungs
+    return tune_rungs.run(arguments)

@@ -1,71 +1,23 @@
-"""Other libraries at the same work: add a module and it is compared with.
-
-A module has
-
-    TITLE              the library
-    missing() -> str | None       why it cannot be used here; imports it
-    ways(task) -> Iterator[PeerWay]   each way to do the task with it, ready to be timed
-
-A way queues its work on the current stream, as a program that is well written would: plans made,
-arrays allocated, weights on the device.
-"""
+"""The libraries' times in a cell, each output held against the float64 reference."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
-from kernels.core.weights import Separable, gain, separate
+from kernels.core.weights import gain, separate
 from kernels.oracle.checking import Oracle, checking, error_bound, largest_finite
-from workbench.cli.bench_cells import REDUCED_ERROR, Precision
-from workbench.cli.bench_clock import Clock, time_on_cpu
+from workbench.cli.benches.bench_clock import Clock, time_on_cpu
+from workbench.cli.benches.cells import REDUCED_ERROR, Precision
+from workbench.cli.benches.libraries import LIBRARIES, Library, PeerWay, Task
 
 TAPS = 3_000_000
 ROUNDINGS = 8.0  # more than any library needs that adds up in float32
 HALF_ROUNDOFF = 2.0**-11
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A job for all libraries.
-
-    source     (H, W, C) array on the device, contiguous
-    separable  the weights' column and row, or None
-    """
-
-    job: Job
-    clock: Clock
-    source: Any
-    separable: Separable | None
-
-    @property
-    def cp(self) -> Any:
-        """Return the cupy module."""
-        return self.clock.cp
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PeerWay:
-    """A library's way to do the task.
-
-    border  the job's, or the nearest that the library offers
-    queue   puts the work on the stream; on the CPU: does it
-    answer  (H, W, C) of the job's pixel type, in host memory
-    """
-
-    name: str
-    queue: Callable[[], Any]
-    answer: Callable[[], NDArray[Any]]
-    border: str = "clamp"
-    runs_on: Literal["gpu", "cpu"] = "gpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,27 +54,22 @@ def measure_peers(
         source = clock.cp.asarray(job.picture)
     task = Task(job, clock, source, separate(job.weights))
     oracles = {job.border: known}
-    for name in all_peers():
+    for name, library in LIBRARIES.items():
         if only is not None and name not in only:
             continue
-        peer = importlib.import_module(f"{__name__}.{name}")
-        if reason := peer.missing():
-            yield PeerTime(name, peer.TITLE, why_not=reason)
+        if reason := library.missing():
+            yield PeerTime(name, library.title, why_not=reason)
             continue
-        yield from _ways(name, peer, task, oracles)
+        yield from _times(name, library, task, oracles)
     with clock.stream:
         clock.cp.get_default_memory_pool().free_all_blocks()
 
 
-def all_peers() -> list[str]:
-    """Return the modules of this folder."""
-    return [each.name for each in pkgutil.iter_modules(__path__)]
-
-
-def _ways(name: str, peer: Any, task: Task, oracles: dict[str, Oracle]) -> Iterator[PeerTime]:
+def _times(
+    name: str, library: Library, task: Task, oracles: dict[str, Oracle]
+) -> Iterator[PeerTime]:
     """Yield a library's ways; one that fails must not keep others from being timed."""
-    ways = peer.ways(task)
-    title = peer.TITLE
+    ways, title = library.ways(task), library.title
     while True:
         try:
             with task.clock.stream:
@@ -173,18 +120,3 @@ def precision_of(max_error: float, job: Job) -> Precision | None:
     if max_error <= allowed + error_bound(job, job.ksize**2, ROUNDINGS):
         return "float32"
     return "reduced" if max_error <= allowed + REDUCED_ERROR * largest else None
-
-
-def to_host(cp: Any, array: Any) -> NDArray[Any]:
-    """Return `array`, of any library, in host memory."""
-    return np.asarray(cp.asnumpy(cp.asarray(array)))
-
-
-def importable(module: str, title: str) -> str | None:
-    """Return why `module` cannot be imported, in a sentence; None if it can."""
-    try:
-        importlib.import_module(module)
-    except Exception as error:  # noqa: BLE001 - a library may fail to load in any way
-        words = (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
-        return f"{title} is not installed, or does not load ({words})."
-    return None

@@ -1,0 +1,121 @@
+"""`workbench check FILE|FOLDER...`: compile kernels, verify each on the same jobs, and time it.
+
+On the GPU, where there is one; else on the CPU runtime, without a time.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from kernels.core.device import Device
+from kernels.core.plain_data import to_plain, without_controls
+from kernels.core.version import program_version
+from kernels.cuda_on_cpu.compiler import why_not
+from workbench.base.columns import columns
+from workbench.batch.check_jobs import counted, drawn_seed
+from workbench.batch.checked_kernel import CheckedKernel
+from workbench.batch.kernel_checks import Exam, KernelFile, check_all, kernel_files
+from workbench.cli.output import (
+    FAILED,
+    CommandError,
+    ProgressLine,
+    complain,
+    printed_apart,
+    refuse_unwritable,
+    write_whole,
+)
+from workbench.cli.stopping import ended_by_sigterm
+from workbench.cli.this_machine import engine_maker
+from workbench.report.checked_kernels import (
+    cells_of,
+    checked_csv,
+    checked_page,
+    headings,
+    how_in_words,
+    summary_of,
+    verdicts_of,
+)
+
+
+def run(arguments: Namespace) -> int:
+    """Print a row for each kernel; FAILED where something is known against one.
+
+    With --strict it is FAILED, too, where one is not verified.  With --json a document of that on
+    stdout, and all else on stderr.
+    """
+    with printed_apart(arguments.json) as print_json, ended_by_sigterm():
+        found = engine_maker(arguments)().device
+        device = found if isinstance(found, Device) else None
+        if device is None and (missing := why_not()):
+            raise CommandError(missing)
+        if arguments.find_bug and (missing := why_not()):
+            complain(f"No bug is looked for: {missing}")
+        seed = drawn_seed() if arguments.seed is None else arguments.seed
+        how = Exam(seed, arguments.strict, arguments.find_bug, device)
+        files = _files(arguments.kernels)
+        refuse_unwritable(arguments.csv, arguments.html)
+        progress = ProgressLine(arguments.progress)
+        rows: dict[int, CheckedKernel] = {}
+        try:
+            check_all(
+                files,
+                progress.say,
+                rows.__setitem__,
+                how,
+                at_a_time=1 if device else arguments.jobs,  # else one disturbs another's times
+            )
+        finally:  # what is known until then, where it was stopped
+            progress.say("")
+            known = [rows[at] for at in sorted(rows)]
+            _print(known, len(files), how)
+            print_json(lambda: _data(known, len(files), how))
+            if arguments.csv:
+                write_whole(arguments.csv, checked_csv(known))
+            if arguments.html:
+                write_whole(arguments.html, checked_page(known, how))
+        is_fine = all(row.is_right if how.is_strict else row.is_sound for row in known)
+        return 0 if is_fine else FAILED
+
+
+def _files(named: Iterable[Path]) -> list[KernelFile]:
+    """Return all kernels that are named, each once.  Raises CommandError where there is none."""
+    found: list[KernelFile] = []
+    for each in named:
+        inside = kernel_files(each)
+        if not inside:
+            raise CommandError(f"There is no .cu file in {each}.")
+        found += (file for file in inside if file.path not in {other.path for other in found})
+    return found
+
+
+def _print(rows: list[CheckedKernel], count: int, how: Exam) -> None:
+    print(columns([headings(how), *map(cells_of, rows)]))
+    for row in rows:
+        if "\n" in row.log:  # more than its row says
+            print(without_controls(f"workbench: {row.file}:\n{row.log}"), file=sys.stderr)
+    left = count - len(rows)
+    stopped = f" Stopped; {left} {'was' if left == 1 else 'were'} not checked." if left else ""
+    of_job = f" Counted per sample of {counted(how.jobs).name}."
+    of_job = of_job if any(row.counts for row in rows) else ""
+    print(f"{summary_of(rows)} {how_in_words(how)}{of_job}{stopped}", flush=True)
+    if meanings := verdicts_of(rows):
+        print(meanings, flush=True)
+
+
+def _data(rows: list[CheckedKernel], count: int, how: Exam) -> dict[str, Any]:
+    """Return all rows for programs."""
+    return {
+        "command": "check",
+        "program": program_version(),
+        "ran_on": how.device.name if how.device else "cpu",
+        "is_strict": how.is_strict,
+        "seed": how.seed,
+        "jobs": [each.name for each in how.jobs],
+        "counted": counted(how.jobs).name,
+        "is_complete": len(rows) == count,
+        "kernels": [to_plain(row) for row in rows],
+    }

@@ -1,0 +1,213 @@
+"""`workbench apply IN... OUT`: filter picture files, say how long it took, and check the answer."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from kernels import Sampling
+from kernels.core.plain_data import without_controls
+from workbench.batch.batch_run import in_order, running
+from workbench.batch.file_pairs import FilePair
+from workbench.batch.filtering import Outcome, Recipe
+from workbench.batch.naming import PairingError, with_extension
+from workbench.batch.pairs import Pairs, names_folder, pairs_of
+from workbench.batch.unfinished import is_begun
+from workbench.cli import output
+from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
+from workbench.cli.recipe_options import first_device, note_on, recipe_of, with_devices
+from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
+from workbench.cli.stopping import RemoteControl
+from workbench.cli.this_machine import engine_maker, facts
+from workbench.files.format_names import EXTENSION_OF
+
+
+def run(arguments: Namespace) -> int:
+    """Filter every file; one that fails does not keep the others from being done."""
+    arguments.device = first_device(arguments)
+    recipe = with_devices(recipe_of(arguments, Sampling()), arguments)
+    if arguments.control:
+        arguments.json = True
+        if output.STREAM in map(str, arguments.inputs):
+            raise CommandError(
+                "--control takes standard input, and so does IN when it is -.", USAGE
+            )
+    if output.STREAM not in (arguments.output, *map(str, arguments.inputs)):
+        return _apply(recipe, _pairs(arguments.inputs, arguments.output, arguments), arguments)
+    with TemporaryDirectory(prefix="workbench-") as folder:
+        return _apply_to_streams(recipe, arguments, Path(folder))
+
+
+def _pairs(inputs: list[Path], output: str, arguments: Namespace) -> Pairs:
+    is_for_files = arguments.format is not None and not _writes_stdout(arguments)
+    rename = with_extension(EXTENSION_OF[arguments.format]) if is_for_files else None
+    try:
+        return pairs_of(inputs, output, recursive=arguments.recursive, rename=rename)
+    except PairingError as error:
+        raise CommandError(str(error), USAGE) from error
+
+
+def _writes_stdout(arguments: Namespace) -> bool:
+    return bool(arguments.output == output.STREAM)
+
+
+def _apply_to_streams(recipe: Recipe, arguments: Namespace, folder: Path) -> int:
+    """Apply with files in `folder` in place of standard input and output."""
+    stdin, stdout = folder / "stdin", folder / f"stdout{EXTENSION_OF[arguments.format or 'png']}"
+    if _writes_stdout(arguments):
+        _refuse_stdout(arguments)
+    inputs = [stdin if str(each) == output.STREAM else each for each in arguments.inputs]
+    if inputs.count(stdin) > 1:
+        raise CommandError("Standard input holds one picture; name - once.", USAGE)
+    target = str(stdout) if _writes_stdout(arguments) else arguments.output
+    pairs = _pairs(inputs, target, arguments)
+    if stdin in inputs:
+        output.read_stdin(stdin)
+    shown = [_as_streams(each, stdin, stdout) for each in pairs.pairs]
+    code = _apply(recipe, replace(pairs, pairs=shown), arguments)
+    if stdout.exists():
+        output.write_stdout(stdout)
+    return code
+
+
+def _refuse_stdout(arguments: Namespace) -> None:
+    """Raise CommandError for what cannot go with a picture on standard output."""
+    if arguments.json:
+        raise CommandError("--json writes to standard output, and so does OUT when it is -.", USAGE)
+    if len(arguments.inputs) > 1 or arguments.inputs[0].is_dir():
+        raise CommandError("Standard output takes one picture; for several, name a folder.", USAGE)
+    output.refuse_stdout()
+
+
+def _as_streams(pair: FilePair, stdin: Path, stdout: Path) -> FilePair:
+    """Return `pair` as the user named it."""
+    return replace(
+        pair,
+        source_shown=output.STREAM if pair.source == stdin else pair.source_shown,
+        target_shown="stdout" if pair.target == stdout else pair.target_shown,
+    )
+
+
+def _apply(recipe: Recipe, pairs: Pairs, arguments: Namespace) -> int:
+    engine = engine_maker(arguments)()
+    for sentence in (note_on(engine, recipe, arguments), *pairs.complaints):
+        if sentence:
+            complain(sentence)
+    machine = facts(engine) if arguments.json else {}
+    progress = ProgressLine(arguments.progress)
+    failures, count = len(pairs.complaints), len(pairs.pairs)
+    control = RemoteControl(sys.stdin.fileno() if arguments.control else None)
+
+    def say(outcome: Outcome, doing: str) -> None:
+        if not arguments.control:
+            progress.say(f"{_name(outcome, count)}: {doing}")
+        elif outcome.strips is not None:
+            print(output.json_of(rows_record(outcome)), flush=True)
+        control.obey()
+
+    with (
+        _output_folder(pairs, arguments.output),
+        _telling_of_parts(pairs, progress),
+        _telling_the_end(control, arguments) as counts,
+    ):
+        for outcome in in_order(running(engine, pairs.pairs, recipe, arguments.jobs, say)):
+            progress.say("")
+            _print_outcome(outcome, recipe, machine, arguments)
+            failures += outcome.error is not None
+            counts[outcome.status] += 1
+            del outcome  # its pictures would stay in memory while the next ones are read
+    return FAILED if failures else 0
+
+
+@contextmanager
+def _telling_the_end(control: RemoteControl, arguments: Namespace) -> Iterator[Counter[str]]:
+    """Give what counts pictures by their status, and tell a program how it ended, as `batch`."""
+    counts: Counter[str] = Counter()
+    began, how = control.clock(), "stopped"
+    try:
+        yield counts
+        how = "ended"
+    finally:
+        if arguments.control:
+            end = {"counts": dict(counts), "seconds": control.clock() - began}
+            print(output.json_of({how: end}), flush=True)
+
+
+@contextmanager
+def _telling_of_parts(pairs: Pairs, progress: ProgressLine) -> Iterator[None]:
+    """Say after Ctrl+C which results are written in part, and can be gone on with."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress.say("")
+        for pair in pairs.pairs:
+            if is_begun(pair.target):
+                complain(f"{pair.target_shown} is written in part; the same command resumes it.")
+        raise
+
+
+def _name(outcome: Outcome, count: int) -> str:
+    """Return "photo.png", or "photo.png (3 of 20)"."""
+    name = outcome.pair.name
+    return name if count == 1 else f"{name} ({outcome.index + 1:,} of {count:,})"
+
+
+def _print_outcome(
+    outcome: Outcome, recipe: Recipe, machine: dict[str, Any], arguments: Namespace
+) -> None:
+    """Print what became of one picture: words or JSON on stdout, and what is wrong on stderr."""
+    for warning in outcome.warnings:
+        complain(warning)
+    if arguments.json:
+        print(output.json_of(record_of(outcome, recipe) | {"machine": machine}), flush=True)
+    else:
+        words = sys.stderr if _writes_stdout(arguments) else sys.stdout
+        for line in _lines(outcome, recipe):
+            print(without_controls(line), file=words, flush=True)
+    if outcome.error is not None:
+        complain("\n".join(filter(None, (outcome.error, outcome.log))))
+
+
+def _lines(outcome: Outcome, recipe: Recipe) -> Iterator[str]:
+    pair = outcome.pair
+    for remark in outcome.remarks:
+        yield f"{pair.name}: {remark}"
+    if outcome.skipped:
+        yield f"{pair.name}: {pair.target_shown} is there already and was left as it is."
+    elif outcome.error is None and outcome.result is not None:
+        line = in_one_line(outcome.result)
+        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
+    elif outcome.error is None and outcome.large is not None:
+        line = large_in_one_line(outcome.large)
+        yield f"{pair.name} → {pair.target_shown}: {recipe.chosen.filter} {line}"
+
+
+def _output_folder(pairs: Pairs, output: str) -> AbstractContextManager[None]:
+    if pairs.into_folder or names_folder(output):
+        return _folder(Path(output))
+    return nullcontext()
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Make `path` if it is not there; it goes again if nothing was written into it."""
+    is_ours = not path.exists()
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise CommandError(
+            f"Cannot make the folder {path}: {error.strerror}; choose another one."
+        ) from error
+    try:
+        yield
+    finally:
+        if is_ours:
+            with suppress(OSError):  # it is not empty
+                path.rmdir()
