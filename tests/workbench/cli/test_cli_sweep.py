@@ -180,14 +180,6 @@ def test_what_makes_no_sense_is_refused_before_anything_is_made(words, complaint
     assert sorted(here.iterdir()) == before
 
 
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "soon"])
-def test_a_time_limit_is_a_positive_number(seconds, capsys):
-    with pytest.raises(SystemExit) as stop:
-        run("small.toml", "--seconds", seconds)
-    assert stop.value.code == 2
-    assert "--seconds takes a number" in capsys.readouterr().err
-
-
 def test_a_time_limit_is_kept_and_shown_and_where_nothing_keeps_it_nothing_was_measured(
     here, capsys
 ):

@@ -19,73 +19,47 @@ def plain(text):
 
 
 def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
-    result = made_up.result("shared", upload_ms=0.6, device_name="Test GPU")
-    assert plain(in_one_line(result)) == (
-        "5×5, shared: time 200 µs (3 samples, cold), upload 600 µs, download 310 µs, "
-        "600 MB/s; verified, checked all pixels, largest error 0.5"
-    )
-
-
-def test_the_copies_alone_stand_beside_the_transfers():
     made = made_up.result(
         "shared", device_name="Test GPU", upload_ms=0.384, upload_copy_ms=0.0281,
         download_copy_ms=0.03,
     )  # fmt: skip
-    assert "upload 384 µs (the copy 28.1 µs), download 310 µs (the copy 30.0 µs)" in plain(
-        in_one_line(made)
-    )
-    assert "upload      384 µs (the copy 28.1 µs)" in plain(as_table(made))
+    line, table = plain(in_one_line(made)), plain(as_table(made))
+    for words in ("384 µs (the copy 28.1 µs)", "310 µs (the copy 30.0 µs)", "200 µs", "verified"):
+        assert words in line
+        assert words in table
+    for words in ("Test GPU", "grid 19×13, block 32×8", "150 – 250 µs", "200×100, 3 × uint8"):
+        assert words in table
+    resident = made_up.result("shared", device_name="Test GPU")
+    assert "resident" in in_one_line(resident)
+    assert "resident" in as_table(resident)
 
 
 def test_a_disturbed_time_has_a_star_that_says_by_what():
     busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
     made = made_up.result("opencv", samples_ms=(2.0,) * 3, load=busy)
-    said = plain(in_one_line(made))
-    assert said.startswith("5×5, opencv: time 2.00 ms* (3 samples), ")
-    assert said.endswith(". * Disturbed: other programs kept 2.0 of 2 cores busy.")
-    table = plain(as_table(made))
-    assert "2.00 ms* (3 samples)" in table
-    assert "* disturbed  other programs kept 2.0 of 2 cores busy" in table
+    for text in (plain(in_one_line(made)), plain(as_table(made))):
+        assert "2.00 ms*" in text
+        assert "2.0 of 2 cores" in text
     assert "*" not in in_one_line(replace(made, load=None)) + as_table(replace(made, load=None))
-
-
-def test_a_picture_that_was_on_the_device_is_resident():
-    result = made_up.result("shared", device_name="Test GPU")
-    assert ", resident, download " in in_one_line(result)
-    assert "upload      resident" in as_table(result)
 
 
 def test_what_auto_picked_is_named_and_why_stands_in_the_table():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
-    assert "5×5, auto: shared 32×8: time " in in_one_line(result)
-    table = as_table(result)
-    assert "picked      auto: shared 32×8: the quickest of 3 measured here" in table
+    assert "auto: shared 32×8" in in_one_line(result)
+    assert "auto: shared 32×8: the quickest of 3 measured here" in as_table(result)
 
 
 def test_the_cpu_s_line_has_no_transfers():
     line = plain(in_one_line(made_up.result("opencv", (2.0,), check=None)))
-    assert line == "5×5, opencv: time 2.00 ms (a single run), 60.0 MB/s"
+    assert "a single run" in line
+    assert not any(word in line for word in ("upload", "download", "resident"))
 
 
-def test_a_sum_of_strips_says_so():
+def test_a_sum_of_strips_and_a_wrong_answer_say_so():
     made = made_up.result("shared", (80.0,), strips=5, device_name="Test GPU")
-    assert "time 80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
+    assert "80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
     assert "80.0 ms (a sum of 5 strips, cold)" in plain(as_table(made))
-
-
-def test_a_wrong_answer_is_said_so_in_the_table():
     assert "WRONG in 12 samples" in as_table(made_up.result("shared", check=made_up.FAILED))
-
-
-def test_the_table_names_device_and_launch():
-    table = plain(as_table(made_up.result("shared", device_name="Test GPU")))
-    for word in ("Test GPU", "grid 19×13, block 32×8", "150 – 250 µs", "200×100, 3 × uint8"):
-        assert word in table
-
-
-def test_the_table_calls_rates_as_the_window_does():
-    titles = [line.split()[0] for line in as_table(made_up.result("shared")).splitlines()]
-    assert {"throughput", "bandwidth"} <= set(titles)
 
 
 def test_columns_stand_under_each_other():
@@ -103,7 +77,6 @@ def test_the_doctor_knows_what_limits_a_block_and_a_launch():
 
 
 def test_without_a_gpu_there_is_the_reason_and_the_remedy():
-    assert diagnostics.gpu(NoDevice("It is gone.", "Bring it back.")) == (
-        "none. It is gone. Bring it back."
+    assert "It is gone. Bring it back." in diagnostics.gpu(
+        NoDevice("It is gone.", "Bring it back.")
     )
-    assert diagnostics.gpu(NoDevice("macOS has no CUDA.")) == "none. macOS has no CUDA."
