@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import subprocess
-import sys
+from contextlib import redirect_stdout
 
 import pytest
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
-from tests.conftest import ROOT
 from tests.first_kernel import PAGE, bugs, steps
+from workbench.cli import main
 
 pytestmark = pytest.mark.skipif(
     bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
@@ -32,14 +31,11 @@ def checked(tmp_path_factory, build_cache):
     for number, text in steps().items():
         (folder / f"step_{number}.cu").write_text(text, encoding="utf-8")
     words = ["check", str(folder), "--json", "--find-bug", "--seed", "7", "--no-gpu", "--jobs", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "workbench", *words],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), FOLDER_VARIABLE: str(build_cache)},
-    )
-    assert done.returncode == 1, done.stderr
-    document = json.loads(done.stdout)
+    said = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said):
+        patch.setenv(FOLDER_VARIABLE, str(build_cache))
+        assert main.main(words) == 1
+    document = json.loads(said.buffer.getvalue())
     return {int(row["file"][5:-3]): row for row in document["kernels"]}
 
 
