@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernels.sweeps.session_files import SUFFIXES, read_session
+from workbench.base.markdown_tables import with_tables
 from workbench.charts.data.figure import Choices, Figure
 from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import chart_kinds
@@ -21,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "sweeps.md"
 RECORDED = ROOT / "assets" / "recorded"
 DRAWN = ROOT / "assets" / "charts"
-BEGIN, END = "<!-- charts -->", "<!-- /charts -->"
 NOT_MEASURED = "*Not measured yet: see `workbench sweep`.*"
 
 # (the session's name, without its ending; the chart's kind; what speed-ups are against)
@@ -51,14 +51,6 @@ def words(drawn: list[tuple[str, Figure]]) -> str:
     return "\n\n".join(parts) or NOT_MEASURED
 
 
-def with_words(text: str, made: str) -> str:
-    """`text` with everything between the markers replaced."""
-    pattern = re.compile(f"({BEGIN}\n).*?({END})", re.DOTALL)
-    if not pattern.search(text):
-        raise ValueError(f"There is no place for charts in {PAGE.name}.")
-    return pattern.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
-
-
 def main() -> int:
     drawn = list(figures())
     DRAWN.mkdir(parents=True, exist_ok=True)
@@ -66,7 +58,9 @@ def main() -> int:
         old.unlink()
     for name, figure in drawn:
         (DRAWN / name).write_text(svg_of(figure), encoding="utf-8")
-    PAGE.write_text(with_words(PAGE.read_text("utf-8"), words(drawn)), encoding="utf-8")
+    PAGE.write_text(
+        with_tables(PAGE.read_text("utf-8"), {"charts": words(drawn)}), encoding="utf-8"
+    )
     print(f"Drew {len(drawn)} charts into {DRAWN.relative_to(ROOT)}.")
     return 0
 

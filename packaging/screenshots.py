@@ -21,7 +21,7 @@ from PIL import Image
 
 from kernels import Engine
 from kernels.core.device import NoDevice
-from workbench.base.markdown_tables import wrapped
+from workbench.base.markdown_tables import with_tables, wrapped
 from workbench.files import png
 from workbench.model.modes import MODES
 
@@ -29,7 +29,6 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 WINDOW_PAGE = ROOT / "docs" / "window.md"
 DRAWN = ROOT / "assets" / "screenshots"
-BEGIN, END = "<!-- modes -->", "<!-- /modes -->"
 SIZE = "1280x800"
 COLORS = 256
 
@@ -120,14 +119,6 @@ def _anchor(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
-def with_words(text: str, made: str) -> str:
-    """Return `text` with what stands between the markers replaced; ValueError without any."""
-    pattern = re.compile(f"({BEGIN}\n).*?({END})", re.DOTALL)
-    if not pattern.search(text):
-        raise ValueError("There is no place for modes in this text.")
-    return pattern.sub(lambda found: f"{found[1]}\n{made}\n\n{found[2]}", text)
-
-
 def main(arguments: list[str]) -> int:
     target = Path(arguments[0]) if arguments else DRAWN
     has_gpu = not isinstance(Engine().device, NoDevice)
@@ -147,7 +138,7 @@ def main(arguments: list[str]) -> int:
             shutil.copy(folder / file, target / file)
     if not arguments:
         for page, made in ((README, lines()), (WINDOW_PAGE, paragraphs())):
-            page.write_text(with_words(page.read_text("utf-8"), made), encoding="utf-8")
+            page.write_text(with_tables(page.read_text("utf-8"), {"modes": made}), encoding="utf-8")
     return 0
 
 

@@ -17,7 +17,7 @@ from kernels.rungs.rung import Rung
 from kernels.sweeps.presets import presets
 from workbench.base.columns import columns
 from workbench.cli import output
-from workbench.cli.commands.list import LISTS
+from workbench.cli.options import LISTS
 from workbench.cli.this_machine import engine_maker
 
 KINDS = {"cpu": "CPU", "cuda": "CUDA", "auto": "any"}

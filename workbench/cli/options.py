@@ -9,6 +9,8 @@ from typing import Any
 from workbench.cli import argument_types as types
 from workbench.files.format_names import EXTENSION_OF
 
+WINDOW_SIZE = (1440, 900)  # of a shot
+LISTS = ("filters", "borders", "implementations", "presets")
 PIXEL_TYPES = ("uint8", "uint16", "float16", "float32")
 FLAG = "store_true"
 COMMON: dict[str, dict[str, Any]] = {

@@ -31,7 +31,7 @@ from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import Settings
 from workbench.charts.canvas import make_plots
-from workbench.cli.commands.shot import SIZE
+from workbench.cli.options import WINDOW_SIZE
 from workbench.cli.output import CommandError
 from workbench.cli.this_machine import engine_maker
 from workbench.files.kernel_files import FOLDER_VARIABLE as KERNELS_VARIABLE
@@ -51,7 +51,7 @@ REPEAT_MS = 30_000  # how long to wait for what was run only once to be timed ag
 def real_window(
     arguments: Namespace,
     changes: Changes,
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = WINDOW_SIZE,
     scheme: theme.Scheme = "system",
 ) -> Iterator[MainWindow]:
     """Open a window of `size` pixels with `changes` to the first day's choices, then close it.

@@ -8,8 +8,6 @@ from workbench.base.importing import without_collecting
 from workbench.cli import argument_types as types
 from workbench.cli import options
 
-LISTS = ("filters", "borders", "implementations", "presets")
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -17,8 +15,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "what",
         metavar="WHAT",
         nargs="?",
-        type=types.one_of(*LISTS),
-        help=f"only {types.in_words(LISTS)} (default: all)",
+        type=types.one_of(*options.LISTS),
+        help=f"only {types.in_words(options.LISTS)} (default: all)",
     )
     options.add(parser, "json")
     options.add_device_options(parser)

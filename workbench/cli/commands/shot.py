@@ -10,8 +10,6 @@ from workbench.cli import argument_types as types
 from workbench.cli import options
 from workbench.model.modes import MODES
 
-SIZE = (1440, 900)
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -23,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--size-px",
         metavar="WxH",
         type=types.window_size,
-        default=SIZE,
+        default=options.WINDOW_SIZE,
         help="size of the window (default: 1440x900)",
     )
     parser.add_argument(

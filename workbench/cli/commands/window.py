@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> int:
 def _draw(arguments: Namespace) -> int:
     """Do what `workbench shot workbench.png IMAGE` does."""
     arguments.output, arguments.image = DRAWN, next(iter(arguments.images), None)
-    arguments.size_px, arguments.theme = shot.SIZE, "system"
+    arguments.size_px, arguments.theme = options.WINDOW_SIZE, "system"
     arguments.mode, arguments.at, arguments.zoom, arguments.baseline = (), None, None, None
     return shot.run(arguments)
 
