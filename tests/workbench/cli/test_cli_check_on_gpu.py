@@ -114,7 +114,7 @@ def test_a_bug_that_was_looked_for_in_vain_is_told_as_that(capsys, monkeypatch):
 
 
 def test_where_no_bug_can_be_looked_for_it_says_why(capsys, monkeypatch):
-    monkeypatch.setattr("workbench.cli.commands.check.why_not", lambda: "No compiler.")
+    monkeypatch.setattr("workbench.cli.check_kernels.why_not", lambda: "No compiler.")
     write(right=text(), wrong=text(run="wrong"))
     why = "No compiler."
     assert check("right.cu", "--find-bug") == 0
