@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from kernels.core.job import Job
+from kernels.rungs.directives import defined_macros
 from kernels.rungs.operands import example_of
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
@@ -50,7 +51,9 @@ def _one(rung: Rung, number: int, knobs: Knobs, written: Callable[[str], str]) -
     # Without a name, so that nothing in it is ever shared between libraries.
     own = (f"using cuda_cpu::words::{name};" for name in ("printf", "malloc", "clock", "clock64"))
     lines.append(f"namespace rung_{number} {{ namespace {{ {' '.join(own)}")
-    lines += [written(with_words(_guarded(rung))), f'#line 1 "{GENERATED}"', "} }"]
+    lines += [written(with_words(_guarded(rung))), f'#line 1 "{GENERATED}"']
+    # What follows is ours, whatever words the text has for itself.
+    lines += [*(f"#undef {name}" for name in defined_macros(rung.source)), "} }"]
     lines += [f"#undef {name}" for name, _ in (*knobs, *passes)]
     for name, unique in passes:
         lines += [

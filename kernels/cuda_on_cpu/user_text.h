@@ -9,6 +9,13 @@
 #pragma GCC poison __label__ __typeof__ __typeof __builtin_alloca alloca _Complex __complex__
 #pragma GCC poison __has_include __has_include_next __has_embed gnu __gnu__ __attribute
 
+// What tells one way to compile it from another: a race could hide from the search for races.
+#undef WATCHED
+#undef COUNTING
+#undef __SANITIZE_THREAD__
+#undef __NO_INLINE__
+#undef __OPTIMIZE__
+
 // Of attributes those that change nothing but the text's own: no constructor, section or alias.
 #undef __attribute__
 #define __attribute__(list) CUDA_ATTRIBUTE list
@@ -45,7 +52,6 @@
 #undef __amd64__
 #undef __amd64
 #undef __clang__
-#undef __OPTIMIZE__
 #undef __SSE__
 #undef __SSE2__
 #undef __ELF__

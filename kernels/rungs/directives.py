@@ -28,10 +28,17 @@ NO_FILES = (
     'of the ladder comes with includes = ["wide"] in its own header'
 )
 NO_RAW = 'a text with lines that end in \\ cannot have strings that begin with R"; write "…"'
+# What a hand-in may ask of who compiles it; anything else would tell the CPU runtime from a GPU.
+OF_CUDA = frozenset(
+    (
+        *("__CUDA_ARCH__", "__CUDACC__", "__CUDACC_RTC__", "__CUDACC_VER_MAJOR__", "__NVCC__"),
+        *("__CUDACC_VER_MINOR__", "__cplusplus", "__has_cpp_attribute", "_DEBUG", "_WIN32"),
+    )
+)
 _GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
 _DIRECTIVE = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(\w*)[^\S\n]*([^\n]*)", re.M)
 _RAW = re.compile(r'(?<!\w)(?:u8|[uUL])?R"')
-_HAS = re.compile(r"\b__has_(?:include|include_next|embed)\b")
+_HAS = re.compile(r"\b__has_(?:include|include_next|embed|feature)\b")
 
 
 class Refused(NamedTuple):
@@ -56,6 +63,24 @@ def refused_directive(source: str, job_macros: Collection[str]) -> Refused | Non
         return None
     joints = sum(length < found[0] for length in accumulate(map(len, pieces)))
     return Refused(joined.count("\n", 0, found[0]) + joints + 1, found[1])
+
+
+def asked_macro(source: str) -> Refused | None:
+    """Return the first condition that asks for a macro which compilers have and CUDA has not."""
+    code, own = without_literals(source), {*OF_CUDA, *RESERVED, *defined_macros(source)}
+    for found in _DIRECTIVE.finditer(code):
+        if found[1] in CONDITIONS or found[1].startswith("elif"):
+            for name in set(re.findall(r"\b_[_A-Z]\w*", found[2])) - own:
+                line = code.count("\n", 0, found.start(1)) + 1
+                return Refused(line, f"{name} tells compilers apart, which no hand-in may")
+    return None
+
+
+def defined_macros(source: str) -> list[str]:
+    """Return the macros that a text defines, each once."""
+    code = without_literals(_GOES_ON.sub("", source), joined=True)
+    defined = (each[2] for each in _DIRECTIVE.finditer(code) if each[1] == "define")
+    return sorted({found[0] for each in defined if (found := re.match(r"\w+", each))})
 
 
 def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str]]:

@@ -10,6 +10,7 @@ from kernels.core.job import Job
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cuda_compiler
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from kernels.rungs.starting_points import starting_points
@@ -207,7 +208,9 @@ def test_a_strict_text_cannot_know_that_it_runs_on_the_cpu():
     asks = "#if defined(CUDA_ON_CPU) || !defined(__CUDA_ARCH__)\nreturn;\n#endif"
     assert not tried(text_of(f"\n{asks}")).ok
     assert tried(text_of(f"\n{asks}"), is_strict=True).ok
-    assert tried(text_of("\n#ifdef __SSE2__\nreturn;\n#endif"), is_strict=True).compiler_errors
+    for word in ("__SSE2__", "__gnu_linux__", "__syncthreads"):
+        with pytest.raises(HeaderError, match=word):
+            tried(text_of(f"\n#ifdef {word}\nreturn;\n#endif"), is_strict=True)
 
 
 @on_cpu
