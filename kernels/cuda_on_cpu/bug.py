@@ -32,7 +32,7 @@ from kernels.cuda_on_cpu.cpu_runs import (
 )
 from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
-from kernels.cuda_on_cpu.faults import fault_in_words, suspicion_in_words
+from kernels.cuda_on_cpu.faults import fault_in_words, reads_old_answer, suspicion_in_words
 from kernels.cuda_on_cpu.regions import TRIED_SIZE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
 from kernels.cuda_on_cpu.run_words import ended_in_words, placed
@@ -197,6 +197,8 @@ def _of_right_answer(
     """Search a right output: launch it again, and for some rows alone."""
     if fault := _fault(rung, region, again):
         return fault
+    if reads_old_answer(ended):  # which tells what it is that tries the kernel
+        return _suspicion(rung, region, ended)
     differing = yield from differing_in_words(
         *(child, CheckedShim, rung, ended, again, (0, 0), seconds)
     )
@@ -252,15 +254,19 @@ def _named(what: str, sentence: str) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
+def _suspicion(rung: Rung, region: Region, ended: Ended) -> Finding:
+    sentence, line = suspicion_in_words(rung, ended)
+    report = ended.reports.suspicion
+    kind, here = KINDS[Kind(report.kind)], report.here
+    return Finding(kind, sentence, region, line, here.thread, here.block)
+
+
 def _of_wrong_answer(
     rung: Rung, region: Region, ended: Ended, check: Check, never: NDArray[np.bool_]
 ) -> Finding:
     suspicion = ended.reports.suspicion
     if suspicion.kind:
-        sentence, line = suspicion_in_words(rung, ended)
-        here = suspicion.here
-        kind = KINDS[Kind(suspicion.kind)]
-        return Finding(kind, sentence, region, line, here.thread, here.block)
+        return _suspicion(rung, region, ended)
     if never.any():
         return Finding("unwritten", unwritten_in_words(never), region)
     assert ended.answer is not None

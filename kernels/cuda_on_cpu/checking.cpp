@@ -72,22 +72,24 @@ std::vector<Watched> variables;     // of the library, by address
 std::vector<Memory> of_variables;   // of those that were stored to
 std::vector<Place> places;
 std::unordered_map<uint64_t, uint32_t> known_places;
-std::map<uint64_t, uint64_t> gifts;  // memory that threads asked for: its begin, and its end
+std::map<uint64_t, Memory> gifts;  // memory that threads asked for, by its begin
 bool is_watching;
 Where* writers;              // of the picture's samples, each
 uint64_t sample_bytes;
 
-// To note it takes memory as well, which is none of a thread's.
-void take_gift(const void* begin, size_t bytes) {
+Memory memory_of(int32_t array, uint64_t begin, uint64_t end, bool is_stored) {
+    return {begin, end, array, is_stored, std::vector<std::unique_ptr<Cell[]>>((end - begin + PAGE - 1) / PAGE)};
+}
+
+// To note it takes memory as well, which is none of a thread's.  What lay there before was freed.
+void take_gift(const void* memory, size_t bytes) {
     static bool is_noting;
     if (is_noting || !is_running()) return;
     is_noting = true;
-    gifts[reinterpret_cast<uint64_t>(begin)] = reinterpret_cast<uint64_t>(begin) + bytes;
+    const auto begin = reinterpret_cast<uint64_t>(memory), end = begin + bytes;
+    gifts.erase(gifts.lower_bound(begin), gifts.lower_bound(end));
+    gifts[begin] = memory_of(GIFT, begin, end, false);
     is_noting = false;
-}
-
-Memory memory_of(int32_t array, uint64_t begin, uint64_t end, bool is_stored) {
-    return {begin, end, array, is_stored, std::vector<std::unique_ptr<Cell[]>>((end - begin + PAGE - 1) / PAGE)};
 }
 
 // Where the library lies is known as it is launched.
@@ -305,7 +307,9 @@ void fill(Report& report, Kind kind, int32_t array, uint64_t begin, const Access
 }
 
 void suspect(Kind kind, int32_t array, uint64_t begin, const Access& access) {
-    if (!reports->suspicion.kind) fill(reports->suspicion, kind, array, begin, access);
+    // Of the answer above all: what it held before is nothing that a right kernel reads.
+    const bool is_answer = kind == UNINITIALISED && array >= 0 && size_t(array) < watched.size() && watched[size_t(array)].row_bytes;
+    if (!reports->suspicion.kind || is_answer) fill(reports->suspicion, kind, array, begin, access);
 }
 
 // Goes on until the block has ended: where one of the two waits at a barrier that the other never comes
@@ -433,7 +437,8 @@ void check(const Access& access) {
     }
     if (image().has(access.at)) return check_variable(access, is_misaligned);
     const auto behind = gifts.upper_bound(access.at);
-    if (behind != gifts.begin() && access.at + access.size <= std::prev(behind)->second) return;
+    if (behind != gifts.begin())
+        if (Memory& gift = std::prev(behind)->second; access.at + access.size <= gift.end) return check_cells(gift, access);
     for (const void* word : {static_cast<const void*>(&threadIdx), static_cast<const void*>(&blockIdx), static_cast<const void*>(&blockDim), static_cast<const void*>(&gridDim)})
         if (is_within(reinterpret_cast<uint64_t>(word), reinterpret_cast<uint64_t>(word) + sizeof(dim3), access)) return;
     const auto handed = reinterpret_cast<uint64_t>(arguments());
@@ -458,6 +463,7 @@ void check_accesses(const Watched* arrays, unsigned count, unsigned and_variable
     memories.resize(count + 2);
     for (unsigned i = 0; i < count; ++i)
         if (watched[i].may_store) memories[i] = memory_of(int32_t(i), watched[i].begin, watched[i].end, watched[i].is_stored);
+    for (auto& [begin, gift] : gifts) gift = memory_of(GIFT, begin, gift.end, true);
     writers = stored_by;
     sample_bytes = bytes_of_sample;
     at_launch = begin_launch;

@@ -131,6 +131,7 @@ void before_atomic(const void* at, size_t bytes);
 void fence(bool of_block);
 unsigned lane();
 unsigned lanes_alive();  // of its warp: those that have not ended
+bool is_alive(unsigned lane);  // one of them
 uint64_t* warp_slots();  // 32, one a lane, to hand values over in
 // Likewise, others than at the lane's last seven calls: whoever shows a value in them need not wait
 // until all have read those before.  For what the whole warp does together.
@@ -197,6 +198,7 @@ UNWATCHED T exchange(unsigned mask, T value, unsigned from, const char* file, in
     std::memcpy(&warp_slots()[lane()], &value, sizeof(T));
     shuffle_warp(mask, file, line);
     std::memcpy(static_cast<void*>(&received), &warp_slots()[from], sizeof(T));
+    if (!(mask >> from & 1) || !is_alive(from)) std::memset(static_cast<void*>(&received), 0xff, sizeof(T));  // anything
     shuffle_warp(mask, file, line);  // nobody shows the next value before all have read this one
     return received;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernels.cuda_on_cpu.array_words import SHARED, Accessed
 from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import Ended
-from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, NOWHERE, STATIC_ARRAY, Kind, Report
+from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, GIFT, NOWHERE, STATIC_ARRAY, Kind, Report
 from kernels.cuda_on_cpu.run_words import element_in_words, line_in_words, placed, refused_in_words
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
@@ -42,6 +42,12 @@ def suspicion_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     return f"{thread} reads {accessed.element}, which no thread has written before.", line
 
 
+def reads_old_answer(ended: Ended) -> bool:
+    """Return whether a thread has read of the answer what none had written."""
+    report = ended.reports.suspicion
+    return report.kind == Kind.UNINITIALISED and _array_of(ended, report) == "the answer"
+
+
 def _accessed(ended: Ended, report: Report) -> Accessed:
     job = ended.job
     return Accessed(
@@ -61,6 +67,8 @@ def _array_of(ended: Ended, report: Report) -> str:
         return ""
     if report.array in (DYNAMIC_ARRAY, STATIC_ARRAY):
         return SHARED
+    if report.array == GIFT:
+        return "memory from malloc"
     names = ended.said.get("arrays", [])
     return str(names[report.array]) if report.array < len(names) else "an array"
 

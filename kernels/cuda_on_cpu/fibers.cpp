@@ -353,6 +353,10 @@ unsigned lanes_alive() {
     for (unsigned i = first; i < std::min(count, first + WARP); ++i) alive |= unsigned(fibers[i].state != DONE) << i % WARP;
     return alive;
 }
+bool is_alive(unsigned lane) {
+    const unsigned at = current / WARP * WARP + lane;
+    return at < count && fibers[at].state != DONE;
+}
 uint64_t* warp_slots() { return slots[SLOTS * (current / WARP)].data(); }
 uint64_t* next_warp_slots() {
     is_showing = true;

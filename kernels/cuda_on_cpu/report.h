@@ -7,7 +7,7 @@ namespace cuda_cpu {
 
 // As in run_report.py.
 enum Kind : int32_t { NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE, UNINITIALISED, PADDING, READ_ONLY, ELEMENT };
-enum : int32_t { DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2, NOWHERE = -3 };
+enum : int32_t { DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2, NOWHERE = -3, GIFT = -4 };
 constexpr unsigned DEPTH = 12;
 
 // A thread, and where it is: an address of code, and those that its callers go on at.

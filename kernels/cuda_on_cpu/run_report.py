@@ -8,7 +8,7 @@ from enum import IntEnum
 from kernels.cuda_on_cpu.line_table import LineTable, Row
 
 DEPTH = 12
-DYNAMIC_ARRAY, STATIC_ARRAY, NOWHERE = -1, -2, -3
+DYNAMIC_ARRAY, STATIC_ARRAY, NOWHERE, GIFT = -1, -2, -3, -4
 
 
 class Kind(IntEnum):

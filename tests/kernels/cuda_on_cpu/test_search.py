@@ -62,6 +62,13 @@ RACES = {
     "a tile loaded again": (
         "tile[at] = mine; __syncthreads();\nint got = tile[at ^ 33];\ntile[at] = mine;"
     ),
+    "memory from malloc": (
+        "__shared__ int* room; if (at == 0) room = (int*)malloc(4); __syncthreads(); int got = 0;\n"
+        "*room = at;\n__syncthreads(); if (at == 0) free(room);"
+    ),
+    "only where nobody looks for one": (
+        "int got = 0;\n#if !defined(WATCHED) && !defined(__SANITIZE_THREAD__)\ncount = 7;\n#endif"
+    ),
     "the same value by all": "count = 7;\n__syncthreads(); int got = count;",
     "read by many, written after a warp's barrier": (
         "tile[at] = 1; __syncthreads(); int got = tile[0]; __syncwarp();\nif (at == 0) tile[0] = 1;"
@@ -122,6 +129,16 @@ RIGHT = {
     "atomics": (
         "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1); __syncthreads();\n"
         "int got = count - 256; if (got) dst[0] = 1;"
+    ),
+    "memory from malloc": (
+        "int* a = (int*)malloc(4 + 4 * at); *a = mine; int got = *a; free(a);\n"
+        "a = (int*)malloc(64); a[15] = got; got = a[15]; free(a); __shared__ int* room;\n"
+        "if (at == 0) room = (int*)malloc(1024); __syncthreads(); room[at] = got;\n"
+        "__syncthreads(); got = room[at ^ 33]; __syncthreads(); if (at == 0) free(room);"
+    ),
+    "words that the runtime has, too": (
+        "\n#define launch 1\n#define how 2\n#define void_ 3\n#define arguments(a) 4\n"
+        "#define signature 5\nint got = launch + how + arguments(6) + signature;"
     ),
     "one reads after all have come": (
         "tile[at] = mine; if (at == 0) count = 0; __syncthreads(); other[at] = tile[at ^ 33];\n"
@@ -195,6 +212,18 @@ def test_a_read_beyond_an_array_is_found_whatever_is_made_of_it(name):
     finding = found(BOUNDS[name])
     assert finding is not None
     assert finding.kind == "bounds", finding.sentence
+
+
+def test_what_the_answer_held_before_is_not_to_be_read():
+    finding = found("int got = is_in ? row_of(dst, y, pitch)[x] : 0;")
+    assert finding is not None
+    assert finding.kind == "uninitialised", finding.sentence
+
+
+def test_a_lane_that_has_ended_shows_no_value():
+    store = "if (is_in) row_of(dst, y, pitch)[x] = sample(mine);"
+    ended = f"if (lane == 31) {{ {store} return; }} int got = __shfl_down_sync({ALL}, 0, 1);"
+    assert not tried(f"{ended}\nif (got) return;").ok
 
 
 @pytest.mark.parametrize("name", STATE)
