@@ -203,9 +203,13 @@ def examining(
     if found.verdict == "verified":
         assert check is not None
         where = Progress(f"{shown}: {CHECKING.doing}")
-        steps = verdict_search(rung, searched[0], deadline_s=DEADLINE_S)
-        search: BugSearch = yield from in_place_of(last_of(steps), where)
-        return _judged(found, search.verdict(check, device), how, refusal)
+        for job in searched:
+            steps = verdict_search(rung, job, deadline_s=DEADLINE_S)
+            search: BugSearch = yield from in_place_of(last_of(steps), where)
+            check = search.verdict(check, device)
+            if not check.is_verified:
+                break
+        return _judged(found, check, how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         where = Progress(f"{shown}: looking for the bug")
         bug, remark = yield from in_place_of(_bug(rung, suspect), where)
@@ -214,9 +218,15 @@ def examining(
 
 
 def _to_search(jobs: Sequence[Job]) -> list[Job]:
-    """The job to search for bugs on, if there is any: of the widest weights, in colour."""
-    by_width = sorted(jobs, key=lambda job: (job.ksize, job.channels == 3), reverse=True)
-    return by_width[:1]
+    """The jobs to search for bugs on: of the widest weights, in colour, and the least one.
+
+    What a text does for some sizes or blocks alone is a bug likewise.
+    """
+    if not jobs:
+        return []
+    widest = max(jobs, key=lambda job: (job.ksize, job.channels == 3))
+    least = min(jobs, key=lambda job: (job.ksize, job.channels, *job.block_xy))
+    return [widest] if least is widest else [widest, least]
 
 
 def _judged(found: CheckedKernel, check: Check, how: Exam, refusal: str) -> CheckedKernel:

@@ -176,11 +176,14 @@ def test_a_kernel_that_takes_some_of_the_jobs_says_which_it_refuses(folder, caps
 
 def test_a_right_output_with_a_bug_is_not_verified(folder, capsys):
     below = "    volatile sample below = src[(y + 40) * pitch + x];\n    float sum = OFFSET;"
-    write(mine=RIGHT.replace("    float sum = OFFSET;", below))
-    assert check("mine.cu", "--json") == 1
-    (row,) = json.loads(capsys.readouterr().out)["kernels"]
-    assert (row["verdict"], row["verified"]) == ("failed", 16)
-    assert row["bug"].startswith("Line ")
+    narrow = below.replace("    volatile", "    if (KSIZE == 3 && CHANNELS == 1) volatile", 1)
+    wide = below.replace("    volatile", "    if (KSIZE == 7) volatile", 1)
+    found = [RIGHT.replace("    float sum = OFFSET;", each) for each in (narrow, wide)]
+    write(narrow=found[0], wide=found[1])
+    assert check("narrow.cu", "wide.cu", "--json") == 1
+    for row in json.loads(capsys.readouterr().out)["kernels"]:
+        assert (row["verdict"], row["verified"]) == ("failed", 16)
+        assert row["bug"].startswith("Line ")
 
 
 def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, capsys):
