@@ -7,6 +7,7 @@ import pytest
 
 from kernels.core.cpu_load import Load
 from kernels.core.job import Job
+from kernels.core.row_strips import RowStrip
 from tests.made_up import a_job, implementations, result
 from workbench.model.rung_times import LadderLine, RungTimes, WorkKey, ladder_places
 
@@ -44,6 +45,7 @@ OTHERS = {
     "is_flat": True,
     "own": "a text",
     "devices": 2,
+    "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
 }
 
 

@@ -458,7 +458,6 @@ def test_the_picture_stays_where_a_screenshot_was_not_of_a_built_in_one(qtbot, w
         {"built_in": "a picture of tomorrow"},
         {"built_in": ["scene"]},
         {"filter": "sharpest", "ksize": "large", "matrix": [["a"]], "sigma": -1},
-        {"filter": "sobel_x", "ksize": 9},
     ],
 )
 def test_of_a_screenshot_only_what_makes_sense_is_taken(settings, qtbot, window, tmp_path):
@@ -470,6 +469,17 @@ def test_of_a_screenshot_only_what_makes_sense_is_taken(settings, qtbot, window,
     until(qtbot, lambda: "Settings restored" in window.messages.sentence)
     assert window.store.state.ksize == before.ksize
     assert window.store.state.filter == "gaussian"
+
+
+def test_a_size_that_the_filter_of_a_screenshot_does_not_take_becomes_the_nearest(
+    qtbot, window, tmp_path
+):
+    until(qtbot, lambda: window.device)
+    path = tmp_path / "shot.png"
+    save_png(path, noise(5, 5), {"filter": "sobel_x", "ksize": 9})
+    show_picture(qtbot, window, noise(8, 8))
+    result = settle(qtbot, window, lambda: drop(window, path))
+    assert (window.store.state.filter, result.job.ksize) == ("sobel_x", 3)
 
 
 def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, window, tmp_path):

@@ -37,9 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Open the window; return when it was closed, or drawn."""
     with without_collecting():
-        from workbench.cli.state_options import changes_of, devices_of_window, named_kernel
+        from workbench.cli.state_options import devices_of_window, named_kernel
         from workbench.cli.this_machine import engine_maker
-        from workbench.model.state import State
         from workbench.window import app
 
     platform = qt_libraries.platform()
