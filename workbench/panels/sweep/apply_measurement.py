@@ -122,7 +122,7 @@ class ApplyMeasurement(QObject):
     def _show(self, cell: Cell, picture: Picture | None) -> None:
         state = self._store.state
         changes = from_data(changes_for(cell), state)
-        if not changes.keys() >= {"filter", "ksize", "border"}:
+        if any(changes.get(name) != getattr(cell, name) for name in ("filter", "ksize", "border")):
             self._messages.show_message("error", NOT_HERE)
             return
         if state is not self._after:  # in a row of clicks the state before the first counts
