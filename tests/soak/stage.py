@@ -26,7 +26,7 @@ from workbench.window.main_window import MainWindow
 NOWHERE = "http://127.0.0.1:9/"  # a soak downloads nothing
 HARMLESS = "This plugin does not support"  # offscreen, of size hints
 BUG = "Something went wrong here"
-LEAVES = ("Quit", "Restart the program")  # what ends the window, which the soak does itself
+LEAVES = ("Quit",)  # what ends the window, which the soak does itself
 FEW_WORKS = 20  # whose times are kept: so that it is seen that no more are
 PLAN = """\
 title = "Soak"
