@@ -27,9 +27,10 @@ verified.
 
 A file is compiled and run because you name it here, or its folder.  While it runs on the CPU it is
 confined: what opens a file or a connection, or starts a program, is ended, and so is what takes ten
-seconds for a job.  The compiler is not confined: look at files from people you do not know.  On the
-CPU it works on Linux on x86-64.  Exit code 1 where not all are verified; without --strict, what is
-right and could not be searched for bugs, as without a C++ compiler, is no reason for that."""
+seconds for a job.  The compiler is confined where Linux has Landlock and it lies in a system
+folder; elsewhere look at files from people you do not know.  On the CPU it works on Linux on
+x86-64.  Exit code 1 where not all are verified; without --strict, what is right and could not be
+searched for bugs, as without a C++ compiler, is no reason for that."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
