@@ -15,6 +15,9 @@ from itertools import pairwise
 
 from kernels.core.borders import Span
 
+# Blocks begin at multiples of so many rows, or of half, a quarter and so on where rows are long.
+BLOCK_ROWS, BLOCK_SAMPLES = 256, 1 << 23
+
 
 @dataclass(frozen=True, slots=True)
 class RowStrip:
@@ -40,6 +43,17 @@ class RowStrip:
     def height(self) -> int:
         """Return how many rows its picture has."""
         return sum(end - first for first, end in self.spans)
+
+
+def block_rows(row_samples: int) -> int:
+    """Rows of a block, for what rounds by where the rows begin: strips are multiples of it.
+
+    row_samples  of each row of the picture; neither its height nor free memory counts
+    """
+    rows = BLOCK_ROWS
+    while rows > 1 and rows * row_samples > BLOCK_SAMPLES:
+        rows //= 2
+    return rows
 
 
 def strips_of(

@@ -15,6 +15,7 @@ from kernels.core.borders import Span, read, read_made
 from kernels.core.cores import usable_cores
 from kernels.core.finite import all_finite
 from kernels.core.job import Job, Ran
+from kernels.core.row_strips import block_rows
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain
 from kernels.cpu.cv_calls import Call, call_for, exact_call
@@ -41,9 +42,6 @@ SHARED_PRODUCTS = 1 << 23
 # At most so many samples a band, so that a large picture can be stopped in between; at least so
 # many times the filter's reach in rows, since each band is read with its halo.
 BAND_SAMPLES, BAND_REACHES = 1 << 20, 4
-# For calls in blocks, which begin at multiples of it wherever the picture or its strip begins:
-# strips of files are as high, or a multiple.
-BLOCK_ROWS = 256
 
 # What OpenCV calls our borders; it has no wrap for filters.
 OPENCV_BORDERS = {
@@ -166,7 +164,8 @@ def _block_edges(job: Job) -> list[int]:
     """Rows at which blocks begin, those of the whole picture and the strip's own ends."""
     strip = job.strip
     top, ends = (strip.first - strip.above, (strip.own.start, strip.own.stop)) if strip else (0, ())
-    edges = {*range(-top % BLOCK_ROWS, job.height, BLOCK_ROWS), *ends}
+    rows = block_rows(job.width * job.channels)
+    edges = {*range(-top % rows, job.height, rows), *ends}
     return sorted(edges - {0, job.height})
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
+from weakref import ref
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from kernels.rungs.rung import Rung
 
 MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others want some too
 
+# ... and of all there is: as much is free on a device that nobody else uses.
+MODEL_SHARE = 0.85
+
 T = TypeVar("T")
 
 
@@ -60,15 +64,32 @@ class Gpu:
             self.pictures = DevicePictures(cp, self.stream, self.using, self.with_room)
         self._programs = Programs(cp)
         self.turns = Turns([device])
-        self._sampled = 0  # of which launch the last sample was
+        self._sampled: ref[Launch] | None = None  # what the last sample was of
         note_process()
 
     def filtering(self, rung: Rung, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
-        """Compile, upload, filter, download; then repeat the kernel for its timing."""
+        """Compile, upload, filter, download; then repeat the kernel for its timing.
+
+        Where memory is short after all, in strips half as high, if those give the same bytes.
+        """
         rows = self._rows_at_once(rung, job)
-        if rows < job.height:
-            yield from self._filtering_in_strips(rung, job, sampling, rows)
-            return
+        while True:
+            try:
+                if rows == job.height:
+                    yield from self._filtering_whole(rung, job, sampling)
+                else:
+                    yield from self._filtering_in_strips(rung, job, sampling, rows)
+            except OutOfMemoryError:
+                if rows == 1 or rung.strips_differ or job.gradient:
+                    raise
+            else:
+                return
+            self.forget()
+            rows = -(-rows // 2)
+
+    def _filtering_whole(
+        self, rung: Rung, job: Job, sampling: Sampling
+    ) -> Iterator[Progress | Result]:
         if not self.has_compiled(rung, job):
             yield Progress(f"compiling {rung.title}")
         program, compile_ms = self.compile(rung, job)
@@ -158,18 +179,23 @@ class Gpu:
         return with_transfers(known, uploaded, downloaded)
 
     def _rows_at_once(self, rung: Rung, job: Job) -> int:
-        """Return as many of the job's rows as there is memory for: all, if that can be."""
-        rows = rows_a_strip(rung, job, self.device, self._room_bytes())
-        if rows < job.height:
+        """Return as many of the job's rows as there is memory for: all, if that can be.
+
+        What rounds otherwise in strips gets those that the device's model gives it, or none.
+        """
+        of_model = rows_a_strip(rung, job, self.device, int(MODEL_SHARE * self.device.memory_bytes))
+        there = rows_a_strip(rung, job, self.device, self._room_bytes())
+        if there < job.height:
             self.forget()
-            rows = rows_a_strip(rung, job, self.device, self._room_bytes())
+            there = rows_a_strip(rung, job, self.device, self._room_bytes())
+        rows = there
+        if rung.strips_differ:
+            rows = of_model if of_model <= there else 0
         if rows == job.height or (rows and not job.gradient):
             return rows
-        raise OutOfMemoryError(
-            f"The GPU has too little memory for {'all' if rows else 'even one row'} of this picture"
-            f"{' at once, as a gradient needs it' if rows else ''}; use a smaller one or a CPU "
-            "implementation."
-        )
+        if not of_model or (job.gradient and of_model < job.height):  # and never will be
+            raise CannotRunError(_too_little(rung, job, of_model))
+        raise OutOfMemoryError(_too_little(rung, job, there))
 
     def _room_bytes(self) -> int:
         """Return how much of the device's memory a job may take."""
@@ -300,8 +326,9 @@ class Gpu:
         return self.with_room(prepared)
 
     def _sample(self, launch: Launch, sampling: Sampling) -> float:
-        is_warm = self._sampled == id(launch) and not self.turns.are_anew
-        self._sampled = id(launch)
+        is_warm = self._sampled is not None and self._sampled() is launch
+        is_warm = is_warm and not self.turns.are_anew
+        self._sampled = ref(launch)
         with self.using(in_words(launch.job)):
             if sampling.cache == "warm" and sampling.max_samples and not is_warm:
                 launch.ready()()  # what others left in the L2 goes
@@ -321,6 +348,16 @@ class Gpu:
         except OutOfMemoryError:
             self.forget()
         return make()
+
+
+def _too_little(rung: Rung, job: Job, rows: int) -> str:
+    """Say that there is no room; rows: as many would have it."""
+    why = "a gradient" if job.gradient else rung.title
+    what = f"all of this picture at once, as {why} needs it"
+    return (
+        f"The GPU has too little memory for {what if rows else 'even one row of this picture'}; "
+        "use a smaller one or a CPU implementation."
+    )
 
 
 def in_words(job: Job) -> str:

@@ -190,7 +190,7 @@ class Programs:
         return rung, tuple(rung.defines(job).items())
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Launch:
     """One job's launches: `ready()()` puts them on the current stream.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -151,7 +151,7 @@ class Engine:
         """Return what to run `job` with: `auto` where a rung can, else the best on the CPU."""
         if not self.why_not_auto(job):
             return AUTO.key
-        return self._best_on_cpu(job)
+        return next(self._on_cpu(job))
 
     def why_not_auto(self, job: Job) -> str | None:
         """Return why `auto` has no choice but the CPU; None where it has."""
@@ -160,11 +160,12 @@ class Engine:
         return NO_RUNG if next(self.picker.picks(job), None) is None else None
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """Return what `auto` would run `job` with, the best first, and the CPU in the end."""
+        """Return what `auto` would run `job` with, the best first; in the end those on the CPU."""
         reason = self._why_no_gpu()
         if not reason:
             yield from self.picker.picks(job)
-        yield Pick(self._best_on_cpu(job), None, reason or NO_RUNG)
+        for key in self._on_cpu(job):
+            yield Pick(key, None, reason or NO_RUNG)
 
     @cached_property
     def picker(self) -> Picker:
@@ -276,7 +277,7 @@ class Engine:
 
     def _filtering(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
         if job.implementation == AUTO.key:
-            yield from self._picking(job, sampling)
+            yield from self.picking(job, sampling)
             return
         if is_own(job.implementation):
             from kernels.engine.own_run import own_filtering
@@ -294,10 +295,20 @@ class Engine:
         if result is not None and sampling.check:
             yield from checked(result, implementation.tolerance(job), sampling.check_taps)
 
-    def _picking(self, job: Job, sampling: Sampling) -> Iterator[Progress | Result]:
-        """Filter with the best there is for `job`; with the next best where that one fails."""
+    def picking(
+        self, job: Job, sampling: Sampling, refused: Collection[Pick] = ()
+    ) -> Iterator[Progress | Result]:
+        """Filter with the best there is for `job`; with the next best where that one fails.
+
+        A lack of memory is no such failure: another time there is more, and the next best may
+        round otherwise.
+
+        refused  picks that are not to be taken
+        """
         failure: KernelError | None = None
         for best in self.picks(job):
+            if any(_is_same_way(best, each) for each in refused):
+                continue
             pick = best
             if failure is not None:
                 pick = replace(pick, why=f"the first choice failed: {failure}")
@@ -307,14 +318,13 @@ class Engine:
                         yield replace(step, job=job, picked=pick)
                     else:
                         yield step
-            except DeviceLostError:
+            except (DeviceLostError, OutOfMemoryError):
                 raise
             except KernelError as error:
                 failure = error
                 continue
             return
-        assert failure is not None
-        raise failure
+        raise failure or CannotRunError("No implementation can run this job.")
 
     @property
     def _device_left(self) -> Device | NoDevice:
@@ -325,8 +335,8 @@ class Engine:
         """Return why nothing runs on a GPU; empty where something may."""
         return self._lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
 
-    def _best_on_cpu(self, job: Job) -> str:
-        return [each.key for each in host_implementations() if not each.why_not(job)][-1]
+    def _on_cpu(self, job: Job) -> Iterator[str]:
+        return (each.key for each in reversed(host_implementations()) if not each.why_not(job))
 
     def _why_not(self, implementation: Implementation, job: Job) -> str | None:
         if isinstance(implementation, HostImplementation):
@@ -386,6 +396,10 @@ def checked(
         yield Progress(doing)
         result = replace(result, check=check)
     yield result
+
+
+def _is_same_way(one: Pick, other: Pick) -> bool:
+    return (one.implementation, one.block_xy) == (other.implementation, other.block_xy)
 
 
 def _as_given(result: Result) -> Result:

@@ -1,7 +1,8 @@
 """One filtering of a picture that is nowhere whole: of its strips, one after the other.
 
 The implementation, and what `auto` picks, is chosen for the first strip and kept, so that no seam
-shows where two ways to compute round differently.
+shows where two ways to compute round differently.  Where the pick refuses a later strip, as of NaN,
+all strips are filtered again with the next one: the whole picture would have had that.
 """
 
 from __future__ import annotations
@@ -12,13 +13,25 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kernels.core.driving import last_of
-from kernels.core.errors import CannotRunError
+from kernels.core.errors import CannotRunError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Pick, Progress, Result, Sampling
 from kernels.core.row_strips import RowStrip
-from kernels.cpu import HostImplementation, cpu_run
 from kernels.engine.auto import AUTO, with_pick
-from kernels.engine.engine import Engine, checked
+from kernels.engine.engine import Engine
+from kernels.rungs.rung import Rung
+
+ROUNDS_OTHERWISE = (
+    "{title} rounds otherwise in strips than over the whole picture, for which too little memory "
+    "is free; close other programs, or choose another implementation, such as shared."
+)
+
+
+class PickRefusedError(KernelError):
+    """The pick of the first strip cannot run a later one; another has to run all of them."""
+
+    def __init__(self, pick: Pick, reason: str) -> None:
+        super().__init__(reason)
+        self.pick = pick
 
 
 class StripFilter:
@@ -28,53 +41,62 @@ class StripFilter:
     named       the implementation; None, or auto: the best that can run it
     check_taps  the products that the reference may work out for each strip; 0: none is checked,
                 None: as many as it takes to check every pixel
+    pick        what `auto` picked; None: the first strip decides
+    refused     picks that cannot run all strips
+    for_now     whether the whole picture would fit into memory another time: what rounds otherwise
+                in strips is rejected
     """
 
     def __init__(
-        self, engine: Engine, like: Job, named: str | None = None, check_taps: int | None = 0
+        self,
+        engine: Engine,
+        like: Job,
+        named: str | None = None,
+        check_taps: int | None = 0,
+        *,
+        pick: Pick | None = None,
+        refused: frozenset[Pick] = frozenset(),
+        for_now: bool = False,
     ) -> None:
         self._engine, self._like = engine, like
         self._named = None if named == AUTO.key else named
         self._sampling = Sampling(
             max_samples=0, cache="warm", check=check_taps != 0, check_taps=check_taps
         )
-        self._chosen: str | None = None
-        self._pick: Pick | None = None
+        self.pick, self._refused, self._for_now = pick, refused, for_now
 
     def filtering(self, picture: NDArray[Any], strip: RowStrip) -> Iterator[Progress | Result]:
         """Filter a strip's picture; the last step is its Result, and `Result.check` if wanted.
 
-        Raises the errors of `kernels.core.errors`.
+        Raises the errors of `kernels.core.errors`, and PickRefusedError.
         """
-        job = self._job(picture, strip)
-        if job.implementation == AUTO.key or self._pick is not None:
-            yield from self._on_gpu(job)
-            return
-        implementation = self._engine.implementation(job.implementation)
-        if isinstance(implementation, HostImplementation):
-            yield from self._on_cpu(implementation, job)
-        else:
-            yield from self._engine.filtering(job, self._sampling)
-
-    def _job(self, picture: NDArray[Any], strip: RowStrip) -> Job:
         job = replace(self._like, picture=picture, strip=strip)
-        if self._chosen is None:
-            self._chosen = self._named or self._engine.best_for(job)
-        job = replace(job, implementation=self._chosen)
-        if self._named is None and self._engine.why_not(job):  # as of NaN, in this strip alone
-            return replace(job, implementation=self._engine.best_for(job))
-        return with_pick(job, self._pick) if self._pick else job
+        if self._named is not None:
+            self._reject_strips(self._named)
+            job = replace(job, implementation=self._named)
+            yield from self._engine.filtering(job, self._sampling)
+        elif self.pick is None:
+            yield from self._picking(job)
+        else:
+            yield from self._as_picked(job, self.pick)
 
-    def _on_gpu(self, job: Job) -> Iterator[Progress | Result]:
-        for step in self._engine.filtering(job, self._sampling):
-            if isinstance(step, Result):
-                self._pick = step.picked or self._pick
+    def _picking(self, job: Job) -> Iterator[Progress | Result]:
+        for step in self._engine.picking(job, self._sampling, self._refused):
+            if isinstance(step, Result) and step.picked is not None:
+                self._reject_strips(step.picked.implementation)
+                self.pick = step.picked
             yield step
 
-    def _on_cpu(self, implementation: HostImplementation, job: Job) -> Iterator[Progress | Result]:
-        if self._named is not None and (reason := implementation.why_not(job)):
-            raise CannotRunError(reason)
-        result = yield from last_of(cpu_run.filtering(implementation, job, self._sampling))
-        yield result
-        if self._sampling.check:
-            yield from checked(result, implementation.tolerance(job), self._sampling.check_taps)
+    def _as_picked(self, job: Job, pick: Pick) -> Iterator[Progress | Result]:
+        try:
+            for step in self._engine.filtering(with_pick(job, pick), self._sampling):
+                yield replace(step, picked=pick) if isinstance(step, Result) else step
+        except CannotRunError as error:
+            raise PickRefusedError(pick, str(error)) from error
+
+    def _reject_strips(self, key: str) -> None:
+        """Raise OutOfMemoryError where strips would have other bytes than the whole picture."""
+        if self._for_now:
+            implementation = self._engine.implementation(key)
+            if isinstance(implementation, Rung) and implementation.strips_differ:
+                raise OutOfMemoryError(ROUNDS_OTHERWISE.format(title=implementation.title))

@@ -4,6 +4,7 @@ idea    = "A box's sum is its neighbour's, with what enters added and what leave
 after   = "separable"
 weights = "uniform"
 finite_only = true
+strips_differ = true
 headroom = "KSIZE * KSIZE"
 own_block   = "A thread takes four samples of a row down, and a warp a row along."
 requires = [["UNIFORM", "Running sums need weights that are all the same number, as the box filter's are; choose another implementation, such as shared."]]

@@ -6,6 +6,7 @@ weights = "thin_bands"
 includes = ["tensor"]
 requires = [["RANK == 1", "These weights are not separable: they are the sum of {RANK} separable ones."]]
 finite_only = true
+strips_differ = true
 capability = [7, 5]
 own_block = "On tensor cores a warp works on 16 rows and 16 or 32 columns at once, and walks down the picture with seven to fifteen others."
 chain_length = "2 * KSIZE + 24"  # 24: what two halves lose of samples, sums, weights and their products

@@ -4,6 +4,7 @@ idea    = "cuFFT turns tiles into spectra, where a filter of any size is one pro
 after   = "constant"
 weights = "spectrum"
 finite_only = true
+strips_differ = true
 requires = [["(CHANNELS - HAS_ALPHA) * FFT_TILES * FFT_PAIRS <= 65535", "A picture of {WIDTH}×{HEIGHT} pixels has more tiles than one launch can have blocks; choose another implementation, such as shared."]]
 headroom = "2 * FFT_LINE**2 * max(1, GAIN)"  # a frequency may have all of a tile, and of two at that
 own_block   = "cuFFT chooses its own blocks; the passes around it have theirs."

@@ -4,6 +4,7 @@ idea    = "Transforms of our own, in registers, read the picture, multiply by th
 after   = "fft"
 weights = "spectrum_and_roots"
 finite_only = true
+strips_differ = true
 requires = [["max((CHANNELS - HAS_ALPHA) * FFT_PAIRS, FFT_TILES) <= 65535", "A picture of {WIDTH}×{HEIGHT} pixels has more tiles than one launch can have blocks; choose another implementation, such as shared."]]
 headroom = "2 * FFT_LINE**2 * max(1, GAIN)"  # as for fft, and a little more than is needed here
 own_block   = "A transform takes as many threads as the square root of its length."

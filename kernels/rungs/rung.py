@@ -98,6 +98,8 @@ class Rung:
     requires      pairs of an expression that has to hold and the sentence that says so if it does
                   not, with {expressions} worked out
     finite_only   whether it refuses pictures with NaN or infinity
+    strips_differ  whether a sample's rounding depends on where the rows begin, so that a strip of a
+                  picture may round otherwise than the whole
     headroom      how many times the largest sample its sums may reach, where that is more than
                   Σ|w|; pictures with which those might overflow are refused
     reduced_precision  whether its error is far above float32's: never to be picked unasked
@@ -121,6 +123,7 @@ class Rung:
     includes: tuple[str, ...] = ()
     requires: tuple[tuple[Expression, Template], ...] = ()
     finite_only: bool = False
+    strips_differ: bool = False
     headroom: Expression = NO_WORDS
     reduced_precision: bool = False
     capability: tuple[int, int] = (0, 0)

@@ -1,4 +1,4 @@
-"""The memory that this computer has left."""
+"""The memory that this computer has, and has left."""
 
 from __future__ import annotations
 
@@ -15,16 +15,23 @@ def memory_available_bytes() -> int:
 
     On other systems than Linux, the memory there is.
     """
-    try:
-        found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-        if found:
-            return int(found[1]) * 1024
-    except OSError:
-        pass
+    return _from_proc("MemAvailable") or memory_there_bytes()
+
+
+def memory_there_bytes() -> int:
+    """Return the bytes of memory that this computer has, free or not."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return _ASSUMED_BYTES
+
+
+def _from_proc(name: str) -> int | None:
+    try:
+        found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
 
 
 def require_memory(needed_bytes: int) -> None:

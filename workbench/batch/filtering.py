@@ -23,7 +23,7 @@ from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.estimate import about
-from workbench.base.memory import is_out_of_memory, memory_available_bytes
+from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
 from workbench.batch.stages import Stage, filtering_seconds
@@ -40,7 +40,7 @@ Say = Callable[[str], None]
 Status = Literal["done", "skipped", "failed", "wrong"]
 # Of a picture that does not fit into memory, where nobody says how much its strips may take; larger
 # ones are no quicker.
-STRIPS_BYTES, STRIPS_SHARE = 1 << 30, 0.25
+STRIPS_BYTES, STRIPS_SHARE, FREE_SHARE = 1 << 30, 0.125, 0.25
 # Each picture is filtered once, for its answer alone, and no GPU's cache is emptied before.
 OWN_AS_A_WHOLE = "Kernels of your own filter pictures as a whole."
 OWN_TOO_LARGE = "Choose a smaller picture, more memory, or another implementation."
@@ -63,7 +63,7 @@ class Recipe:
     check_every      of so many pictures one is checked, and the first is; 0: none
     quality, reduce  of what is written: see `image_files.save` and `reducing`
     keeps_files      leave a file alone that is there already
-    memory_bytes     a picture that takes more is filtered in strips; None: more than is free
+    memory_bytes     a picture that takes more, or more than is free, is filtered in strips
     """
 
     chosen: State
@@ -80,7 +80,14 @@ class Recipe:
         """Return what the strips of a large picture may take, beside the program itself."""
         if self.memory_bytes is not None:
             return self.memory_bytes // 2
-        return min(STRIPS_BYTES, int(memory_available_bytes() * STRIPS_SHARE))
+        return min(STRIPS_BYTES, int(memory_there_bytes() * STRIPS_SHARE))
+
+    @property
+    def strips_bytes_now(self) -> int:
+        """Return what they may take of what is free: some rungs round by where a strip begins."""
+        if self.memory_bytes is not None:
+            return self.strips_bytes
+        return min(self.strips_bytes, int(memory_available_bytes() * FREE_SHARE))
 
     @property
     def is_own(self) -> bool:
@@ -105,6 +112,7 @@ class Outcome:
     index    its place among all that are to be done
     seconds  how long it took in each stage that it went through
     is_large whether it does not fit into memory, and is filtered in strips, from file to file
+    for_now  whether it does not because too little is free at the moment
     strips   how far that is; None: nothing of it is finished
     large    what came of that: it is written already
     error    why it failed, one sentence; None: it did not
@@ -122,6 +130,7 @@ class Outcome:
     picture: Picture | None = None
     result: Result | None = None
     is_large: bool = False
+    for_now: bool = False
     strips: StripsDone | None = None
     large: LargeAnswer | None = None
     error: str | None = None
@@ -172,7 +181,7 @@ def read(outcome: Outcome, recipe: Recipe, is_stopped: Callable[[], bool] = lamb
                 )
                 outcome.picture = picture.stored_as(recipe.chosen.pixel_type)
         except TooLargeError as error:
-            outcome.is_large = True
+            outcome.is_large, outcome.for_now = True, error.for_now
             outcome.error = _why_not_in_strips(outcome, recipe, error)
             return
         outcome.remarks, outcome.metadata = outcome.picture.remarks, outcome.picture.metadata
@@ -264,15 +273,16 @@ def _filter_large(engine: Engine, outcome: Outcome, recipe: Recipe, say: Say) ->
         outcome.remarks, outcome.metadata = picture.notes, picture.metadata
         job = intents.job_for(replace(state, picture=picture.sample()))
         assert job is not None
-        sampling = recipe.sampling_of(outcome.index)
+        sampling, memory_bytes = recipe.sampling_of(outcome.index), recipe.strips_bytes_now
         steps = filtering_file(
             engine,
             picture,
             pair.target,
             job,
             recipe.implementation,
-            memory_bytes=recipe.strips_bytes,
+            memory_bytes=memory_bytes,
             max_taps=sampling.check_taps if sampling.check else 0,
+            for_now=outcome.for_now or memory_bytes < recipe.strips_bytes,
         )
         outcome.large = _driven(steps, outcome, say)
     outcome.seconds.update(outcome.large.seconds)

@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 
 from kernels import Engine, Job, Result
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
-from kernels.core.job import Progress
-from kernels.core.row_strips import RowStrip, strips_of
+from kernels.core.job import Pick, Progress
+from kernels.core.row_strips import RowStrip, block_rows, strips_of
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
-from kernels.engine.strip_filter import StripFilter
+from kernels.engine.strip_filter import PickRefusedError, StripFilter
 from workbench.base import numbers
 from workbench.base.memory import is_out_of_memory
 from workbench.batch.stages import BY_ENGINE, STAGES, Stage, filtering_seconds
-from workbench.batch.unfinished import Unfinished
+from workbench.batch.unfinished import Line, Unfinished
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE
@@ -111,6 +111,7 @@ def filtering_file(
     *,
     memory_bytes: int,
     max_taps: int | None = 0,
+    for_now: bool = False,
 ) -> Generator[Progress, None, LargeAnswer]:
     """Filter `picture` into `target`, and go on with that where it was begun.
 
@@ -121,36 +122,42 @@ def filtering_file(
     named         the implementation; None: the best that can run it
     memory_bytes  for all strips together
     max_taps      as `StripFilter` has it, for all strips together
+    for_now       as `StripFilter` has it
 
     Raises ImageFileError and the errors of `kernels.core.errors`.
     """
-    rows = rows_a_strip(picture, like, memory_bytes)
+    rows = rows_a_strip(picture, like, memory_bytes, for_now=for_now)
     shape = (picture.height, picture.width, picture.channels)
-    asked = _asked(picture, like, named)
-    part = Unfinished(target, shape, picture.dtype, picture.metadata, asked)
-    run = _Run(engine, picture, part, like, named)
-    try:
-        with _lack_of_memory_in_words():
-            answer = yield from run.going(rows, max_taps)
-    except (GeneratorExit, KeyboardInterrupt):
-        part.close()
-        raise
-    except PASSING as error:
-        if not part.rows:
+    asked, refused = _asked(picture, like, named), frozenset[Pick]()
+    while True:
+        part = Unfinished(target, shape, picture.dtype, picture.metadata, asked)
+        run = _Run(engine, picture, part, like, named)
+        try:
+            with _lack_of_memory_in_words():
+                answer = yield from run.going(rows, max_taps, refused, for_now=for_now)
+        except PickRefusedError as error:  # from the top, with the next pick
+            part.drop()
+            refused |= {error.pick}
+            continue
+        except (GeneratorExit, KeyboardInterrupt):
+            part.close()
+            raise
+        except PASSING as error:
+            if not part.rows:
+                part.drop()
+                raise
+            part.close()
+            kept = f"{part.rows:,} of {picture.height:,} rows are finished and kept"
+            error.args = (f"{error} {kept}: the same command does the rest.",)
+            raise
+        except BaseException:
             part.drop()
             raise
-        part.close()
-        kept = f"{part.rows:,} of {picture.height:,} rows are finished and kept"
-        error.args = (f"{error} {kept}: the same command does the rest.",)
-        raise
-    except BaseException:
-        part.drop()
-        raise
-    if answer.check is not None and not answer.check.ok:
-        part.drop()
-    else:
-        part.finish()
-    return answer
+        if answer.check is not None and not answer.check.ok:
+            part.drop()
+        else:
+            part.finish()
+        return answer
 
 
 @contextmanager
@@ -163,21 +170,29 @@ def _lack_of_memory_in_words() -> Iterator[None]:
         raise OutOfMemoryError("Out of memory for its strips; allow less.") from error
 
 
-def rows_a_strip(picture: LargePicture, like: Job, memory_bytes: int) -> int:
-    """Return how many rows to filter at once.  Raises ImageFileError where not even one fits."""
+def rows_a_strip(
+    picture: LargePicture, like: Job, memory_bytes: int, *, for_now: bool = False
+) -> int:
+    """Return how many rows to filter at once: whole tiles, if there is memory for them.
+
+    for_now  whether it has to be whole blocks, as the picture's own
+
+    Raises ImageFileError where there is too little memory for that.
+    """
     samples = picture.width * picture.channels
     beside = BESIDE_BYTES if like.gradient or picture.dtype == np.float16 else 0
     row_bytes = IN_MEMORY * picture.row_bytes + beside * samples
     left = memory_bytes - picture.decoding_bytes - min(TILE, picture.height) * picture.row_bytes
     rows = int(left // row_bytes - 2 * like.reach)
-    if rows < 1:
-        needed = memory_bytes - left + (2 * like.reach + 1) * row_bytes
+    least = min(block_rows(samples), picture.height) if for_now else 1
+    if rows < least:
+        needed = memory_bytes - left + (2 * like.reach + least) * row_bytes
         raise ImageFileError(
             f"{picture.path.name} does not fit into memory, and its strips take at least "
             f"{numbers.byte_count(2 * needed)}; allow more."
         )
     rows = min(rows, max(-(-picture.height // MIN_STRIPS), TILE))
-    return rows - rows % TILE if rows > TILE else rows
+    return rows - rows % (TILE if rows > TILE else least)
 
 
 def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any]:
@@ -193,6 +208,14 @@ def _asked(picture: LargePicture, like: Job, named: str | None) -> dict[str, Any
         "implementation": named,
         "block": list(like.block_xy),
     }
+
+
+def _pick_from(kept: Line | None) -> Pick | None:
+    """Return the pick that the journal of a part has."""
+    if kept is None:
+        return None
+    block = kept["block"]
+    return Pick(str(kept["implementation"]), block and (block[0], block[1]), "as the first rows")
 
 
 class _Run:
@@ -214,12 +237,19 @@ class _Run:
         self._check: Check | None = None
         self._writing: Future[None] | None = None
 
-    def going(self, rows: int, max_taps: int | None) -> Generator[Progress, None, LargeAnswer]:
-        """Do all strips that are not finished."""
+    def going(
+        self, rows: int, max_taps: int | None, refused: frozenset[Pick], *, for_now: bool
+    ) -> Generator[Progress, None, LargeAnswer]:
+        """Do all strips that are not finished.  Raises PickRefusedError."""
         like, began, resumed = self._like, perf_counter(), self._part.rows
         strips = list(strips_of(self._picture.height, rows, like.reach, like.border, resumed))
         taps = max_taps and max(max_taps // (SPREAD_COST * max(len(strips), 1)), 1)
-        strip_filter = StripFilter(self._engine, like, self._named, taps)
+        strip_filter = StripFilter(
+            *(self._engine, like, self._named, taps),
+            pick=_pick_from(self._part.pick),
+            refused=refused,
+            for_now=for_now,
+        )
         with (
             ThreadPoolExecutor(1, "strips-in") as reader,
             ThreadPoolExecutor(1, "strips-out") as writer,  # which writes what it has begun
@@ -304,6 +334,8 @@ class _Run:
         if self._first is None:
             tiny = np.zeros((1, 1, picture.shape[2]), picture.dtype)
             self._first = replace(result, picture=tiny, job=self._like)  # without the strip's own
+        if (pick := strip_filter.pick) is not None and self._part.pick is None:
+            self._part.note_pick({"implementation": pick.implementation, "block": pick.block_xy})
         return result.picture
 
     def _add(self, check: Check, strip: RowStrip) -> None:

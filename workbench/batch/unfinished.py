@@ -44,6 +44,7 @@ class Unfinished:
     Raises ImageFileError where it cannot be written.
 
     rows  so many are finished, from the top
+    pick  what filters all rows, as `note_pick` was told; None: that is not decided
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Unfinished:
         with self._failures():
             _refuse(self.target)
             self._journal = GrowingFile(path, "a+")
+        self.pick: Line | None = None
         try:
             if not self._journal.hold():
                 raise ImageFileError(f"Another process is writing {target.name}; wait for it.")
@@ -81,6 +83,12 @@ class Unfinished:
             self._open.sync()
             self.rows += len(samples)
             self._journal.put(_line({"rows": self.rows}))
+
+    def note_pick(self, pick: Line) -> None:
+        """Keep what filters, before the first rows: what is resumed is filtered alike."""
+        with self._failures():
+            self.pick = pick
+            self._journal.put(_line({"pick": pick}))
 
     def finish(self) -> None:
         """Give the result its name."""
@@ -113,6 +121,7 @@ class Unfinished:
         lines, whole = _lines_of(self._journal.path)
         if lines and self._is_of(lines[0], asked):
             self._journal.go_on_behind(whole)
+            self.pick = next((line["pick"] for line in lines[1:] if "pick" in line), None)
             return max((int(line["rows"]) for line in lines[1:] if "rows" in line), default=0)
         self._journal.go_on_behind(0)
         self._part.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.base import numbers
-from workbench.base.memory import memory_available_bytes
+from workbench.base.memory import memory_available_bytes, memory_there_bytes
 from workbench.files.picture_errors import LargePictureError, TooLargeError
 from workbench.imaging.shown_size import shown_bytes
 
@@ -71,6 +71,7 @@ def check(need: Need, *, ask: bool, max_bytes: int | None = None) -> None:
             f"{'free' if allowed == free else 'allowed'}",
             "choose a smaller picture, or have `workbench apply` filter it from TIFF to TIFF, in "
             "strips.",
+            for_now=need.to_filter <= (memory_there_bytes() if max_bytes is None else max_bytes),
         )
     if ask and is_large(need, free):
         doubt = "" if need.to_show <= free else " That may be too little: save your work first."

@@ -17,12 +17,13 @@ class LargePictureError(ImageFileError):
 class TooLargeError(ImageFileError):
     """A picture does not fit into memory as a whole.  Nothing but its header was read.
 
-    reason  the sentence without what to do about it
+    reason   the sentence without what to do about it
+    for_now  whether it would if more of this computer's memory were free
     """
 
-    def __init__(self, reason: str, advice: str) -> None:
+    def __init__(self, reason: str, advice: str, *, for_now: bool = False) -> None:
         super().__init__(f"{reason}: {advice}")
-        self.reason = reason
+        self.reason, self.for_now = reason, for_now
 
 
 class StoppedError(ImageFileError):

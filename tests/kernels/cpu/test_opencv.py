@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Sampling, filters
+from kernels.core import row_strips
 from kernels.core.borders import BORDERS
 from kernels.core.cores import usable_cores
 from kernels.core.errors import CannotRunError
@@ -114,7 +115,7 @@ def in_bands(monkeypatch, rows, cores=2):
     monkeypatch.setattr(opencv, "SHARED_PRODUCTS", 1)
     monkeypatch.setattr(opencv, "BAND_SAMPLES", rows * 30)
     monkeypatch.setattr(opencv, "BAND_REACHES", 1)
-    monkeypatch.setattr(opencv, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(row_strips, "BLOCK_ROWS", 8)
 
 
 @pytest.mark.parametrize("border", BORDERS)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from kernels.core.borders import BORDERS, read
-from kernels.core.job import Job
+from kernels.core.errors import CannotRunError, OutOfMemoryError
+from kernels.core.job import Job, Sampling
+from kernels.cuda.gpu import Gpu
 from kernels.cuda.strips import memory_bytes, rows_a_strip, strip_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Shim
@@ -20,9 +22,6 @@ from tests.made_up import H200
 
 RUNGS = {rung.key: rung for rung in ladder()}
 WITHOUT_GRADIENT = [rung for rung in ladder() if not rung.gradient]
-# Where a sum begins, or which samples have a factor or a transform together, depends on where the
-# picture does.
-NOT_THE_SAME_BITS = ("running_sums", "tensor_separable", "fft", "fft_registers")
 
 
 def a_job(rung, height=70, width=45, border="mirror", ksize=5) -> Job:
@@ -59,7 +58,7 @@ def test_strips_together_are_the_whole(rung, border, build_cache):
     )
     check = r.verdict(job, together)
     assert check.ok, str(check)
-    if rung.key not in NOT_THE_SAME_BITS:
+    if not rung.strips_differ:
         np.testing.assert_array_equal(together.view("u1"), shim.run(job).view("u1"))
 
 
@@ -75,6 +74,59 @@ def test_strips_are_halved_until_they_fit():
     assert rows_a_strip(rung, job, H200, needed - 1) == 500
     assert rows_a_strip(rung, job, H200, needed // 2) == 250  # the halo needs room as well
     assert rows_a_strip(rung, job, H200, 1000) == 0
+
+
+class SmallGpu(Gpu):
+    """A GPU of which `free` bytes are free, and where nothing runs: what was tried is in `tried`.
+
+    fails   so many tries run out of memory all the same
+    """
+
+    def __init__(self, free, device=H200, fails=0):
+        self.device, self.free, self.fails, self.tried = device, free, fails, []
+
+    def _room_bytes(self):
+        return self.free
+
+    def forget(self):
+        pass
+
+    def _filtering_whole(self, rung, job, sampling):
+        yield from self._filtering_in_strips(rung, job, sampling, job.height)
+
+    def _filtering_in_strips(self, _rung, _job, _sampling, rows):
+        self.tried.append(rows)
+        if len(self.tried) <= self.fails:
+            raise OutOfMemoryError("It was taken.")
+        yield rows
+
+
+def tried(gpu, rung, job):
+    list(gpu.filtering(rung, job, Sampling()))
+    return gpu.tried
+
+
+@pytest.mark.parametrize(("key", "is_cut"), [("shared", True), ("fft", False)])
+def test_taken_memory_means_strips_or_a_sentence_but_never_other_bytes(key, is_cut):
+    rung, job = RUNGS[key], a_job(RUNGS[key], height=1000)
+    needed = memory_bytes(rung, job, H200)
+    assert tried(SmallGpu(needed), rung, job) == [1000]
+    if is_cut:
+        assert tried(SmallGpu(needed - 1), rung, job) == [500]
+        assert tried(SmallGpu(needed, fails=2), rung, job) == [1000, 500, 250]
+    for short in () if is_cut else (SmallGpu(needed - 1), SmallGpu(needed, fails=1)):
+        with pytest.raises(OutOfMemoryError):
+            tried(short, rung, job)
+
+
+def test_a_small_device_cuts_as_high_strips_however_much_is_free():
+    rung, job = RUNGS["fft"], a_job(RUNGS["fft"], height=1000)
+    small = replace(H200, memory_bytes=memory_bytes(rung, job, H200))
+    found = {tuple(tried(SmallGpu(free << 30, small), rung, job)) for free in (1, 10)}
+    assert len(found) == 1
+    assert next(iter(found)) < (1000,)
+    with pytest.raises(CannotRunError):  # for good, so that `auto` goes on
+        tried(SmallGpu(1 << 30, replace(H200, memory_bytes=1)), rung, job)
 
 
 def test_buffers_and_arguments_and_cuffts_space_count_as_well():

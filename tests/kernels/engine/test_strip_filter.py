@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kernels import Engine, Job, Result, Sampling, filters
+from kernels.core import row_strips
 from kernels.core.borders import BORDERS
-from kernels.core.errors import CannotRunError
+from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import PIXEL_TYPES, Pick
 from kernels.core.job_class import job_class_of
 from kernels.core.row_strips import strips_of
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
-from kernels.engine.strip_filter import StripFilter
+from kernels.engine.strip_filter import PickRefusedError, StripFilter
 from kernels.pictures.generated import noise
 from tests.kernels.cases import random_picture, random_weights
 
@@ -31,9 +33,9 @@ def results(steps):
     return [step for step in steps if isinstance(step, Result)]
 
 
-def in_strips(engine, job, rows, named="sequential", check_taps=0):
+def in_strips(engine, job, rows, named="sequential", check_taps=0, **how):
     """What `job` gives strip by strip, and the results, of which each is of a strip."""
-    strip_filter, found = StripFilter(engine, job, named, check_taps), []
+    strip_filter, found = StripFilter(engine, job, named, check_taps, **how), []
     answer = np.empty_like(job.picture)
     for strip in strips_of(job.height, rows, job.reach, job.border):
         picture = np.concatenate([job.picture[first:end] for first, end in strip.spans])
@@ -78,6 +80,17 @@ def test_opencv_gives_in_strips_what_it_gives_as_a_whole(engine, border, pixel_t
         assert answer.tobytes() == engine.run(job, ONCE).picture.tobytes(), name
 
 
+@pytest.mark.parametrize(("name", "ksize"), [("box", 15), ("unsharp", 15)])
+def test_opencv_gives_the_same_in_blocks_of_few_rows(engine, monkeypatch, name, ksize):
+    """As where a row is so long that no strip has 256 of them."""
+    job = Job(noise(100, 37, 3, "float32"), filters.get(name).weights(ksize), "mirror", "opencv")
+    monkeypatch.setattr(row_strips, "BLOCK_SAMPLES", 37 * 3 * 16)
+    assert row_strips.block_rows(37 * 3) == 16
+    whole = engine.run(job, ONCE).picture
+    for rows in (16, 48):
+        assert in_strips(engine, job, rows, "opencv")[0].tobytes() == whole.tobytes()
+
+
 def test_a_strip_is_of_the_class_of_the_whole():
     """Else `auto` would take another rung for a strip, whose height the free memory decides."""
     job = Job(noise(512, 64, 1), filters.get("gaussian").weights(3))
@@ -89,29 +102,39 @@ def test_a_strip_is_of_the_class_of_the_whole():
 class Picking(Engine):
     """An engine that has a GPU, of which `auto` picks a rung and a block shape."""
 
-    def __init__(self):
+    def __init__(self, key="shared"):
         super().__init__(use_gpu=False)
-        self.jobs = []
+        self.jobs, self.pick = [], Pick(key, (16, 16), "made up")
 
-    def best_for(self, _job):
-        return AUTO.key
-
-    def why_not(self, _job):
-        return None
+    def picks(self, _job):
+        yield self.pick
 
     def filtering(self, job, _sampling=None):
         self.jobs.append(job)
-        is_asked = job.implementation == AUTO.key
-        pick = Pick("shared", (16, 16), "made up") if is_asked else None
-        yield Result(job, job.picture, Timing((1.0,), "warm"), (), picked=pick)
+        yield Result(job, job.picture, Timing((1.0,), "warm"), ())
 
 
 @pytest.mark.parametrize("named", [None, AUTO.key])
 def test_what_auto_picks_for_the_first_strip_does_all_of_them(named):
     engine, job = Picking(), Job(noise(30, 20, 1), filters.get("gaussian").weights(3))
     in_strips(engine, job, 10, named)
-    assert [each.implementation for each in engine.jobs] == [AUTO.key, "shared", "shared"]
-    assert [each.block_xy for each in engine.jobs[1:]] == [(16, 16)] * 2
+    engine.pick = Pick("global", (8, 8), "tuned meanwhile")
+    assert [(each.implementation, each.block_xy) for each in engine.jobs] == [
+        ("shared", (16, 16))
+    ] * 3
+
+
+@pytest.mark.parametrize("named", [None, "fft"])
+def test_what_rounds_otherwise_in_strips_is_refused_where_memory_is_only_taken(named):
+    job = Job(noise(30, 20, 1), filters.get("gaussian").weights(3))
+    strip = next(strips_of(job.height, 10, job.reach, job.border))
+    for key, is_refused in (("fft", True), ("shared", False)):
+        steps = StripFilter(Picking(key), job, named and key, for_now=True).filtering(
+            job.picture, strip
+        )
+        with pytest.raises(OutOfMemoryError) if is_refused else nullcontext():
+            list(steps)
+        assert list(StripFilter(Picking(key), job, named and key).filtering(job.picture, strip))
 
 
 def test_every_strip_is_checked_where_that_is_wanted(engine):
@@ -134,12 +157,15 @@ def test_where_the_worst_pixel_stands_is_said_of_the_whole_picture(engine):
     assert worse.with_strip(first.check, 0).worst == (3, 4, 0)
 
 
-def test_a_strip_that_the_choice_refuses_is_filtered_otherwise_unless_it_was_named(engine):
+def test_what_a_strip_refuses_does_none_of_them_unless_it_was_named(engine):
     picture = noise(30, 20, 1, "float32")
     picture[25, 3] = np.nan
     job = Job(picture, filters.get("gaussian").weights(3))
-    answer, found = in_strips(engine, job, 10, None)
-    assert [each.implementation for each in found] == ["opencv", "opencv", "parallel"]
-    assert np.isnan(answer).sum() == 9
+    with pytest.raises(PickRefusedError, match="NaN") as refused:
+        in_strips(engine, job, 10, None)
+    answer, found = in_strips(engine, job, 10, None, refused=frozenset({refused.value.pick}))
+    assert [each.implementation for each in found] == ["parallel"] * 3
+    whole = engine.run(replace(job, implementation=engine.best_for(job)), ONCE)
+    assert answer.tobytes() == whole.picture.tobytes()
     with pytest.raises(CannotRunError, match="NaN"):
         in_strips(engine, job, 10, "opencv")

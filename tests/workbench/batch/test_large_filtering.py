@@ -11,6 +11,8 @@ import tifffile
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.job import Pick
+from kernels.core.row_strips import block_rows
 from kernels.core.verdict import Check
 from kernels.cpu import cpu_run
 from kernels.pictures.generated import noise
@@ -31,7 +33,7 @@ def engine():
 
 @pytest.fixture(autouse=True)
 def strips_of_ten_rows(monkeypatch):
-    monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_: 10)
+    monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_, **__: 10)
 
 
 @pytest.fixture
@@ -153,7 +155,7 @@ def test_a_file_that_is_replaced_stays_until_the_new_one_is_whole(engine, source
 def test_of_an_answer_that_is_wrong_nothing_is_left(engine, source, tmp_path, monkeypatch):
     wrong = Check(9.0, (3, 4, 0), 1, 1, 0.1, 500, 500, samples=500)
     monkeypatch.setattr(
-        "kernels.engine.strip_filter.checked",
+        "kernels.engine.engine.checked",
         lambda result, *_: iter([replace(result, check=wrong)]),
     )
     answer = filtered(engine, source, tmp_path / "out.tif", max_taps=None)
@@ -195,7 +197,7 @@ def test_where_a_file_fails_what_is_finished_is_kept(
     with pytest.raises(kind, match=rf"{words}.* 40 of 90 rows are finished and kept"):
         filtered(engine, source, tmp_path / "out.tif")
     monkeypatch.undo()
-    monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_: 10)
+    monkeypatch.setattr(large_filtering, "rows_a_strip", lambda *_, **__: 10)
     assert filtered(engine, source, tmp_path / "out.tif").resumed == 40
 
 
@@ -248,6 +250,42 @@ def test_strips_are_as_high_as_memory_allows(tmp_path):
         assert rows_a_strip(picture, edges, 1_000_000) == 55
         with pytest.raises(ImageFileError, match="strips take at least"):
             rows_a_strip(picture, like, 200_000)
+
+    wide = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (600, 1 << 17), (0, 0))
+    tifffile.imwrite(tmp_path / "wide.tif", wide, compression="zlib", rowsperstrip=1)
+    with LargePicture(tmp_path / "wide.tif") as picture:
+        like = job_of(np.zeros((1, 1, 1), np.float32))
+        found = [rows_a_strip(picture, like, mb << 20, for_now=True) for mb in (350, 500)]
+        assert [rows % block_rows(1 << 17) for rows in found] == [0, 0]
+        assert found[0] >= 64
+        with pytest.raises(ImageFileError, match="strips take at least"):
+            rows_a_strip(picture, like, 200 << 20, for_now=True)
+
+
+@pytest.mark.parametrize("at", [0, 44, 89])
+def test_what_one_strip_refuses_the_whole_file_is_filtered_without(engine, tmp_path, at):
+    samples = noise(HEIGHT, WIDTH, 3, "float32")
+    samples[at, 3] = np.nan
+    source = saved(tmp_path, samples)
+    whole = job_of(samples)
+    whole = replace(whole, implementation=engine.best_for(whole))
+    expected = engine.run(whole, Sampling(max_samples=0, check=False)).picture
+    filtered(engine, source, tmp_path / "once.tif", named=None)
+    for until in (10, 40):
+        filtered(engine, source, tmp_path / "twice.tif", named=None, until=until)
+    filtered(engine, source, tmp_path / "twice.tif", named=None)
+    for name in ("once", "twice"):
+        assert tifffile.imread(tmp_path / f"{name}.tif").tobytes() == expected.tobytes()
+
+
+def test_what_is_resumed_is_filtered_as_its_first_rows(engine, source, tmp_path, monkeypatch):
+    filtered(engine, source, tmp_path / "whole.tif", named="parallel")
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "picks", lambda _: iter([Pick("parallel", None, "made up")]))
+        filtered(engine, source, tmp_path / "out.tif", named=None, until=30)
+    answer = filtered(engine, source, tmp_path / "out.tif", named=None)
+    assert (answer.resumed >= 30, answer.first.implementation) == (True, "parallel")
+    assert (tmp_path / "out.tif").read_bytes() == (tmp_path / "whole.tif").read_bytes()
 
 
 def test_the_journal_says_what_was_asked_for(engine, source, tmp_path):

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from workbench.base.memory import memory_available_bytes
+from workbench.base.memory import memory_there_bytes
 from workbench.batch.into_folder import naming, pairs_into
 from workbench.batch.journal import last_run
 from workbench.batch.naming import PairingError
@@ -23,7 +23,7 @@ from workbench.model.state import State
 from workbench.window.copying.command_line import filter_words, no_option
 
 SHOWN = 200  # names in the list
-MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of half the free memory that one large picture takes
+MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
 CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
 KEPT = "Negative results are kept, as float32."
 
@@ -156,7 +156,7 @@ def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
 
 def _file_plan(choice: FilterChoice) -> FilterPlan:
     source, target = Path(choice.source), Path(choice.target)
-    allowed = min(max(memory_available_bytes() // 2, MIN_BYTES), MAX_BYTES)
+    allowed = min(max(memory_there_bytes() // 4, MIN_BYTES), MAX_BYTES)
     return FilterPlan(
         count=1,
         names=((source.name, target.name, target.exists()),),

@@ -36,7 +36,7 @@ HEIGHT, WIDTH = 3000, 2600  # 64 MiB, which the process is allowed, are too few 
 def large(qtbot, window, tmp_path, monkeypatch):
     """A picture open in the window, as a copy, that is sharpened; gives the file."""
     monkeypatch.setattr(needs, "memory_available_bytes", lambda: 30_000_000)
-    monkeypatch.setattr(filter_choice, "memory_available_bytes", lambda: 30_000_000)
+    monkeypatch.setattr(filter_choice, "memory_there_bytes", lambda: 30_000_000)
     path = tmp_path / "large.tif"
     tifffile.imwrite(path, noise(HEIGHT, WIDTH, 3), photometric="rgb", rowsperstrip=50)
     settle(qtbot, window, lambda: drop(window, path))
