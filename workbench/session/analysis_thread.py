@@ -15,6 +15,7 @@ from workbench.base.background import TOO_LITTLE_MEMORY
 from workbench.session.preemptible_task import close
 
 Make = Callable[[], Iterator[Any]]
+_FORGOTTEN = object()  # the last step of what nothing drives any more
 
 
 @dataclass(slots=True, eq=False)
@@ -43,7 +44,7 @@ class StepQueue(QObject):
         hurries(is_so): something that hurries is under way from now on, or no longer; whoever
             would slow it down may wait meanwhile.
         broke(sentence, details): a bug, with its traceback.
-        dropped(name): what was awaited of that name ended with a bug.
+        dropped(name): what was awaited of that name ended with a bug, or nothing can drive it.
     """
 
     hurries = Signal(bool)
@@ -108,15 +109,22 @@ class StepQueue(QObject):
         """Take nothing more, and drop what there is."""
         with self._wake:
             self._is_closing = True
-        self.forget()
+            self._leave_all()
+            self._wake.notify()
 
     def forget(self) -> None:
-        """Drop what there is."""
+        """Drop what there is, and say so to those that wait for it; on any thread."""
         with self._wake:
-            for task in list(self._tasks.values()):
-                self._leave(task)
-            self._tasks.clear()
+            left = list(self._tasks.values())
+            self._leave_all()
             self._wake.notify()
+        for task in left:
+            self._stepped.emit(task, _FORGOTTEN, "")
+
+    def _leave_all(self) -> None:
+        for task in self._tasks.values():
+            self._leave(task)
+        self._tasks.clear()
 
     @property
     def has_work(self) -> bool:
@@ -197,7 +205,7 @@ class StepQueue(QObject):
             self.broke.emit(step, details)
         if self._awaited.get(task.name) != task.number:
             return  # nobody waits for it any more
-        if details:
+        if details or step is _FORGOTTEN:
             self.dropped.emit(task.name)
         elif isinstance(step, OutOfMemoryError):
             task.on_failure(str(step))

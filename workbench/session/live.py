@@ -93,7 +93,7 @@ class Live(QObject):
         worker.failed.connect(self._refuse)
         worker.baseline_timed.connect(self._take_baseline)
         worker.timed_again.connect(self._take_again)
-        for ended in (worker.sweep_ended, worker.tuning_ended, worker.comparison_ended):
+        for ended in (worker.sweep_ended, worker.comparison_ended):
             ended.connect(self._try_once_more)
 
     @property

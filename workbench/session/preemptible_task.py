@@ -1,4 +1,4 @@
-"""A long computation that everything else goes before: a sweep, a tuning, a comparison."""
+"""A long computation that everything else goes before: a sweep, a comparison."""
 
 from __future__ import annotations
 

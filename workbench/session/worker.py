@@ -3,8 +3,8 @@
 Every computation is a generator that yields wherever it may be put aside (see
 `kernels.engine.engine`), so one thread is enough.  The part of a large picture that is in view goes
 first, then the picture the user waits for and the trial of a user kernel in turns, then the
-baseline's timing, then comparison, sweep and tuning; last, when nothing else is left, a job that
-was run only once is timed again.  A pause costs none of them anything but time.
+baseline's timing, then comparison and sweep; last, when nothing else is left, a job that was run
+only once is timed again.  A pause costs none of them anything but time.
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ class Worker(QThread):
         sweep_stepped(step): whatever a sweep yields: Progress, Record and the like.
         sweep_paused(is_paused): a sweep stands still from now on, or goes on.
         sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
-        tuning_stepped(step), tuning_ended(error, is_complete): the same of a tuning.
         comparison_stepped(step), comparison_paused(is_paused), comparison_ended(error,
             is_complete): the same of a comparison.
         region_stepped(step), region_ended(error, is_complete): the same of what filters a region.
@@ -86,8 +85,6 @@ class Worker(QThread):
     sweep_stepped = Signal(object)
     sweep_paused = Signal(bool)
     sweep_ended = Signal(object, bool)
-    tuning_stepped = Signal(object)
-    tuning_ended = Signal(object, bool)
     comparison_stepped = Signal(object)
     comparison_paused = Signal(bool)
     comparison_ended = Signal(object, bool)
@@ -116,7 +113,6 @@ class Worker(QThread):
         self._sweep = PreemptibleTask(
             "a sweep", self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit
         )
-        self._tuning = PreemptibleTask("a tuning", self.tuning_stepped.emit, self.tuning_ended.emit)
         self._comparison = PreemptibleTask(
             "a comparison",
             self.comparison_stepped.emit,
@@ -127,7 +123,7 @@ class Worker(QThread):
             "a region in view", self.region_stepped.emit, self.region_ended.emit
         )
         # A comparison is watched live, so it goes first; the first that can step is taken.
-        self._tasks = (self._region, self._comparison, self._sweep, self._tuning)
+        self._tasks = (self._region, self._comparison, self._sweep)
         self._closing = False
         # The task in hand; only the thread itself touches it.
         self._live: _Live | None = None
@@ -205,16 +201,8 @@ class Worker(QThread):
         """Let the sweep stand still from its next step on, or go on; ignore it where none runs."""
         self._pause(self._sweep, is_paused)
 
-    def start_tuning(self, tuning: MakeSteps) -> None:
-        """Begin a tuning, behind everything else, in place of one that runs."""
-        self._start(self._tuning, tuning)
-
-    def cancel_tuning(self) -> None:
-        """End the tuning at its next step."""
-        self._cancel(self._tuning)
-
     def start_comparison(self, comparing: MakeSteps) -> None:
-        """Begin a comparison, before sweep and tuning, in place of one that runs."""
+        """Begin a comparison, before a sweep, in place of one that runs."""
         self._start(self._comparison, comparing)
 
     def pause_comparison(self, is_paused: bool) -> None:

@@ -53,9 +53,8 @@ def _choose_stop(rng, stage):
 
 
 def _do_stop(stage):
-    """Let no sweep, tuning or comparison run for long."""
+    """Let no sweep or comparison run for long."""
     stage.window.worker.cancel_sweep()
-    stage.window.worker.cancel_tuning()
     stage.window.worker.cancel_comparison()
 
 

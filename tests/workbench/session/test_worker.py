@@ -24,7 +24,7 @@ from workbench.session.worker import Worker
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed"),
     *("baseline_timed", "timed_again"),
-    *("sweep_stepped", "sweep_paused", "sweep_ended", "tuning_stepped", "tuning_ended", "broke"),
+    *("sweep_stepped", "sweep_paused", "sweep_ended", "broke"),
     *("comparison_stepped", "comparison_paused", "comparison_ended"),
 )
 PICTURE = np.zeros((4, 5, 1), np.uint8)
@@ -601,17 +601,6 @@ def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
     assert 0 < before <= len(looks) <= before + 1
 
 
-def test_a_tuning_goes_on_beside_a_paused_sweep(qtbot, make_worker):
-    worker, told = make_worker()
-    worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.pause_sweep(True)
-    wait_for(qtbot, told, "sweep_paused")
-    worker.start_tuning(lambda _: iter([Progress("tuning")]))
-    assert wait_for(qtbot, told, "tuning_ended") == (None, True)
-
-
 def test_a_paused_sweep_can_be_cancelled_and_the_next_one_runs(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()
@@ -709,31 +698,7 @@ def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
     assert look == DisplayMapping((0.0, 100.0))
 
 
-# -- a tuning
-
-
-def test_a_sweep_goes_before_a_tuning(qtbot, make_worker):
-    done = []
-
-    def counting(name):
-        def steps(_):
-            for number in range(3):
-                done.append(name)
-                yield Progress(f"{name} {number}")
-
-        return steps
-
-    worker, told = make_worker(at_once)
-    worker.start_tuning(counting("tuning"))
-    worker.start_sweep(counting("sweep"))
-    worker.start()
-    assert wait_for(qtbot, told, "tuning_ended") == (None, True)
-    assert done == ["sweep"] * 3 + ["tuning"] * 3
-    assert [entry[1].doing for entry in told if entry[0] == "tuning_stepped"] == [
-        "tuning 0",
-        "tuning 1",
-        "tuning 2",
-    ]
+# -- a comparison
 
 
 def test_a_comparison_goes_before_a_sweep_and_the_picture_before_it(qtbot, make_worker):
@@ -763,41 +728,25 @@ def test_a_comparison_stands_still_and_goes_on_while_a_sweep_runs(qtbot, make_wo
     assert wait_for(qtbot, told, "comparison_ended") == (None, False)
 
 
-def test_a_cancelled_tuning_may_save_what_it_has_and_a_sweep_goes_on(qtbot, make_worker):
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_cancelled_comparison_may_save_what_it_has_on_the_thread(qtbot, make_worker, is_closed):
     saved = []
 
-    def tuning(_):
-        try:
-            yield from for_ever(_)
-        finally:
-            saved.append(True)
-
-    worker, told = make_worker(at_once)
-    worker.start_tuning(tuning)
-    worker.start()
-    wait_for(qtbot, told, "tuning_stepped")
-    worker.start_sweep(lambda _: iter((Progress("sweep"),)))
-    wait_for(qtbot, told, "sweep_ended")
-    assert not saved
-    worker.cancel_tuning()
-    assert wait_for(qtbot, told, "tuning_ended") == (None, False)
-    assert saved == [True]
-
-
-def test_closing_ends_a_tuning_in_order(qtbot, make_worker):
-    saved = []
-
-    def tuning(_):
+    def comparing(_):
         try:
             yield from for_ever(_)
         finally:
             saved.append(QThread.currentThread())
 
     worker, told = make_worker(at_once)
-    worker.start_tuning(tuning)
+    worker.start_comparison(comparing)
     worker.start()
-    wait_for(qtbot, told, "tuning_stepped")
-    worker.close()
+    wait_for(qtbot, told, "comparison_stepped")
+    if is_closed:
+        worker.close()
+    else:
+        worker.cancel_comparison()
+        assert wait_for(qtbot, told, "comparison_ended") == (None, False)
     assert saved == [worker]
 
 
@@ -910,9 +859,13 @@ def test_a_bug_before_anything_is_done_is_shown_and_the_thread_goes_on(qtbot, ma
     worker, told = make_worker(make_engine=lambda: engines.pop(0)())
     worker.start()
     assert "ZeroDivisionError" in wait_for(qtbot, told, "broke")[0]
+    dropped = []
+    worker.trials.dropped.connect(dropped.append)
+    worker.trials.ask("a trial", lambda: iter("a"), lambda _: None)
     worker.start_sweep(for_ever)
     wait_for(qtbot, told, "broke", count=2)
     assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    qtbot.waitUntil(lambda: dropped == ["a trial"])
     worker.request(a_job())
     wait_for(qtbot, told, "settled")
 
