@@ -70,7 +70,7 @@ class MessageBar(QWidget):
         self._kind: Kind | None = None
         self._details = ""
         self._stays = False
-        self._do: list[Callable[[], None]] = []
+        self._offered: tuple[Act, ...] = ()
         self._icon = Label()
         self._word = Label()
         self._sentence = Sentence()
@@ -111,7 +111,7 @@ class MessageBar(QWidget):
         """
         self._kind, self._details, self._stays = kind, details, stays
         self._age.start()
-        self._do = [do for _, do in actions]
+        self._offered = tuple(actions)
         for number, button in enumerate(self._acts):
             button.setVisible(number < len(actions))
             if number < len(actions):
@@ -129,6 +129,15 @@ class MessageBar(QWidget):
         self._announce()
         self._timer.stop()
         self._wait()
+
+    def add_message(self, kind: Kind, sentence: str) -> None:
+        """Show `sentence` behind what is still to be read, so that neither hides the other."""
+        if self._kind is None:
+            self.show_message(kind, sentence)
+            return
+        worst = max(kind, self._kind, key=list(WORDS).index)
+        both = f"{self.sentence} {sentence}"
+        self.show_message(worst, both, self._details, self._offered, stays=self._stays)
 
     def show_bug(self, sentence: str, details: str) -> None:
         """Say that something went wrong in here, with a traceback to copy.
@@ -216,7 +225,7 @@ class MessageBar(QWidget):
         QAccessible.updateAccessibility(event)
 
     def _act(self, number: int, _checked: bool = False) -> None:
-        self._do[number]()
+        self._offered[number][1]()
 
     def _show_details(self) -> None:
         DetailsDialog(self.sentence, self._details, self).open()

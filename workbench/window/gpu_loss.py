@@ -45,7 +45,7 @@ class DeviceChip(Label):
         if device.is_lost:
             return  # GpuLoss says that
         if self._settings.get(TOLD, "") == device.reason or self._messages.kind is not None:
-            return  # it was said before, or a message that matters more is shown
+            return  # it was said before, or another message is still to be read
         self._settings.set(TOLD, device.reason)
         self._messages.show_message("info", device.reason, device.remedy)
 

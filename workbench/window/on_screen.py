@@ -51,7 +51,7 @@ class OnScreen(QObject):
         windows = [each for each in QApplication.topLevelWidgets() if _is_to_be_seen(each)]
         moved = [_bring_back(each, screens) for each in windows]
         if any(moved) and self._monitors_changed:
-            self._messages.show_message("info", MOVED)
+            self._messages.add_message("info", MOVED)
         self._monitors_changed = False
 
 

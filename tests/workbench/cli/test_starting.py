@@ -134,7 +134,12 @@ def test_what_is_gone_is_named(start, tmp_path):
     said = " ".join(start(is_done=lambda window: "stick" in window.messages.sentence).seen)
     for each in ("neon", "sharpest", "stick"):
         assert each in said
-    assert "stick" not in " ".join(start().seen)  # it was told, and another place is begun at
+    assert "stick" not in " ".join(start().seen)  # it was told
+    assert json.loads(default_path().read_text())["folder"] == str(tmp_path / "stick")
+    (tmp_path / "stick").mkdir()
+    start()
+    (tmp_path / "stick").rmdir()
+    start(is_done=lambda window: "stick" in window.messages.sentence)  # it was there meanwhile
 
 
 def test_an_implementation_that_needs_what_is_not_here_is_named(start):

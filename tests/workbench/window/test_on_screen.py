@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, QTimer
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import show_picture, trigger, until
@@ -79,10 +80,24 @@ def test_the_window_and_its_panels_come_back(qtbot, window):
     assert is_seen(window)
     assert is_seen(dock)
     assert dock.is_enlarged
-    assert window.messages.sentence == MOVED
+    assert window.messages.sentence.endswith(MOVED)
+    until(qtbot, lambda: window.device)  # which may be said once nothing else is
     window.messages.clear()
     remove_monitor(qtbot, window)
     assert window.messages.kind is None  # nothing was on that one
+
+
+@pytest.mark.parametrize("kind", ["info", "warning"])
+def test_what_is_still_to_be_read_is_not_hidden_by_that(qtbot, window, kind):
+    until(qtbot, lambda: window.device)
+    pressed = []
+    window.messages.show_message(kind, "No GPU.", actions=[("&Why", lambda: pressed.append(1))])
+    window.move(FAR)
+    remove_monitor(qtbot, window)
+    assert window.messages.sentence == f"No GPU. {MOVED}"
+    assert window.messages.kind == kind
+    window.messages.findChild(QPushButton, "act").click()
+    assert pressed == [1]
 
 
 def test_the_stage_comes_to_the_monitor_that_is_left(qtbot, window):

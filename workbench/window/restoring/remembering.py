@@ -31,6 +31,7 @@ FOLDERS = {
     "save-folder": "where the last one was saved",
     "kodak-folder": "which had the Kodak pictures",
 }
+TOLD_GONE = "told-gone-folders"  # the setting with those that it was said of
 
 
 class Memory:
@@ -93,17 +94,21 @@ class Memory:
         return self._settings.save()
 
     def look_for_folders(self, background: Background, say: Callable[[str], None]) -> None:
-        """Forget folders that are gone, and say so; looking may take a while."""
-        kept = {name: folder for name in FOLDERS if (folder := self._settings.get(name, ""))}
+        """Say once which folders are gone; looking may take a while.
 
-        def forget(gone: list[str]) -> None:
+        They stay remembered: a disk that is not mounted now may be another time.
+        """
+        kept = {name: folder for name in FOLDERS if (folder := self._settings.get(name, ""))}
+        told = self._settings.get(TOLD_GONE, [])
+
+        def tell(gone: list[str]) -> None:
             for name in gone:
-                self._settings.set(name, "")
-                say(f"The folder {kept[name]}, {FOLDERS[name]}, is not there any more.")
+                if kept[name] not in told:
+                    say(f"The folder {kept[name]}, {FOLDERS[name]}, is not there any more.")
+            self._settings.set(TOLD_GONE, [kept[name] for name in gone])
 
         if kept:
-            looking = partial(_gone, kept)
-            background.run(looking, forget, lambda _: None)
+            background.run(partial(_gone, kept), tell, lambda _: None)
 
     def forget(self) -> None:
         """Reset settings, choices and layout to those of a first start; the picture stays."""
