@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -157,9 +158,44 @@ void share_hearsay(unsigned first, unsigned end, uint32_t lanes) {
     for (const Scope scope : {OF_BLOCK, OF_DEVICE}) share([scope](Hearsay& each) -> Pasts& { return each.told[scope]; });
 }
 
+// A thread that has ended is waited for nowhere.  But one that went around a barrier, and did what others do
+// behind it, should have come: its last place tells.
+struct Trail {
+    std::vector<bool> places;  // that it has touched memory in
+    uint32_t last = 0;
+
+    bool has(uint32_t place) const { return place < places.size() && places[place]; }
+    void add(uint32_t place) {
+        if (place >= places.size()) places.resize(place + 1);
+        places[place] = true;
+        last = place;
+    }
+};
+std::vector<Trail> trails;                               // of the block's threads
+struct Missed {
+    unsigned first, end;  // threads that waited are of these
+    std::string words;
+};
+std::unordered_multimap<uint32_t, Missed> missed_at;  // by the last place of one that was not there
+
 void pass_block_barrier() {
     next_phase();
     share_hearsay(0, unsigned(threads.size()), ~0u);
+}
+
+void note_missed(unsigned first, unsigned end, const char* words) {
+    for (unsigned i = first; i < end; ++i)
+        if (has_ended(i) && !trails[i].places.empty()) missed_at.emplace(trails[i].last, Missed{first, end, words});
+}
+
+void follow(unsigned me, uint32_t place) {
+    Trail& trail = trails[me];
+    if (!missed_at.empty() && !trail.has(place)) {
+        const auto [begin, end] = missed_at.equal_range(place);
+        for (auto found = begin; found != end; ++found)
+            if (found->second.first <= me && me < found->second.end) give_up(found->second.words.c_str());
+    }
+    trail.add(place);
 }
 
 void pass_warp_barrier(unsigned first, unsigned lanes) {
@@ -212,6 +248,8 @@ void begin_block() {
     threads.assign(blockDim.x * blockDim.y, {});
     clocks.assign((threads.size() + WARP - 1) / WARP, 0);
     hearsay.assign(threads.size(), {});
+    trails.assign(threads.size(), {});
+    missed_at.clear();
     left_at[OF_BLOCK].clear();
 }
 
@@ -348,6 +386,7 @@ void check_cells(Memory& memory, const Access& access) {
     const unsigned me = running().number;
     Touch now{phase, clocks[me / WARP], 1u << me % WARP};
     now.place = place_of(access), now.warp = me / WARP;
+    follow(me, now.place);
     for (uint64_t at = access.at; at < access.at + access.size; ++at) {
         Cell& cell = memory.cell(at);
         if (const uint32_t lanes = unordered(cell.store, me)) return race(memory, cell.store, lanes, true, access);
@@ -471,6 +510,7 @@ void check_accesses(const Watched* arrays, unsigned count, unsigned and_variable
     at_gift = take_gift;
     at_meeting = pass_warp_barrier;
     at_block_barrier = pass_block_barrier;
+    at_missed = note_missed;
     at_fence = pass_fence;
     at_atomic = check_atomic;
     is_watching = count;

@@ -127,14 +127,15 @@ void* dynamic_shared();
 void sync_block(const char* file, int line, int barrier);  // barrier: which one it is in the text
 void sync_warp(unsigned mask, const char* file, int line);
 void shuffle_warp(unsigned mask, const char* file, int line);  // likewise, but it orders no accesses
+// Shuffles a value; received gets that of lane `from`, or, where that is -1, those of all 32.  Lanes that
+// do not meet here show ones.  Returns those that do.
+unsigned shuffle_values(unsigned mask, uint64_t value, uint64_t* received, int from, const char* file, int line);
 void before_atomic(const void* at, size_t bytes);
 void fence(bool of_block);
 unsigned lane();
 unsigned lanes_alive();  // of its warp: those that have not ended
-bool is_alive(unsigned lane);  // one of them
-uint64_t* warp_slots();  // 32, one a lane, to hand values over in
-// Likewise, others than at the lane's last seven calls: whoever shows a value in them need not wait
-// until all have read those before.  For what the whole warp does together.
+// 32, one a lane, to show values in, others than at the lane's last seven calls: who shows a value need
+// not wait until all have read those before.  For what the whole warp does together.
 uint64_t* next_warp_slots();
 extern bool is_showing;  // the lane that runs has shown a value there and not waited since
 
@@ -194,13 +195,11 @@ template <class... Parameters> const char* signature(void (*)(Parameters...)) {
 template <class T>
 UNWATCHED T exchange(unsigned mask, T value, unsigned from, const char* file, int line) {
     static_assert(sizeof(T) <= sizeof(uint64_t));
-    T received;
-    std::memcpy(&warp_slots()[lane()], &value, sizeof(T));
-    shuffle_warp(mask, file, line);
-    std::memcpy(static_cast<void*>(&received), &warp_slots()[from], sizeof(T));
-    if (!(mask >> from & 1) || !is_alive(from)) std::memset(static_cast<void*>(&received), 0xff, sizeof(T));  // anything
-    shuffle_warp(mask, file, line);  // nobody shows the next value before all have read this one
-    return received;
+    uint64_t shown = 0, received;
+    std::memcpy(&shown, static_cast<const void*>(&value), sizeof(T));
+    shuffle_values(mask, shown, &received, int(from), file, line);
+    std::memcpy(static_cast<void*>(&value), &received, sizeof(T));
+    return value;
 }
 
 // What all lanes of a warp show, by lane.  They wait for each other when the first is read, once for

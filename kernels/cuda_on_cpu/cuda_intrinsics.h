@@ -366,13 +366,9 @@ struct Gathered {
 template <class T> UNWATCHED Gathered gathered(unsigned mask, T value, const char* file, int line) {
     static_assert(sizeof(T) <= sizeof(uint64_t));
     Gathered all{};
-    uint64_t* const slots = warp_slots();
-    slots[lane()] = 0;
-    std::memcpy(&slots[lane()], &value, sizeof(value));
-    shuffle_warp(mask, file, line);
-    std::memcpy(all.of, slots, sizeof(all.of));
-    all.lanes = mask & lanes_alive();
-    shuffle_warp(mask, file, line);  // nobody shows the next value before all have read this one
+    uint64_t shown = 0;
+    std::memcpy(&shown, static_cast<const void*>(&value), sizeof(value));
+    all.lanes = shuffle_values(mask, shown, all.of, -1, file, line);
     return all;
 }
 template <class T> UNWATCHED unsigned match_any(unsigned mask, T value, const char* file, int line) {

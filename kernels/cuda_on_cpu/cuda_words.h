@@ -28,12 +28,11 @@ inline void __threadfence_block() { cuda_cpu::fence(true); }
 
 namespace cuda_cpu {
 inline unsigned ballot(unsigned mask, bool is_true, const char* file, int line) {
+    uint64_t said[32];
+    const unsigned met = shuffle_values(mask, is_true, said, -1, file, line);
     unsigned all = 0;
-    for (unsigned from = 0; from < 32; ++from) {
-        const uint64_t said = exchange(mask, uint64_t(is_true), from, file, line);
-        if (mask >> from & 1) all |= unsigned(said & 1) << from;
-    }
-    return all;
+    for (unsigned from = 0; from < 32; ++from) all |= unsigned(said[from] & 1) << from;
+    return all & met;
 }
 inline unsigned lane_above(unsigned by, unsigned width = 32) { return lane() % width >= by ? lane() - by : lane(); }
 

@@ -40,6 +40,7 @@ void (*at_refusal)(size_t bytes);
 void (*at_gift)(const void* begin, size_t bytes);
 void (*at_meeting)(unsigned first, unsigned lanes);
 void (*at_block_barrier)();
+void (*at_missed)(unsigned first, unsigned end, const char* words);
 void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
 void (*at_fence)(bool of_block);
 uint64_t (*way_of)(const void* frame);
@@ -52,6 +53,7 @@ constexpr int NEVER_STORED = 0xff;       // in shared memory: NaN, read as float
 constexpr size_t STACK_BYTES = 64 << 10;
 constexpr size_t GUARD_BYTES = 1 << 20;  // below each stack: running over it is a fault, not silence
 constexpr unsigned ALONE = 1 << 12;      // barriers of its own that a warp passes before others run
+constexpr uint64_t NO_VALUE = ~0ull;   // of a lane that shuffles none: NaN
 constexpr unsigned HELD_UP = 8;          // of so many stores, before one another thread runs
 
 enum State { READY, AT_BLOCK_BARRIER, AT_WARP_BARRIER, AT_SHUFFLE, DONE };
@@ -65,9 +67,14 @@ struct Fiber {
     int line = 0;           // and its line there,
     int barrier = 0;        // which of the text it is, if that is a block's,
     uint64_t way = 0;       // and the way of calls to it
-    unsigned mask = 0;  // of lanes, where that is a warp's
+    unsigned mask = 0;  // of lanes, where that is a warp's,
+    unsigned met = 0;   // and which of them met there
+    bool is_missed_by_block = false, is_missed_by_warp = false;  // at a barrier, as it had ended
     unsigned block_barriers = 0, warp_barriers = 0;  // reached so far
     unsigned shown = 0;                              // values, to the whole warp
+    uint64_t value = 0;           // that it shuffles,
+    uint64_t* received = nullptr;  // and where those of the others go: one of them,
+    int from = -1;                // the value of that lane; of each, where it is -1
     void* asan = nullptr;
     void* tsan = nullptr;
 };
@@ -93,7 +100,7 @@ size_t shared_bytes;
 Statics statics;
 bool is_in_thread;
 using Slots = std::array<uint64_t, WARP>;
-constexpr size_t IN_TURN = 8, SLOTS = 1 + IN_TURN;  // a warp's: warp_slots, and next_warp_slots
+constexpr size_t IN_TURN = 8;                   // a warp's: next_warp_slots
 Slots* slots;                                   // of the block
 Tags* tags;                                     // of the block: its own, then its warps'
 Tag begin, all_done;
@@ -115,6 +122,9 @@ struct Place {
 std::vector<Place> places;
 size_t taken;                       // of them, in this launch or block
 constexpr size_t MOST_KEPT = 4096;  // the detector knows no more than some 8000 at once
+
+unsigned blocks, blocks_begun;  // of the launch
+uint64_t launch_began, block_began;  // by the CPU's clock
 
 unsigned warps() { return (count + WARP - 1) / WARP; }
 
@@ -203,6 +213,7 @@ void prepare(Fiber& fiber, uint3 thread) {
     fiber.state = READY;
     fiber.thread = thread;
     fiber.block_barriers = fiber.warp_barriers = fiber.shown = 0;
+    fiber.is_missed_by_block = fiber.is_missed_by_warp = false;
     // As if first_function had called switch_stack: its address to return to under the registers.
     // One word stays free above, so that the stack is aligned as the ABI wants it at an entry.
     void** top = reinterpret_cast<void**>(fiber.stack + STACK_BYTES) - 1;
@@ -220,6 +231,62 @@ void wait(State state, const char* file, int line, Tag* tag) {
     tsan::release(tag);
     back_to_scheduler(false);
     tsan::acquire(tag);
+}
+
+const char* plural(unsigned number) { return number == 1 ? "" : "s"; }
+
+bool wait_together(const Fiber& one, const Fiber& other) {
+    return one.state == other.state && one.line == other.line && one.barrier == other.barrier && one.way == other.way;
+}
+
+// Threads that wait in vain: where, how many, and what became of another.
+void say_divergence(char (&message)[512], unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
+    const int length = std::snprintf(
+        message, sizeof message, "<%s:%d>: %u of the %u thread%s of block (%u, %u) wait%s at this barrier and ", first.file,
+        first.line, waiting, count, plural(count), blockIdx.x, blockIdx.y, waiting == 1 ? "s" : "");
+    char* const rest = message + length;
+    const size_t room = sizeof message - length;
+    if (other.state == DONE)
+        std::snprintf(rest, room, "%u ended without reaching it, thread (%u, %u) among them.", done, other.thread.x, other.thread.y);
+    else if (other.state == first.state && other.barrier == first.barrier && other.line == first.line)
+        std::snprintf(rest, room, "others come to it by another call, thread (%u, %u) among them.", other.thread.x, other.thread.y);
+    else if (other.state == first.state && other.line == first.line)
+        std::snprintf(rest, room, "others at another one on the same line, thread (%u, %u) among them.", other.thread.x, other.thread.y);
+    else
+        std::snprintf(rest, room, "others elsewhere, thread (%u, %u) at <%s:%d>.", other.thread.x, other.thread.y, other.file, other.line);
+}
+
+// Tells of those of `lanes` of each warp that ended without reaching a barrier at which `one` waits, once of each.
+void tell_of_missed(bool Fiber::*is_known, unsigned first, unsigned end, unsigned lanes, const Fiber& one) {
+    const Fiber* missed = nullptr;
+    unsigned waiting = 0, done = 0;
+    bool is_new = false;
+    for (unsigned i = first; i < end; ++i) {
+        Fiber& fiber = fibers[i];
+        if (!(lanes >> i % WARP & 1)) continue;
+        waiting += wait_together(fiber, one);
+        if (fiber.state != DONE) continue;
+        ++done;
+        if (!missed) missed = &fiber;
+        is_new |= !(fiber.*is_known);
+        fiber.*is_known = true;
+    }
+    if (!is_new) return;
+    char words[sizeof message];
+    say_divergence(words, waiting, done, one, *missed);
+    at_missed(first, end, words);
+}
+
+// Gives each of those lanes what it wants of the values that they shuffle.
+void hand_over_values(unsigned first, unsigned lanes) {
+    const auto shuffled = [&](unsigned lane) { return lanes >> lane & 1 ? fibers[first + lane].value : NO_VALUE; };
+    for (unsigned lane = 0; lane < WARP; ++lane) {
+        if (!(lanes >> lane & 1)) continue;
+        Fiber& fiber = fibers[first + lane];
+        if (!fiber.received) continue;
+        if (fiber.from >= 0) *fiber.received = shuffled(unsigned(fiber.from));
+        else for (unsigned from = 0; from < WARP; ++from) fiber.received[from] = shuffled(from);
+    }
 }
 
 // Lets those lanes go on that wait for no others than each other: all that a mask names, and that
@@ -243,36 +310,16 @@ bool open_warp_barriers(unsigned warp) {
         if (mask & alive & ~met) continue;
         any = true;
         if (at_meeting && state == AT_WARP_BARRIER) at_meeting(first, met);
+        if (state == AT_SHUFFLE) hand_over_values(first, met);
+        if (at_missed && mask & ~met) tell_of_missed(&Fiber::is_missed_by_warp, first, end, mask, one);
         for (unsigned i = first; i < end; ++i)
-            if (met >> (i - first) & 1) fibers[i].state = READY;
+            if (met >> (i - first) & 1) fibers[i].state = READY, fibers[i].met = met;
     }
     return any;
 }
 
-const char* plural(unsigned number) { return number == 1 ? "" : "s"; }
-
-bool wait_together(const Fiber& one, const Fiber& other) {
-    return one.state == other.state && one.line == other.line && one.barrier == other.barrier && one.way == other.way;
-}
-
-// Threads that wait in vain: where, how many, and what became of another.
-void say_divergence(unsigned waiting, unsigned done, const Fiber& first, const Fiber& other) {
-    const int length = std::snprintf(
-        message, sizeof message, "<%s:%d>: %u of the %u thread%s of block (%u, %u) wait%s at this barrier and ", first.file,
-        first.line, waiting, count, plural(count), blockIdx.x, blockIdx.y, waiting == 1 ? "s" : "");
-    char* const rest = message + length;
-    const size_t room = sizeof message - length;
-    if (other.state == DONE)
-        std::snprintf(rest, room, "%u ended without reaching it, thread (%u, %u) among them.", done, other.thread.x, other.thread.y);
-    else if (other.state == first.state && other.barrier == first.barrier && other.line == first.line)
-        std::snprintf(rest, room, "others come to it by another call, thread (%u, %u) among them.", other.thread.x, other.thread.y);
-    else if (other.state == first.state && other.line == first.line)
-        std::snprintf(rest, room, "others at another one on the same line, thread (%u, %u) among them.", other.thread.x, other.thread.y);
-    else
-        std::snprintf(rest, room, "others elsewhere, thread (%u, %u) at <%s:%d>.", other.thread.x, other.thread.y, other.file, other.line);
-}
-
-// Lets all go on if all wait at one and the same __syncthreads; says so if they never will.
+// Lets all go on that have not ended if they wait at one and the same __syncthreads, as compute
+// capability 7.0 has it; says so if they never will.
 bool open_block_barrier() {
     const Fiber *first = nullptr, *other = nullptr;
     unsigned waiting = 0, done = 0;
@@ -287,11 +334,14 @@ bool open_block_barrier() {
         if (wait_together(fiber, *first)) ++waiting;
         else if (!other || (other->state == DONE && fiber.state != DONE)) other = &fiber;
     }
-    if (other || first->state != AT_BLOCK_BARRIER) {
-        say_divergence(waiting, done, *first, other ? *other : *first);
+    const bool is_open = first->state == AT_BLOCK_BARRIER && (!other || other->state == DONE);
+    if (!is_open || (other && last_message)) {  // a race of those that did not wait
+        say_divergence(message, waiting, done, *first, other ? *other : *first);
         return false;
     }
-    for (unsigned i = 0; i < count; ++i) fibers[i].state = READY;
+    if (at_missed && other) tell_of_missed(&Fiber::is_missed_by_block, 0, count, ~0u, *first);
+    for (unsigned i = 0; i < count; ++i)
+        if (fibers[i].state != DONE) fibers[i].state = READY;
     if (at_block_barrier) at_block_barrier();
     return true;
 }
@@ -353,14 +403,9 @@ unsigned lanes_alive() {
     for (unsigned i = first; i < std::min(count, first + WARP); ++i) alive |= unsigned(fibers[i].state != DONE) << i % WARP;
     return alive;
 }
-bool is_alive(unsigned lane) {
-    const unsigned at = current / WARP * WARP + lane;
-    return at < count && fibers[at].state != DONE;
-}
-uint64_t* warp_slots() { return slots[SLOTS * (current / WARP)].data(); }
 uint64_t* next_warp_slots() {
     is_showing = true;
-    return slots[SLOTS * (current / WARP) + 1 + fibers[current].shown++ % IN_TURN].data();
+    return slots[IN_TURN * (current / WARP) + fibers[current].shown++ % IN_TURN].data();
 }
 
 void sync_block(const char* file, int line, int barrier) {
@@ -375,7 +420,17 @@ void meet(State state, unsigned mask, const char* file, int line) {
     wait(state, file, line, &tags[1 + current / WARP][fibers[current].warp_barriers++ % 2]);
 }
 void sync_warp(unsigned mask, const char* file, int line) { meet(AT_WARP_BARRIER, mask, file, line); }
-void shuffle_warp(unsigned mask, const char* file, int line) { meet(AT_SHUFFLE, mask, file, line); }
+void shuffle_warp(unsigned mask, const char* file, int line) {
+    fibers[current].received = nullptr;
+    meet(AT_SHUFFLE, mask, file, line);
+}
+unsigned shuffle_values(unsigned mask, uint64_t value, uint64_t* received, int from, const char* file, int line) {
+    fibers[current].value = value;
+    fibers[current].received = received;
+    fibers[current].from = from;
+    meet(AT_SHUFFLE, mask, file, line);
+    return fibers[current].met;
+}
 
 void fence(bool of_block) {
     if (at_fence) at_fence(of_block);
@@ -412,16 +467,19 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     // For the race detector tags, slots and shared memory of all blocks live until the end: used again
     // at the same address, tags would look as if one block had waited for another, the others as if
     // it ought to have.  Of a large picture they would take gigabytes.
-    const unsigned blocks = how.grid_x * how.grid_y, kept = tsan::IS_ON ? blocks : 1;
-    std::vector<Slots> all_slots(SLOTS * kept * warps());
+    blocks = how.grid_x * how.grid_y, blocks_begun = 0;
+    launch_began = __builtin_ia32_rdtsc();
+    const unsigned kept = tsan::IS_ON ? blocks : 1;
+    std::vector<Slots> all_slots(IN_TURN * kept * warps());
     std::vector<Tags> all_tags(size_t(kept) * (1 + warps()));
     std::vector<void*> all_shared;
     chance.seed(how.seed + 1);
     is_by_chance = how.order == SHUFFLED;
     for (unsigned block : turns(blocks, how.order)) {
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
+        block_began = __builtin_ia32_rdtsc(), ++blocks_begun;
         tags = &all_tags[size_t(block % kept) * (1 + warps())];
-        slots = &all_slots[SLOTS * (block % kept) * warps()];
+        slots = &all_slots[IN_TURN * (block % kept) * warps()];
         for (; all_shared.size() >= kept; all_shared.pop_back()) std::free(all_shared.back());
         all_shared.push_back(shared = poisoned(how.shared_bytes));
         if (statics.begin) std::memset(statics.begin, NEVER_STORED, statics.end - statics.begin);
@@ -469,6 +527,11 @@ void stopped(const char* words, const char* more, const char* file, int line) {
 }
 
 bool is_running() { return is_in_thread; }
+Pace pace() {
+    const uint64_t now = __builtin_ia32_rdtsc();
+    return {blocks, blocks_begun, now - block_began > (now - launch_began) / 2};
+}
+bool has_ended(unsigned thread) { return fibers[thread].state == DONE; }
 Running running() {
     const Fiber& fiber = fibers[current];
     return {fiber.stack, STACK_BYTES, GUARD_BYTES, current, fiber.block_barriers, fiber.warp_barriers};

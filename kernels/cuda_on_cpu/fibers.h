@@ -16,6 +16,13 @@ struct Running {
 };
 bool is_running();  // whether it is a thread that runs, and not the scheduler
 Running running();
+bool has_ended(unsigned thread);  // of the block
+// Of the launch: its blocks, those that have begun, and whether the one that runs took most of the time.
+struct Pace {
+    unsigned blocks, begun;
+    bool is_stuck;
+};
+Pace pace();
 const void* of_the_library();   // an address in the library that was launched
 const void* arguments();        // what its threads are handed lies there, and near it
 const char* static_shared(size_t* bytes);
@@ -28,6 +35,8 @@ extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
 extern void (*at_gift)(const void* begin, size_t bytes);  // of such memory
 extern void (*at_meeting)(unsigned first, unsigned lanes);  // of a warp, by its first thread, at __syncwarp
 extern void (*at_block_barrier)();  // as it opens
+// As one opens that some of these threads do not reach, since they have ended: what to say of that.
+extern void (*at_missed)(unsigned first, unsigned end, const char* words);
 extern void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
 extern void (*at_fence)(bool of_block);
 

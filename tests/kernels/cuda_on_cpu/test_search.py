@@ -126,6 +126,16 @@ RIGHT = {
         "if (lane < 8) { __syncwarp(0xffu); got = tile[at ^ 7]; __syncwarp(0xffu); tile[at] = 1; }"
         "\n__syncwarp(); got += tile[at ^ 31];"
     ),
+    "threads that have ended before a barrier": (
+        "if (!is_in) return;\ntile[at] = mine; __syncthreads(); int got = tile[at];\n"
+        "if (lane == 3) { row_of(dst, y, pitch)[x] = sample(mine); return; }\n"
+        "__syncthreads(); got = __syncthreads_count(1); __syncthreads();"
+    ),
+    "lanes that have ended before a shuffle": (
+        f"int got = 0; if (lane > 7) {{ {END} return; }}\ngot = __shfl_xor_sync({ALL}, mine, 4);\n"
+        f"got = __popc(__ballot_sync({ALL}, 1)) + __reduce_add_sync(255, 1);\n"
+        "if (got != 16) return;"
+    ),
     "atomics": (
         "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1); __syncthreads();\n"
         "int got = count - 256; if (got) dst[0] = 1;"
@@ -184,6 +194,11 @@ STATE = {
         "if (own == mine) return; own = mine; }"
     ),
 }
+AROUND = {
+    "a block's barrier": "if (lane < 5)\n__syncthreads(); int got = 0;",
+    "a warp's barrier": "if (lane & 1)\n__syncwarp(); int got = 0;",
+    "a shuffle": f"int got = 0; if (lane < 7)\ngot = __shfl_sync({ALL}, 1, 0);",
+}
 BY_ORDER = {
     "a warp's barrier for a block's": (
         "tile[at] = mine; __syncwarp();\nif (tile[at ^ 224] < 0) return;"
@@ -212,6 +227,13 @@ def test_a_read_beyond_an_array_is_found_whatever_is_made_of_it(name):
     finding = found(BOUNDS[name])
     assert finding is not None
     assert finding.kind == "bounds", finding.sentence
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_threads_that_went_around_a_barrier_are_found_though_they_have_ended(name):
+    finding = found(AROUND[name])
+    assert finding is not None
+    assert (finding.kind, finding.line) == ("barrier", 12), finding.sentence
 
 
 def test_what_the_answer_held_before_is_not_to_be_read():

@@ -176,12 +176,16 @@ def test_shared_memory_is_full_of_nan_in_every_block(order, build_cache):
     assert np.isnan(launch(body, order, build_cache, shared_bytes=4 * THREADS, blocks=3)).all()
 
 
-def test_a_barrier_that_only_some_reach_is_named(order, build_cache):
-    body = "if (threadIdx.x < 3)\n    __syncthreads();\ndst[i] = 0;"
-    with pytest.raises(
-        LaunchError, match=r"Line 7: 3 of the 64 threads of block \(0, 0\).* 61 ended"
-    ):
-        launch(body, order, build_cache)
+def test_a_barrier_waits_for_no_thread_that_has_ended(order, build_cache):
+    body = (
+        "__shared__ int sum; if (i == 0) sum = 0; __syncthreads();\n"
+        "if (i % 3 == 1) { dst[i] = -1; return; }\natomicAdd(&sum, 1); __syncthreads();\n"
+        "dst[i] = sum + __syncthreads_count(i % 3 == 2);"
+    )
+    threads = np.arange(THREADS)
+    there, some = (threads % 3 != 1).sum(), (threads % 3 == 2).sum()
+    expected = np.where(threads % 3 == 1, -1, there + some)
+    np.testing.assert_array_equal(launch(body, order, build_cache), expected)
 
 
 def test_threads_at_different_barriers_are_named(order, build_cache):
@@ -194,7 +198,7 @@ def test_threads_at_different_barriers_are_named(order, build_cache):
 
 def test_after_a_divergence_the_next_launch_is_well(order, build_cache):
     with pytest.raises(LaunchError):
-        launch("if (threadIdx.x) __syncthreads();", order, build_cache)
+        launch("if (threadIdx.x) __syncthreads(); else __syncthreads();", order, build_cache)
     np.testing.assert_array_equal(
         launch("dst[i] = src[i];", order, build_cache), np.arange(THREADS)
     )
