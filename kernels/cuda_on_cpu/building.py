@@ -24,6 +24,7 @@ from kernels.cuda_on_cpu.flavours import HERE, RUNTIME, Flavour
 
 LOOK_S = 0.01  # between two looks at whether the compiler has ended
 MAX_SECONDS = 30  # for one text, by the clock
+OWN_SECONDS = 600  # for the runtime, which is known to compile
 MAX_BYTES = 4 << 30  # of memory, for g++; zig's own working space is larger
 MAX_WRITTEN = 128 << 20  # bytes of a file that it writes
 FILE_SIZE, CORE, ADDRESSES = 1, 4, 9  # RLIMIT_... of Linux
@@ -56,7 +57,7 @@ def building(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
     libraries = yield from runtime(compiler, flavour, cache)
     flags = flavour.flags_for(compiler)
     flags = (*(yield from _parsed_header(compiler, flags, cache)), *flags)
-    made = yield from _library(compiler, text, flags, cache, libraries)
+    made = yield from _library(compiler, text, flags, cache, libraries, MAX_SECONDS)
     if compiler.is_zig:  # which links parts of C++'s library into each, with all that these define
         return made
     if reason := why_not_text(made, libraries, is_watched=flavour.is_watched):
@@ -80,7 +81,7 @@ def warnings(text: str, flavour: Flavour, cache: Path) -> Generator[None, None, 
             if folder:
                 (folder / SOURCE).write_text(text, encoding="utf-8")
                 step = (*options, "-S", SOURCE, "-o", "warned.s")
-                return (yield from _compiling(compiler, step, folder))
+                return (yield from _compiling(compiler, step, folder, MAX_SECONDS))
         yield
         time.sleep(LOOK_S)
 
@@ -90,7 +91,8 @@ def runtime(compiler: Compiler, flavour: Flavour, cache: Path) -> Generator[None
     libraries: list[Path] = []
     for file in (RUNTIME, *flavour.beside):
         text = file.read_text(encoding="utf-8")
-        made = yield from _library(compiler, text, flavour.runtime_flags, cache, libraries)
+        flags = flavour.runtime_flags
+        made = yield from _library(compiler, text, flags, cache, libraries, OWN_SECONDS)
         libraries.insert(0, made)
     return libraries
 
@@ -101,6 +103,7 @@ def _library(
     flags: tuple[str, ...],
     cache: Path,
     libraries: list[Path],
+    seconds: float,
 ) -> Generator[None, None, Path]:
     linked = ("-Wl,--no-as-needed", *map(str, libraries))
     # By the names of what it was linked with it is known what to load before it.
@@ -114,7 +117,7 @@ def _library(
             (*options, "-c", SOURCE, "-o", "kept.o"),
             (*compiler.options, "-shared", "kept.o", *linked),
         ]
-    return (yield from _made(compiler, path, steps, text))
+    return (yield from _made(compiler, path, steps, text, seconds))
 
 
 def _parsed_header(
@@ -141,7 +144,11 @@ def _headers() -> tuple[str, ...]:
 
 
 def _made(
-    compiler: Compiler, path: Path, steps: list[tuple[str, ...]], text: str = ""
+    compiler: Compiler,
+    path: Path,
+    steps: list[tuple[str, ...]],
+    text: str = "",
+    seconds: float = OWN_SECONDS,
 ) -> Generator[None, None, Path]:
     """Return `path`, made of `text`, which is SOURCE to the steps, unless it is there."""
     while not path.exists():
@@ -150,7 +157,7 @@ def _made(
                 (folder / SOURCE).write_text(text, encoding="utf-8")
                 for step in steps:
                     output = () if "-o" in step else ("-o", MADE)
-                    yield from _compiling(compiler, (*step, *output), folder)
+                    yield from _compiling(compiler, (*step, *output), folder, seconds)
                 (folder / MADE).rename(path)
                 return path
         yield
@@ -177,7 +184,7 @@ def _working_on(path: Path) -> Iterator[Path | None]:
 
 
 def _compiling(
-    compiler: Compiler, options: tuple[str, ...], folder: Path
+    compiler: Compiler, options: tuple[str, ...], folder: Path, seconds: float
 ) -> Generator[None, None, str]:
     """Run the compiler in a folder, within limits; closing the generator ends it.
 
@@ -191,7 +198,7 @@ def _compiling(
         "readable": compiler.readable and [*compiler.readable, str(HERE), *named],
         "too_long": TOO_LONG,
         # The first time zig compiles its libraries, too.
-        "seconds": 40 * MAX_SECONDS if compiler.is_zig else MAX_SECONDS,
+        "seconds": max(40 * MAX_SECONDS, seconds) if compiler.is_zig else seconds,
         "limits": [(FILE_SIZE, MAX_WRITTEN), (CORE, 0), *memory],
     }
     with tempfile.TemporaryFile(dir=folder) as said:
