@@ -30,7 +30,7 @@ from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.line_table import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.cuda_on_cpu.run_report import Reports, Where
+from kernels.cuda_on_cpu.run_report import Kind, Reports, Where
 from kernels.cuda_on_cpu.shared_run import Request, StepAt
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
 from kernels.cuda_on_cpu.step_trace import TRACE_BYTES, StepTrace
@@ -41,6 +41,8 @@ from kernels.rungs.rung import Rung
 
 MAX_KEPT_BYTES = 200 << 20  # of the cache, parsed headers and all
 MIN_ROOM = 1 << 16  # bytes, which a full disk has not
+SPARE = 3  # times the time that a strip of a slow run should take
+MAX_STRIPS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,13 @@ class Ended:
     def crashed(self) -> bool:
         """Return whether its process ended without a word."""
         return "done" not in self.said and "refused" not in self.said
+
+    @property
+    def pace(self) -> float:
+        """Part of its blocks that a slow run has done at the deadline; 0: it was not slow."""
+        fault = self.reports.fault
+        is_slow = fault.kind == Kind.DEADLINE and fault.array_bytes
+        return max(fault.offset, 1) / fault.array_bytes if is_slow and self.crashed else 0.0
 
     @property
     def lines(self) -> LineTable:
@@ -130,7 +139,7 @@ def run_once(
     child: Child, shim: type[Shim], rung: Rung, job: Job, library: Path, seconds: float, **how: Any
 ) -> Generator[Progress, None, Ended]:
     """Run it, and return how it ended; how: fields of `Request`."""
-    return (yield from _run(child, shim, rung, job, library, seconds, 0, **how))
+    return (yield from _patiently(child, shim, rung, job, library, seconds, 0, **how))
 
 
 def run_again(
@@ -143,7 +152,7 @@ def run_again(
     job = ended.job
     is_small = job.width * job.height <= prod(TRIED_SIZE)
     how = {"order": Order.REVERSE, "is_repeated": is_small, **how}
-    return (yield from _run(child, shim, rung, job, ended.library, seconds, 1, **how))
+    return (yield from _patiently(child, shim, rung, job, ended.library, seconds, 1, **how))
 
 
 def differing_in_words(
@@ -194,6 +203,45 @@ def unwritten_in(ended: Ended, again: Ended) -> NDArray[np.bool_]:
     if ended.as_before is None or again.as_before is None:
         return np.zeros(ended.job.picture.shape, np.bool_)
     return ended.as_before & again.as_before
+
+
+def _patiently(
+    child: Child,
+    shim: type[Shim],
+    rung: Rung,
+    job: Job,
+    library: Path,
+    seconds: float,
+    turn: int,
+    **how: Any,
+) -> Generator[Progress, None, Ended]:
+    """Run it; where it is slow, without the launches before, or strip by strip."""
+    what = child, shim, rung, job, library, seconds, turn
+    ended = yield from _run(*what, **how)
+    if ended.pace and how.pop("is_repeated", False):
+        ended = yield from _run(*what, **how)
+    if not ended.pace:
+        return ended
+    rows = int(job.height * ended.pace / SPARE)
+    if not rows or job.height > rows * MAX_STRIPS:
+        return ended
+    answer, as_before = np.empty_like(job.picture), np.empty(job.picture.shape, np.bool_)
+    storers, suspicion = None, None
+    for first in range(0, job.height, rows):
+        strip = slice(first, min(first + rows, job.height))
+        ended = yield from _run(*what, **how, rows=(strip.start, strip.stop))
+        if ended.answer is None or ended.as_before is None:
+            return ended
+        answer[strip], as_before[strip] = ended.answer[strip], ended.as_before[strip]
+        if ended.storers is not None:
+            storers = np.zeros_like(ended.storers) if storers is None else storers
+            storers[strip] = ended.storers[strip]
+        if suspicion is None and ended.reports.suspicion.kind:
+            suspicion = ended.reports
+        if ended.outside or ended.padding or ended.changed:
+            break
+    reports = suspicion or ended.reports
+    return replace(ended, answer=answer, as_before=as_before, storers=storers, reports=reports)
 
 
 def _run(

@@ -68,6 +68,11 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
         if (signal == SIGSEGV && (overran(report.address) || top < lowest)) report.array = DYNAMIC_ARRAY;  // its stack
     }
     report.kind = signal == SIGPROF || signal == SIGALRM ? DEADLINE : CRASH;
+    if (report.kind == DEADLINE) {
+        const Pace now = pace();
+        report.offset = now.begun ? now.begun - 1 : 0;
+        report.array_bytes = now.is_stuck ? 0 : now.blocks;
+    }
     _exit(1);
 }
 

@@ -20,10 +20,10 @@ struct Report {
     int32_t signal;
     int32_t array;  // that was meant, of those watched, or of the enum above
     uint32_t size;
-    int64_t offset;  // bytes from its begin; of ELEMENT: the element
+    int64_t offset;  // bytes from its begin; of ELEMENT: the element; of DEADLINE: blocks that were done
     int32_t is_store, other_stores;
     uint64_t address;
-    uint64_t array_bytes;  // of ELEMENT: how many elements it has
+    uint64_t array_bytes;  // of ELEMENT: how many elements it has; of DEADLINE: blocks, 0 if it was stuck in one
     Where here, there;
 };
 struct Reports {

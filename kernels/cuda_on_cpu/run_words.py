@@ -21,6 +21,8 @@ CRASHES: dict[int, str] = {
     Signal.SIGSYS: "asks the operating system for something, which no kernel may",
     Signal.SIGABRT: "is ended by a library, perhaps for want of memory",
 }
+SLOW = "The CPU is too slow for it"
+TOO_SLOW = f"{SLOW}: {{done:.0%}} of its blocks were done at the deadline; a GPU may take it."
 # Where it could write down nothing: before the kernel began, in what its file has run at first.
 ENDED: dict[object, str] = {
     -Signal.SIGKILL: "it was killed",
@@ -81,6 +83,8 @@ def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     beginning, line = placed(rung, ended, report.here)
     if report.kind == Kind.ELEMENT:
         return f"{beginning} {element_in_words(report)}.", line
+    if ended.pace:
+        return TOO_SLOW.format(done=ended.pace), None
     if report.kind == Kind.DEADLINE:
         return f"{beginning} was still running at the deadline: a loop that does not end?", line
     if refused := refused_in_words(ended):

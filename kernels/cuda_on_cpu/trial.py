@@ -39,7 +39,7 @@ from kernels.cuda_on_cpu.regions import (
 )
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
 from kernels.cuda_on_cpu.run_report import Kind, Signal
-from kernels.cuda_on_cpu.run_words import ended_in_words
+from kernels.cuda_on_cpu.run_words import SLOW, ended_in_words
 from kernels.cuda_on_cpu.shim import Shim, TriedShim
 from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
@@ -92,8 +92,8 @@ class CpuTrial:
 
     @property
     def is_lacking(self) -> bool:
-        """Whether CUDA takes the text, and the CPU runtime does not."""
-        return LACKING in self.problem
+        """Whether a GPU takes it, and the CPU runtime does not: it lacks a word, or is too slow."""
+        return LACKING in self.problem or self.problem.startswith(SLOW)
 
     @property
     def compiler_errors(self) -> str:
