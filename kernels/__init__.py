@@ -7,7 +7,22 @@
 Importing this package imports neither CuPy nor numba nor OpenCV.
 """
 
-from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.engine.engine import Engine
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kernels.core.job import Job, Progress, Result, Sampling
+    from kernels.engine.engine import Engine
 
 __all__ = ["Engine", "Job", "Progress", "Result", "Sampling"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a class when it is first used: child processes need no engine."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(
+        import_module(f"kernels.{'engine.engine' if name == 'Engine' else 'core.job'}"), name
+    )

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.ma
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.building import runtime_of
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import CountingShim
+from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.line_table import variables_of
 from kernels.cuda_on_cpu.run_counts import counted
 from kernels.cuda_on_cpu.shared_run import LENGTH, MAX_MEMORY, Request, SharedRun
@@ -152,6 +152,8 @@ def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
         shim.variables = variables_of(Path(request.library))
     if any(each.library for each in request.rung.passes):
         load_transforms()  # before there are no files any more
+    if isinstance(shim, CountingShim):
+        import numpy.ma  # noqa: F401 - which np.unique imports
     said: dict[str, Any] = {}
     _limit(request.seconds)
     runtime = _runtime(request.library)
@@ -161,7 +163,7 @@ def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
         confine(is_needed=not request.is_unconfined)
         library = shim.library
         runtime.end_hand_over()
-        begin = _begin_of(library)
+        begin = _begin_of(library[f"static_shared_bytes_{key_of(knobs_of(request.rung, job))}"])
         if isinstance(shim, CountingShim):
             traces = shim.watch_into(job, shared.source, shared.target)
             said["counts"] = counted(shim, traces, begin)
@@ -227,10 +229,10 @@ class _Found(ctypes.Structure):
     )
 
 
-def _begin_of(library: ctypes.CDLL) -> int:
-    """Return the address that a library was loaded at."""
+def _begin_of(function: Any) -> int:
+    """Address at which the library of a function was loaded."""
     found = _Found()
-    inside = ctypes.cast(library.static_shared_bytes, ctypes.c_void_p)
+    inside = ctypes.cast(function, ctypes.c_void_p)
     ctypes.CDLL(None).dladdr(inside, ctypes.byref(found))
     return int(found.begin or 0)
 

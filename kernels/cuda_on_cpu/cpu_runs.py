@@ -96,19 +96,20 @@ class Ended:
 
 
 def built(
-    shim: type[Shim], rung: Rung, job: Job, for_cuda: Sequence[Job] | None = None
+    shim: type[Shim], rung: Rung, *jobs: Job, for_cuda: Sequence[Job] | None = None
 ) -> Generator[Progress, None, Path | BuildError]:
-    """Compile a rung for a job; return the error where it does not compile, here or for a GPU.
+    """Compile a rung for jobs; return the error where it does not compile, here or for a GPU.
 
-    for_cuda  the jobs that CUDA's compiler is asked for in the same time; None: this one
+    for_cuda  the jobs that CUDA's compiler compiles it for meanwhile; None: the same
     """
     if unknown := unknown_words(rung.source):
         words = (f"{rung.file}:{line}: error: {said}" for line, said in unknown)
         return BuildError("\n".join(words))
     try:
-        text, cache = shim.text(rung, [knobs_of(rung, job)]), default_cache()
+        sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
+        text, cache = shim.text(rung, sets), default_cache()
         steps = side_by_side(
-            _by_cuda(rung, [job] if for_cuda is None else for_cuda, cache),
+            _by_cuda(rung, jobs if for_cuda is None else for_cuda, cache),
             _attempt(text, shim, cache),
         )
         doing = Progress(f"compiling {rung.title} for the CPU")

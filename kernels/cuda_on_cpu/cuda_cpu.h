@@ -34,8 +34,9 @@
 #define __forceinline__ inline
 #define __noinline__  // nothing: newer standard libraries write __attribute__((__noinline__))
 #define __constant__
-// Arrays of fixed size: there is never more than one block.  Together, so that they can be found.
-#define __shared__ __attribute((section("cuda_shared"))) static  // not __attribute__: see user_text.h
+// Arrays of fixed size: there is never more than one block.  Those of one set of a job's macros lie
+// together, so that they can be found: __shared__ is defined with the set's key (device_code.py).
+#define SHARED_OF(key) __attribute((section("cuda_shared_" #key))) static  // not __attribute__: see user_text.h
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
@@ -115,7 +116,7 @@ struct Launch {
     unsigned seed;  // of SHUFFLED
 };
 
-// What a library declares __shared__; the linker knows where that begins and ends.
+// What is declared __shared__ for one set of macros; the linker knows where that begins and ends.
 struct Statics {
     char *begin, *end;
 };
@@ -141,11 +142,6 @@ extern bool is_showing;  // the lane that runs has shown a value there and not w
 
 }  // namespace cuda_cpu
 
-extern "C" {
-__attribute__((weak, visibility("hidden"))) extern char __start_cuda_shared[];
-__attribute__((weak, visibility("hidden"))) extern char __stop_cuda_shared[];
-}
-
 namespace cuda_cpu {
 
 // Of the runtime and no thread's own: nothing for whoever watches accesses.
@@ -170,9 +166,9 @@ template <class... Parameters> struct KernelCall {
 
 // The same as CUDA's own launch.
 template <class... Parameters>
-const char* launch(const Launch& how, void (*kernel)(Parameters...), void** arguments) {
+const char* launch(const Launch& how, void (*kernel)(Parameters...), void** arguments, Statics shared) {
     KernelCall<Parameters...> call{kernel, arguments};
-    return launch(how, call.begin, &call, {__start_cuda_shared, __stop_cuda_shared});
+    return launch(how, call.begin, &call, shared);
 }
 
 // What a kernel takes, in words: "pu1" is a pointer to unsigned integers of one byte, "i4" an int.

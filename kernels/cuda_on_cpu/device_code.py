@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable
 
 from kernels.core.job import Job
-from kernels.rungs.directives import defined_macros
+from kernels.rungs.directives import macros_in
 from kernels.rungs.operands import example_of
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 
 Knobs = tuple[tuple[str, str], ...]
 GENERATED = "generated"  # as a file's name in the compiler's messages: what nobody wrote
-STATIC_SHARED_BYTES = (
-    'extern "C" long static_shared_bytes() { return __stop_cuda_shared - __start_cuda_shared; }'
+STRICT_MACROS = ("CUDA_ON_CPU", "__CUDACC__", "__CUDACC_RTC__", "__CUDA_ARCH__")
+# The linker's names for where the shared memory of one set of macros begins and ends.
+SHARED_OF = (
+    'extern "C" {{ __attribute__((weak, visibility("hidden"))) extern char '
+    "__start_cuda_shared_{0}[], __stop_cuda_shared_{0}[]; }}"
 )
 # CUDA's own way to ask for shared memory of a size that the launch decides.
 EXTERN_SHARED = re.compile(
@@ -33,38 +37,54 @@ def knobs_of(rung: Rung, job: Job) -> Knobs:
     return tuple(sorted(rung.defines(job).items()))
 
 
+def key_of(knobs: Knobs) -> str:
+    """Short key of a set of macros: the names of its functions in a library end with it."""
+    return hashlib.sha256(repr(knobs).encode()).hexdigest()[:12]
+
+
 def generated(
     rung: Rung, sets: Iterable[Knobs], written: Callable[[str], str] = lambda text: text
 ) -> str:
-    """Return C++ with the rung's whole text for each set of knobs, in namespaces of their own.
+    """C++ with the rung's whole text for each set of macros, in namespaces of their own.
 
     written  makes of a part's text what is to be compiled, line by line
     """
-    parts = (_one(rung, number, knobs, written) for number, knobs in enumerate(sets))
-    return "\n".join(('#include "cuda_cpu.h"', *parts, STATIC_SHARED_BYTES)) + "\n"
+    by_key = {key_of(knobs): knobs for knobs in sets}
+    shared = (SHARED_OF.format(key) for key in by_key)
+    parts = (_one(rung, key, knobs, written) for key, knobs in by_key.items())
+    return "\n".join(('#include "cuda_cpu.h"', *shared, *parts)) + "\n"
 
 
-def _one(rung: Rung, number: int, knobs: Knobs, written: Callable[[str], str]) -> str:
+def _one(rung: Rung, key: str, knobs: Knobs, written: Callable[[str], str]) -> str:
     # extern "C" looks through namespaces, so the passes must have names of their own.
-    passes = [(name, f"{name}_{number}") for name in functions_of(rung)]
-    lines = [f"#define {name} {value}" for name, value in (*knobs, *passes)]
+    passes = [(name, f"{name}_{key}") for name in functions_of(rung)]
+    # Whatever the text does to macros ends with it: every set begins as the first.
+    macros = ("__shared__", *STRICT_MACROS, *macros_in(rung.source, ("define", "undef")))
+    lines = [f'#pragma push_macro("{name}")' for name in macros]
+    lines += ["#pragma pack()", "#undef __shared__", f"#define __shared__ SHARED_OF({key})"]
+    lines += [f"#define {name} {value}" for name, value in (*knobs, *passes)]
     # Without a name, so that nothing in it is ever shared between libraries.
     own = (f"using cuda_cpu::words::{name};" for name in ("printf", "malloc", "clock", "clock64"))
-    lines.append(f"namespace rung_{number} {{ namespace {{ {' '.join(own)}")
+    lines.append(f"namespace rung_{key} {{ namespace {{ {' '.join(own)}")
     lines += [written(with_words(_guarded(rung))), f'#line 1 "{GENERATED}"']
     # What follows is ours, whatever words the text has for itself.
-    lines += [*(f"#undef {name}" for name in defined_macros(rung.source)), "} }"]
+    lines += [*(f'#pragma pop_macro("{name}")' for name in macros), "} }"]
     lines += [f"#undef {name}" for name, _ in (*knobs, *passes)]
-    for name, unique in passes:
+    shared = f"__start_cuda_shared_{key}, __stop_cuda_shared_{key}"
+    for _, unique in passes:
         lines += [
-            f'extern "C" const char* launch_{number}_{name}(const cuda_cpu::Launch* how, '
-            f"void** arguments) {{ return cuda_cpu::launch(*how, rung_{number}::{unique}, "
-            "arguments); }",
-            f'extern "C" const char* signature_{number}_{name}() '
-            f"{{ return cuda_cpu::signature(rung_{number}::{unique}); }}",
+            f'extern "C" const char* launch_{unique}(const cuda_cpu::Launch* how, '
+            f"void** arguments) {{ return cuda_cpu::launch(*how, rung_{key}::{unique}, "
+            f"arguments, {{{shared}}}); }}",
+            f'extern "C" const char* signature_{unique}() '
+            f"{{ return cuda_cpu::signature(rung_{key}::{unique}); }}",
         ]
+    lines.append(
+        f'extern "C" long static_shared_bytes_{key}() '
+        f"{{ return __stop_cuda_shared_{key} - __start_cuda_shared_{key}; }}"
+    )
     for name in example_of(rung.weights).constants:
-        lines.append(f'extern "C" void* {name}_{number}() {{ return &rung_{number}::{name}; }}')
+        lines.append(f'extern "C" void* {name}_{key}() {{ return &rung_{key}::{name}; }}')
     return "\n".join(lines)
 
 

@@ -18,7 +18,7 @@ from kernels.cuda.launch import LaunchStep, plan_steps
 from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import with_line
 from kernels.cuda_on_cpu.cpu_device import DEVICE
-from kernels.cuda_on_cpu.device_code import Knobs, generated, knobs_of
+from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of
 from kernels.cuda_on_cpu.flavours import PLAIN, TRIED, ZEROED, Flavour
 from kernels.cuda_on_cpu.signatures import why_not_signature
 from kernels.rungs.job_facts import Facts
@@ -68,7 +68,7 @@ class Shim:
     """One rung, compiled for the knobs of `jobs`, in one library; loaded when it first runs.
 
     cache  a folder for libraries, which several processes may share
-    built  the path of the library, where it was made already; it takes no cache then
+    built  the path of a library that was made already, for other jobs as well; it takes no cache
     """
 
     flavour = PLAIN
@@ -82,12 +82,12 @@ class Shim:
         built: str = "",
     ) -> None:
         self.rung = rung
-        sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
-        self._numbers = {knobs: number for number, knobs in enumerate(sets)}
+        self._sets = dict.fromkeys(knobs_of(rung, job) for job in jobs)
         self._built = built
         if not built:
             assert cache is not None
-            self._built = str(build(self.text(rung, sets), flavour or self.flavour, cache))
+            text = self.text(rung, self._sets)
+            self._built = str(build(text, flavour or self.flavour, cache))
 
     @classmethod
     def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
@@ -101,7 +101,7 @@ class Shim:
 
     def has(self, job: Job) -> bool:
         """Return whether it was compiled for the job's knobs."""
-        return knobs_of(self.rung, job) in self._numbers
+        return knobs_of(self.rung, job) in self._sets
 
     def run(
         self,
@@ -136,13 +136,13 @@ class Shim:
 
         seed  of a shuffled order
         """
-        number = self._numbers[knobs_of(self.rung, job)]
+        key = key_of(knobs_of(self.rung, job))
         operands, facts = self.rung.operands(job), Facts(job, DEVICE)
         arrays = {"source": source, "target": target}
         for name, size in self.rung.buffers:
             arrays[name] = self._placed(np.full(facts.value(size), NEVER_STORED, np.uint8))
         for name, stored in {**operands.constants, **(constants or {})}.items():
-            ctypes.memmove(self._address(f"{name}_{number}"), stored.ctypes.data, stored.nbytes)
+            ctypes.memmove(self._address(f"{name}_{key}"), stored.ctypes.data, stored.nbytes)
         given = [self._placed(np.array(argument)) for argument in operands.arguments]
         for step in plan_steps(self.rung, job, DEVICE, rows):
             each = self.rung.passes[step.number]
@@ -155,14 +155,14 @@ class Shim:
             # By the names that its header has for what it loads and what it stores.
             loads = [*zip(names, read, strict=True), *(("weights", one) for one in given)]
             numbers = (job.height, job.width, facts["PITCH"], *step.rows)
-            self._check_signature(number, each.function, loads, (each.writes, written), job)
+            self._check_signature(key, each.function, loads, (each.writes, written), job)
             pointers = [ctypes.c_void_p(one.ctypes.data) for one in (*read, written, *given)]
             values = [*pointers, *map(ctypes.c_int, numbers)]
             assert step.grid is not None
             assert step.block is not None
             how = _Launch(*step.grid, *step.block, step.shared_bytes, order, seed)
             with self._watching(step, loads, [(each.writes, written)]):
-                self._launch(f"launch_{number}_{each.function}", how, values)
+                self._launch(f"launch_{each.function}_{key}", how, values)
 
     def _placed(self, data: NDArray[Any]) -> NDArray[Any]:
         """Place in memory what a launch is given besides the pictures."""
@@ -178,14 +178,14 @@ class Shim:
         return nullcontext()
 
     def _check_signature(
-        self, number: int, function: str, loads: Named, store: tuple[str, Any], job: Job
+        self, key: str, function: str, loads: Named, store: tuple[str, Any], job: Job
     ) -> None:
-        said = self._text(f"signature_{number}_{function}")
+        said = self._text(f"signature_{function}_{key}")
         arguments = [name for name, _ in loads if name != "weights"]
         weights = len(loads) - len(arguments)
         if reason := why_not_signature(function, said, arguments, store[0], weights, job):
             raise LaunchError(reason)
-        static = self.library.static_shared_bytes()
+        static = self.library[f"static_shared_bytes_{key}"]()
         if static > MAX_STATIC_SHARED:
             raise LaunchError(
                 f"Arrays declared __shared__ take {static / 1024:.1f} KiB; a block has "

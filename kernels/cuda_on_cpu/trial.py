@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from kernels.cuda_on_cpu.cpu_runs import (
     run_rows,
     unwritten_in,
 )
+from kernels.cuda_on_cpu.line_table import variables_of
 from kernels.cuda_on_cpu.regions import (
     COUNTED_SIZE,
     TRIED_SIZE,
@@ -40,7 +42,7 @@ from kernels.cuda_on_cpu.regions import (
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
 from kernels.cuda_on_cpu.run_report import Kind, Signal
 from kernels.cuda_on_cpu.run_words import SLOW, ended_in_words
-from kernels.cuda_on_cpu.shim import Shim, TriedShim
+from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
 from kernels.cuda_on_cpu.whole_check import checked
@@ -48,6 +50,7 @@ from kernels.rungs.rung import Rung
 
 DEADLINE_S = 5.0  # of the CPU's time
 COUNTING_TIMES = 4  # as long
+MAX_VARIABLES = 64 << 20  # bytes that a library for several jobs may have: a run's are limited
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +114,7 @@ def trial(
     counting: bool = False,
     some_rows: bool = True,
     deadline_s: float = DEADLINE_S,
+    library: Path | None = None,
 ) -> Iterator[Progress | CpuTrial]:
     """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
 
@@ -122,6 +126,7 @@ def trial(
     counting    whether to count, where the answer is right, what a smaller part takes
     some_rows   whether to launch what is right for some rows alone as well, as `finding_bug` does
     deadline_s  of the CPU's time
+    library     compiled ahead, for this job among others, which is whole
     """
     size = (job.width, job.height) if whole else TRIED_SIZE
     region = region_of(job, size, at)
@@ -129,12 +134,12 @@ def trial(
     if reason := why_not() or rung.why_not(part, DEVICE):
         yield CpuTrial(part, region, problem=reason)
         return
-    library = yield from built(TriedShim, rung, part)
-    if isinstance(library, BuildError):
-        yield refused_by_compiler(rung, part, region, library)
+    made = library or (yield from built(TriedShim, rung, part))
+    if isinstance(made, BuildError):
+        yield refused_by_compiler(rung, part, region, made)
         return
     with borrowed_child() as child:
-        ended = yield from run_once(child, TriedShim, rung, part, library, deadline_s)
+        ended = yield from run_once(child, TriedShim, rung, part, made, deadline_s)
         problem, line = ended_in_words(rung, ended)
         printed = str(ended.said.get("printed", ""))
         if ended.answer is None:
@@ -172,36 +177,52 @@ def trial(
 
 def building_ahead(
     rung: Rung, jobs: Iterable[Job], at_a_time: int, searched: Iterable[Job] = ()
-) -> Generator[Progress, None, None]:
-    """Compile what trials of these whole jobs run, several at a time, up to what does not compile.
+) -> Generator[Progress, None, Path | None]:
+    """Compile what trials of these whole jobs run, and what `finding_bug` runs of `searched`.
 
-    With it what `finding_bug` runs of those in `searched`.
+    Return one library for all of `jobs`: to compile each alone takes three times as long.  None:
+    they do not compile together; then each is compiled, up to the first that does not.
 
     Whoever stops driving this ends the compilers.
     """
-    parts = (cropped(job, region_of(job, small_size(job), None)) for job in searched)
-    wanted: list[tuple[type[Shim], Job]] = [(CheckedShim, job) for job in parts]
-    wanted += [(TriedShim, job) for job in jobs]
-    wanted = [(shim, job) for shim, job in wanted if not rung.why_not(job, DEVICE)]
-    for_cuda = [job for _, job in wanted]  # by the first, in one process: to begin one takes long
-    left = (
-        built(shim, rung, job, () if number else for_cuda)
-        for number, (shim, job) in enumerate(wanted)
-    )
-    under_way = list(islice(left, at_a_time))
+    whole = [job for job in jobs if not rung.why_not(job, DEVICE)]
+    parts = [cropped(job, region_of(job, small_size(job), None)) for job in searched]
+    parts = [job for job in parts if not rung.why_not(job, DEVICE)]
+    if not whole:
+        return None
+    # By the first, in one process: to begin CUDA's compiler takes long.
+    together = built(TriedShim, rung, *whole, for_cuda=[*parts, *whole])
+    checks = [(CheckedShim, job) for job in parts]
+    apart = (built(shim, rung, job, for_cuda=()) for shim, job in checks)
+    made = yield from _several(chain([together], apart), at_a_time)
+    if made and sum(each.end - each.begin for each in variables_of(made[0])) <= MAX_VARIABLES:
+        return made[0]
+    wanted = [*checks, *((TriedShim, job) for job in whole)]
+    yield from _several((built(shim, rung, job) for shim, job in wanted), at_a_time)
+    return None
+
+
+def _several(
+    left: Iterator[Generator[Progress, None, Path | BuildError]], at_a_time: int
+) -> Generator[Progress, None, list[Path]]:
+    """Build several libraries at a time; none are returned where one does not compile."""
+    under_way = dict(enumerate(islice(left, at_a_time)))
+    made: dict[int, Path] = {}
     try:
         while under_way:
-            for each in tuple(under_way):
+            for number, each in tuple(under_way.items()):
                 try:
                     yield next(each)
                 except StopIteration as end:
                     if isinstance(end.value, BuildError):
-                        return
-                    under_way.remove(each)
-                    under_way += islice(left, 1)
+                        return []
+                    made[number] = end.value
+                    del under_way[number]
+                    under_way |= enumerate(islice(left, 1), len(made) + len(under_way))
     finally:
-        for each in under_way:
+        for each in under_way.values():
             each.close()
+    return [made[number] for number in sorted(made)]
 
 
 def _some_rows(

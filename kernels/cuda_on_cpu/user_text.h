@@ -2,6 +2,10 @@
 // reaches what this compiler has beyond CUDA's.
 #pragma GCC system_header
 
+// Once for all sets of macros: a poisoned word stays so, and cannot be named again.
+#ifndef USER_TEXT
+#define USER_TEXT
+
 // Text for an assembler could have it read any file.  For a GPU this is PTX.
 #pragma GCC poison asm __asm __asm__
 // What CUDA's compiler has not.
@@ -41,12 +45,7 @@
 #pragma GCC diagnostic error "-Wvla"
 
 #ifdef IS_STRICT
-#undef IS_STRICT
-#undef CUDA_ON_CPU
-#define __CUDACC__
-#define __CUDACC_RTC__
-#define __CUDA_ARCH__ 900
-// Nor what else tells a CPU's compiler from CUDA's.
+// What else tells a CPU's compiler from CUDA's.
 #undef __x86_64__
 #undef __x86_64
 #undef __amd64__
@@ -63,4 +62,13 @@
 #undef _GNU_SOURCE
 #pragma GCC poison __x86_64__ __x86_64 __amd64__ __amd64 __clang__ __OPTIMIZE__ __SSE__ __SSE2__
 #pragma GCC poison __ELF__ __GLIBCXX__ __GLIBC__ _GNU_SOURCE __GNUC_MINOR__
+#endif
+#endif
+
+#ifdef IS_STRICT
+#undef IS_STRICT
+#undef CUDA_ON_CPU
+#define __CUDACC__
+#define __CUDACC_RTC__
+#define __CUDA_ARCH__ 900
 #endif

@@ -67,7 +67,7 @@ def refused_directive(source: str, job_macros: Collection[str]) -> Refused | Non
 
 def asked_macro(source: str) -> Refused | None:
     """Return the first condition that asks for a macro which compilers have and CUDA has not."""
-    code, own = without_literals(source), {*OF_CUDA, *RESERVED, *defined_macros(source)}
+    code, own = without_literals(source), {*OF_CUDA, *RESERVED, *macros_in(source)}
     for found in _DIRECTIVE.finditer(code):
         if found[1] in CONDITIONS or found[1].startswith("elif"):
             for name in set(re.findall(r"\b_[_A-Z]\w*", found[2])) - own:
@@ -76,11 +76,11 @@ def asked_macro(source: str) -> Refused | None:
     return None
 
 
-def defined_macros(source: str) -> list[str]:
-    """Return the macros that a text defines, each once."""
+def macros_in(source: str, words: Collection[str] = ("define",)) -> list[str]:
+    """Macros that the directives of a source define, each once."""
     code = without_literals(_GOES_ON.sub("", source), joined=True)
-    defined = (each[2] for each in _DIRECTIVE.finditer(code) if each[1] == "define")
-    return sorted({found[0] for each in defined if (found := re.match(r"\w+", each))})
+    named = (each[2] for each in _DIRECTIVE.finditer(code) if each[1] in words)
+    return sorted({found[0] for each in named if (found := re.match(r"\w+", each))})
 
 
 def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str]]:

@@ -171,9 +171,11 @@ def examining(
     refusals = [_refusal(rung, job, device) for job in jobs]
     taken = [job for job, reason in zip(jobs, refusals, strict=True) if reason is None]
     searched = _to_search(taken)
+    library: Path | None = None
     if device is None:
         where = Progress(f"{shown}: compiling")
-        yield from in_place_of(building_ahead(rung, taken, compilers, searched), where)
+        steps = building_ahead(rung, taken, compilers, searched)
+        library = yield from in_place_of(steps, where)
     suspect: Job | None = None
     check: Check | None = None
     for number, (each, job) in enumerate(zip(how.jobs, jobs, strict=True), 1):
@@ -182,7 +184,7 @@ def examining(
         where = Progress(f"{shown}: job {number} of {count}")
         yield where
         is_timed = each is timed_job() and found.verdict == "verified"
-        trying = _tried(rung, job, device, is_timed, each is counted(how.jobs))
+        trying = _tried(rung, job, device, is_timed, each is counted(how.jobs), library)
         tried, counts = yield from in_place_of(trying, where)
         if tried.ok:
             check = tried.check
@@ -254,7 +256,12 @@ def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:
 
 
 def _tried(
-    rung: Rung, job: Job, device: Device | None, is_timed: bool, is_counted: bool
+    rung: Rung,
+    job: Job,
+    device: Device | None,
+    is_timed: bool,
+    is_counted: bool,
+    library: Path | None,
 ) -> Generator[Progress, None, tuple[CpuTrial | GpuTrial, RunCounts | None]]:
     """Try it; return what came of it, and its counts, which the CPU takes where it can."""
     if device is None:
@@ -264,6 +271,7 @@ def _tried(
             counting=is_counted,
             some_rows=False,
             deadline_s=DEADLINE_S,
+            library=library,
         )
         tried = yield from last_of(steps)
         return tried, tried.counts

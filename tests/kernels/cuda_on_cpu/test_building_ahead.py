@@ -1,4 +1,4 @@
-"""Trials of several jobs are compiled side by side before the first of them runs."""
+"""Trials of several jobs are compiled before the first of them runs: together, or side by side."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.job import Job
 from kernels.cuda import nvrtc_calls
 from kernels.cuda_on_cpu import building, compiler
+from kernels.cuda_on_cpu.bug import finding_bug
 from kernels.cuda_on_cpu.cpu_runs import default_cache
 from kernels.cuda_on_cpu.trial import building_ahead, trial
 from kernels.rungs.own_kernels import own_kernel
@@ -26,10 +27,16 @@ PICTURE = np.ones((8, 32, 1), np.float32)
 JOBS = [Job(PICTURE, SHIFT, border) for border in sorted(BORDERS)[:3]]
 
 
+@pytest.fixture(scope="module")
+def own_builds(tmp_path_factory):
+    """A folder for what these tests compile: what others compile there is not to be counted."""
+    return tmp_path_factory.mktemp("builds")
+
+
 @pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """The folder that is compiled into, with nothing in it."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+def cache(own_builds, monkeypatch):
+    """The folder that is compiled into."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(own_builds))
     return default_cache()
 
 
@@ -50,31 +57,94 @@ def compilers(monkeypatch):
     return started, counts
 
 
-def kernel(body):
-    return own_kernel("mine.cu", START.format(before="", body=body))
+def kernel(body, before=""):
+    return own_kernel("mine.cu", START.format(before=before, body=body))
 
 
-def test_as_many_run_at_a_time_as_asked_for_and_a_trial_finds_its_own(cache, compilers):
+def outcome_of_ahead(rung, jobs=JOBS):
+    """What `building_ahead` returns."""
+    steps = building_ahead(rung, jobs, 2, searched=jobs[:1])
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return end.value
+
+
+def test_one_library_serves_the_trials_of_all_jobs(cache):
+    rung = kernel(FILTERS)
+    library = outcome_of_ahead(rung)
+    libraries = set(cache.glob("*.so"))
+    assert library in libraries
+    for job in JOBS:
+        *_, outcome = trial(rung, job, whole=True, library=library)
+        assert outcome.ok, outcome.problem
+    *_, finding = finding_bug(rung, JOBS[0])
+    assert finding is None
+    assert set(cache.glob("*.so")) == libraries
+
+
+CHOOSES_BY_TILE = """
+#ifdef SECOND
+#error the macros of one set reach the next
+#endif
+#define SECOND
+#pragma pack(1)
+#undef min
+#undef warpSize
+#define warpSize 16
+__shared__ float tile[KSIZE * 1024];
+"""
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+def test_what_a_text_does_to_macros_and_packing_ends_with_each_job(is_strict):
+    text = START.format(before=CHOOSES_BY_TILE, body=FILTERS)
+    rung = own_kernel("mine.cu", text, is_strict=is_strict)
+    wide = Job(PICTURE, np.pad(SHIFT, 1), "zero")
+    library = outcome_of_ahead(rung, [*JOBS, wide])
+    assert library is not None
+    for job in (*JOBS, wide):
+        *_, outcome = trial(rung, job, whole=True, library=library)
+        assert outcome.ok, outcome.problem
+
+
+def test_shared_memory_is_counted_for_each_job_alone():
+    before = "__shared__ float tile[KSIZE * 2400];"  # 28 KiB at size 3, and 46 at 5
+    rung = kernel("tile[0] = 1;" + FILTERS, before)
+    wide = Job(PICTURE, np.pad(SHIFT, 1), "zero")
+    library = outcome_of_ahead(rung, [JOBS[0], wide])
+    *_, outcome = trial(rung, wide, whole=True, library=library)
+    assert outcome.ok, outcome.problem
+
+
+def test_what_compiles_for_one_job_at_a_time_alone_is_compiled_so(cache, compilers):
     _, counts = compilers
-    list(building_ahead(kernel(FILTERS), JOBS, 2))
+    rung = kernel(FILTERS, 'extern "C" __device__ int above(int y) { return y - 1; }')
+    assert outcome_of_ahead(rung) is None
     assert max(counts) == 2
     libraries = set(cache.glob("*.so"))
     for job in JOBS:
-        *_, outcome = trial(kernel(FILTERS), job, whole=True)
+        *_, outcome = trial(rung, job, whole=True)
         assert outcome.ok, outcome.problem
     assert set(cache.glob("*.so")) == libraries
+
+
+def test_arrays_that_would_take_a_run_too_much_memory_together_are_compiled_apart():
+    rung = kernel("large[x] = 1;" + FILTERS, f"__device__ float large[{8 << 20}];")
+    assert outcome_of_ahead(rung) is None
 
 
 def test_what_does_not_compile_ends_it(compilers):
     started, _ = compilers
     list(building_ahead(kernel("nonsense;"), JOBS, 1))
     assert started[-1].returncode != 0
-    assert sum(each.returncode != 0 for each in started) == 1
+    assert sum(each.returncode != 0 for each in started) == 2  # together, and the first alone
 
 
 def test_whoever_stops_driving_it_ends_the_compilers(cache, compilers):
     started, _ = compilers
-    steps = building_ahead(kernel(FILTERS), JOBS, 2)
+    steps = building_ahead(kernel(FILTERS + "return;"), JOBS, 2)
     while not started:
         next(steps)
     steps.close()
