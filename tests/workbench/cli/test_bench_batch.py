@@ -6,23 +6,11 @@ from subprocess import CalledProcessError
 import numpy as np
 import pytest
 
-from kernels.pictures.picture_kinds import of_kind
 from workbench.cli import main
 from workbench.cli.benches import batch
-from workbench.cli.benches.batch import PeerRate, Rates
-from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
+from workbench.cli.benches.batch import PeerRate
+from workbench.cli.benches.folder_peers import FolderPeer
 from workbench.files import image_files
-
-
-def test_a_batch_is_held_against_the_slowest_stage_and_against_what_the_cores_allow():
-    rates = Rates(decode=100.0, filter=200.0, encode=50.0, batch=30.0)
-    assert rates.slowest == 50.0
-    assert rates.allowed(on_gpu=True) == pytest.approx(1 / (0.01 + 0.02))  # threads do both
-    assert rates.allowed(on_gpu=False) == pytest.approx(1 / (0.01 + 0.005 + 0.02))
-    assert rates.cells(".png", on_gpu=True)[-2:] == ("60\u202f%", "90\u202f%")
-    assert rates.cells(".png", on_gpu=False)[-2:] == ("60\u202f%", "105\u202f%")
-    slow_gpu = Rates(decode=100.0, filter=20.0, encode=50.0, batch=19.0)
-    assert slow_gpu.allowed(on_gpu=True) == slow_gpu.slowest == 20.0
 
 
 def test_it_prints_a_row_for_each_format_and_leaves_nothing_behind(tmp_path, capsys, monkeypatch):
@@ -103,20 +91,3 @@ def test_a_program_that_fails_or_paints_other_pictures_gets_no_rate(tmp_path):
     assert failed.per_s is None
     assert "mogrify" in failed.why_not
     assert sorted(each.name for each in tmp_path.iterdir()) == ["in", "out"]
-
-
-@pytest.mark.parametrize("peer", folder_peers(), ids=lambda peer: peer.title)
-def test_each_program_that_is_here_blurs_as_we_do(peer, tmp_path):
-    if peer.why_not:
-        pytest.skip(f"{peer.title}: {peer.why_not}")
-    source, ours, theirs = tmp_path / "in", tmp_path / "ours", tmp_path / "theirs"
-    source.mkdir()
-    ours.mkdir()
-    names = ["a.png", "b.png"]
-    for name in names:
-        image_files.save(source / name, of_kind("photo", 40, 60, 3, "uint8"))
-    assert main.main(["apply", str(source), str(ours), "--no-gpu"]) == 0
-    assert peer.seconds(source, theirs, names) > 0
-    for name in names:
-        assert 0 <= mean_difference(ours / name, theirs / name) < LEVELS
-    assert mean_difference(source / "a.png", ours / "a.png") > LEVELS

@@ -8,7 +8,7 @@ import pytest
 from kernels.oracle.checking import checking
 from workbench.cli import main
 from workbench.cli.benches import cpu, cpu_ways
-from workbench.cli.benches.cpu import CpuCell, Timed, chosen_cells, closing_lines, job_of
+from workbench.cli.benches.cpu import chosen_cells, job_of
 
 
 @pytest.fixture
@@ -37,17 +37,6 @@ def test_every_cell_is_told_beside_plain_calls(quick, capsys, tmp_path):
     assert found["closing"][0] in said
 
 
-@pytest.mark.parametrize("name", ["gaussian", "box", "sobel_x", "laplacian", "random"])
-@pytest.mark.parametrize("pixel_type", ["uint8", "float32"])
-def test_what_people_type_gives_the_filter(name, pixel_type):
-    """Or the ratio would be to something else; what differs by design has no time."""
-    job = job_of(name, 3, 40, 50, 3, pixel_type)
-    for way in cpu_ways.ways(name, job):
-        answer = cpu.as_asked_for(way.run(), job)
-        *_, check = checking(job, answer, cpu.tolerance(job))
-        assert check.ok or way.library == "Pillow", f"{way}: {check}"
-
-
 @pytest.mark.skipif(cpu_ways.c_loop() is None, reason="there is no C compiler with OpenMP")
 @pytest.mark.parametrize("pixel_type", cpu_ways.C_TYPES)
 @pytest.mark.parametrize("ksize", [3, 9])
@@ -65,19 +54,6 @@ def test_an_answer_that_is_another_one_has_no_time(quick, monkeypatch):
     row = cpu.measured("box", job_of("box", 3, 64, 64, 1, "float32"))
     assert row.others[0].ms is None
     assert row.ratio("opencv", "SciPy") is None
-
-
-def test_the_closing_lines_name_what_misses_the_aim():
-    def row(cell, ours_ms, theirs_ms):
-        ours = {key: Timed("ours", key, ours_ms, 5, 0.0) for key in cpu.OURS}
-        return CpuCell(cell, ours, (Timed("cv2", "blur", theirs_ms, 5, 0.0),))
-
-    rows = [row("box 3", 1.0, 1.0), row("box 5", 1.1, 1.0), row("box 7", 4.0, 1.0)]
-    first, missed = closing_lines(rows)
-    assert "1.4" in first
-    assert "2 of 3" in first
-    assert "median 1.10, worst 4.00 (box 7)" in first
-    assert missed == "  box 7: 4.00"
 
 
 def test_a_wrong_answer_of_ours_is_told_and_fails(quick, monkeypatch, capsys):

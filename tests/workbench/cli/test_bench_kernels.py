@@ -84,13 +84,6 @@ def report(*rungs, aims=(), peers=(), ksize=5, size=(8192, 8192), weights="gauss
     return CellReport(cell, 1.0, rungs, peers, CONDITIONS, 1.0)
 
 
-def test_every_cell_is_there_once_and_those_of_two_precisions_share_it():
-    cells = all_cells()
-    assert len({replace(each, aims=()) for each in cells}) == len(cells)
-    shared = next(each for each in cells if str(each) == "random float32×1 8192² K=15")
-    assert shared.aims == (Aim("float32", 50), Aim("reduced", 50))
-
-
 def test_every_cell_is_a_job_that_some_rung_takes():
     for cell in all_cells():
         job = replace(cell, size=(64, 64)).job()
@@ -153,25 +146,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
     assert said.err.startswith(f"workbench: Cannot write {path}: ")
 
 
-@pytest.mark.parametrize(
-    ("words", "option"),
-    [
-        (["kernels", "--runs", "3"], "--runs"),
-        (["cpu", "--peers"], "--peers"),
-        (["batch", "--sizes", "3"], "--sizes"),
-    ],
-)
-def test_an_option_of_another_bench_is_refused(words, option, capsys):
-    assert main.main(["bench", *words]) == 2
-    assert capsys.readouterr().err == f"workbench: bench {words[0]} does not take {option}.\n"
-
-
-@pytest.mark.parametrize("words", [["--cells", "no such cell"], ["--cells", "("]])
-def test_a_pattern_that_fits_nothing_is_refused(words, on_made_up_gpu, capsys):
-    assert main.main(["bench", "kernels", *words]) == 2
-    assert "workbench: " in capsys.readouterr().err
-
-
 def test_without_a_gpu_there_is_the_reason(capsys):
     assert main.main(["bench", "kernels", "--no-gpu"]) == 1
     assert "--no-gpu" in capsys.readouterr().err
@@ -211,20 +185,6 @@ def test_a_rung_s_time_knows_its_launch_and_its_error():
     assert (refused.ms, refused.why_not) == (None, "No.")
 
 
-def test_the_closing_lines_tell_aims_exponents_and_peers():
-    peers = tuple(PeerTime(name, name, "clamp", 4.0, precision="float32") for name in ("a", "b"))
-    reports = [
-        report(time_of(ms=float(ksize)), aims=(Aim("float32", 30),), peers=peers, ksize=ksize)
-        for ksize in (2, 4, 8)
-    ]
-    said = "\n".join(closing_lines(reports, CONDITIONS))
-    assert "Aims met: 1 of 3." in said
-    assert "Missed: gaussian float32×1 8192² K=4" in said
-    assert "time grows as K^1.00 from 2 to 8" in said
-    assert "geometric mean 1.00 over 3 cells (aim 4.5), at least as fast in 2 of them" in said
-    assert "A library was quicker at gaussian float32×1 8192² K=8 (0.50)." in said
-
-
 def test_an_exponent_is_a_slope_between_logarithms():
     assert exponent({10: 1.0, 100: 100.0, 1000: 10_000.0}) == pytest.approx(2)
 
@@ -237,14 +197,6 @@ def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
     assert precision_of(0.9 * REDUCED_ERROR * largest, job) == "reduced"
     assert precision_of(2 * REDUCED_ERROR * largest, job) is None
     assert precision_of(1.0, JOB) == "float32"  # an integer, rounded another way
-
-
-def test_a_peer_that_is_not_installed_says_so(on_made_up_gpu):
-    from workbench.cli.benches.peers import measure_peers
-
-    found = list(measure_peers(JOB, {}, MadeUpClock(), only=("cvcuda",)))
-    assert [each.ms for each in found] == [None]
-    assert "CV-CUDA is not installed" in found[0].why_not
 
 
 def test_how_far_auto_is_from_the_quickest_rung_is_told():

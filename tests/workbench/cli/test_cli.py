@@ -12,10 +12,9 @@ from kernels import filters
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
 from kernels.pictures import generated
-from kernels.rungs.rung import BrokenRung
 from kernels.sweeps.presets import presets
 from tests.conftest import ROOT
-from workbench.base import diagnostics, qt_libraries
+from workbench.base import qt_libraries
 from workbench.cli import main
 from workbench.cli.main import COMMANDS
 from workbench.files import image_files
@@ -98,23 +97,6 @@ def test_every_command_has_a_help_and_stands_in_that_of_the_program(capsys):
     assert all(f"\n  {name} " in said and f"workbench {name}" in said for name in COMMANDS)
 
 
-def test_version_is_the_package_s(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main.parse(["--version"])
-    assert stop.value.code == 0
-    assert capsys.readouterr().out == f"workbench {program_version()}\n"
-
-
-def test_words_that_are_no_command_are_pictures_for_the_window(tmp_path, monkeypatch):
-    picture = tmp_path / "photo.png"
-    arguments = main.parse([str(picture), "--filter", "sobel_x"])
-    assert (arguments.command, arguments.images) == ("window", [picture])
-    assert arguments.filter == "sobel_x"
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "photo").touch()
-    assert main.parse(["photo"]).command == "window"
-
-
 def test_a_bare_word_that_is_no_file_was_meant_to_be_a_command(refused):
     assert "did you mean apply?" in refused("aply", "photo.png")
     assert "did you mean doctor?" in refused("doctro")
@@ -188,16 +170,6 @@ def test_a_name_that_no_file_can_have_is_a_sentence(words, capsys):
     assert said.count("\n") == 1
 
 
-def test_without_qt_there_is_a_sentence():
-    script = (
-        "import sys\nsys.modules['PySide6'] = None\n"
-        "from workbench.cli.main import main\nsys.exit(main(['shot', 'a.png']))"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "Qt does not load" in done.stderr
-
-
 def test_a_reader_that_goes_away_is_no_error():
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -228,16 +200,6 @@ def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path):
 
 
 # -- list
-
-
-def test_list_shows_what_there_is_and_why_not(found):
-    said = found("list")
-    for word in ("gaussian", "--sigma", "laplacian_of_gaussian", "sequential", "opencv"):
-        assert word in said
-    assert "zero     0 0 0 | a b c d | 0 0 0" in said
-    assert "mirror   d c b | a b c d | c b a" in said
-    assert "Not here: global, constant, shared" in said
-    assert list(found("list", "borders", "--json")) == ["borders"]
 
 
 def test_list_tells_programs_all_it_tells_people(found):
@@ -271,13 +233,6 @@ def test_doctor_tells_programs_what_it_tells_people(found, monkeypatch):
     monkeypatch.setattr(qt_libraries, "why_no_window", lambda _: "Qt needs a thing.")
     data = found("doctor", "--json", code=1)
     assert (data["why_no_window"], data["window"]) == ("Qt needs a thing.", None)
-
-
-def test_doctor_names_rungs_that_cannot_be_used(found, monkeypatch):
-    broken = BrokenRung("early", "01_early.cu", "01_early.cu, line 2: there is no field titel.")
-    monkeypatch.setattr(diagnostics, "broken_rungs", lambda: (broken,))
-    assert broken.reason in found("doctor")
-    assert found("doctor", "--json")["facts"]["Broken rungs"] == broken.reason
 
 
 @needs_linux

@@ -62,18 +62,6 @@ def test_json_has_a_row_for_each(folder, capsys):
     assert {each["halo_path"] for each in shares} == {"peer"}
 
 
-def test_auto_is_shared_as_well(folder, capsys, monkeypatch):
-    monkeypatch.setenv("FILTER_WORKBENCH_CACHE", str(folder / "cache"))
-    assert apply("--device", "0,1") == 0
-    assert "GPU 0: " in capsys.readouterr().out
-
-
-def test_one_gpu_is_one_gpu(folder, capsys):
-    assert apply(*FILTER, "--device", "1", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["shares"] == []
-    assert Named.made[-1].named == (1, (1,))
-
-
 def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, capsys):
     assert apply(*FILTER, "--device", "0,2") == 2
     assert "no GPU number 2" in capsys.readouterr().err
@@ -82,11 +70,4 @@ def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, caps
 
 def test_on_the_cpu_several_are_ignored_and_that_is_said(folder, capsys):
     assert apply("--implementation", "opencv", "--device", "0,1") == 0
-    assert "--device is ignored" in capsys.readouterr().err
-
-
-def test_without_a_gpu_it_is_the_cpu_and_that_is_said(folder, capsys, monkeypatch):
-    monkeypatch.undo()
-    monkeypatch.chdir(folder)
-    assert apply("--device", "0,1", "--no-gpu") == 0
     assert "--device is ignored" in capsys.readouterr().err

@@ -1,7 +1,6 @@
 """`workbench apply` on folders, on standard streams, several at a time, and for programs."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,16 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.core.verdict import Check
-from kernels.cpu import cpu_run
-from kernels.engine import engine
 from kernels.pictures import generated
-from workbench.batch import pairs
 from workbench.cli import main
-from workbench.files import image_encoders, image_files
-from workbench.files.format_names import EXTENSION_OF
+from workbench.files import image_files
 
-needs_links = pytest.mark.skipif(sys.platform == "win32", reason="Windows asks for a privilege")
 needs_dev_full = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
 
 
@@ -70,18 +63,6 @@ def test_recursive_keeps_the_folders_in_it_and_leaves_out_what_it_writes(folder,
     assert files("in/out") == wanted
 
 
-@needs_links
-def test_recursive_does_not_follow_links_to_folders(folder):
-    Path("in/sub/up").symlink_to(folder / "in", target_is_directory=True)
-    assert apply("in", "out", "--recursive") == 0
-    assert files("out") == ["p10.png", "p2.png", "sub/c.png"]
-
-
-def test_files_and_folders_may_be_mixed(folder):
-    assert apply("a.png", "in", "b.png", "out", "--format", "tiff") == 0
-    assert files("out") == ["a.tif", "b.tif", "p10.tif", "p2.tif"]
-
-
 def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsys):
     Path("empty").mkdir()
     assert apply("empty", "a.png", "out/") == 1
@@ -91,23 +72,6 @@ def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsy
         "\n"
     )
     assert files("out") == ["a.png"]
-
-
-def test_a_folder_that_may_not_be_looked_into_is_said_and_the_others_are_done(
-    folder, capsys, monkeypatch
-):
-    real = pairs.neighbours.pictures_in
-
-    def forbidden(path):
-        if path.name == "sub":
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path)
-
-    monkeypatch.setattr(pairs.neighbours, "pictures_in", forbidden)
-    assert apply("in", "out/", "--recursive") == 1
-    said = capsys.readouterr().err
-    assert said == f"workbench: Cannot look into {Path('in/sub')}: Permission denied.\n"
-    assert files("out") == ["p10.png", "p2.png"]
 
 
 def test_a_folder_of_pictures_that_fail_is_not_left_behind(folder, capsys):
@@ -146,24 +110,6 @@ def test_what_would_lose_a_picture_is_refused_before_anything_is_written(
     assert complaint in said.err
     assert said.out == ""
     assert inodes(".") == there
-
-
-@needs_links
-def test_another_name_of_an_input_is_that_input(folder, capsys):
-    os.link("a.png", "twin.png")
-    Path("link.png").symlink_to("a.png")
-    before = inodes(".")
-    for other in ("twin.png", "link.png"):
-        assert apply("a.png", other) == 2
-        assert f"{other} is an input" in capsys.readouterr().err
-    assert inodes(".") == before
-
-
-def test_every_format_has_its_word():
-    by_title = {title.lower(): image_encoders.extension_of(title) for title in (
-        "PNG", "TIFF", "JPEG", "WebP", "BMP", "PNM"
-    )}  # fmt: skip
-    assert by_title == EXTENSION_OF
 
 
 # -- what is there already
@@ -213,18 +159,6 @@ def test_jobs_give_the_same_files_and_words_in_the_same_order(folder, capsys):
         assert (Path("one") / name).read_bytes() == (Path("three") / name).read_bytes()
 
 
-def test_several_threads_may_decode_and_no_warning_gets_out(folder, recwarn):
-    import warnings
-    from concurrent.futures import ThreadPoolExecutor
-
-    before = list(warnings.filters)
-    with ThreadPoolExecutor(4) as pool:
-        loaded = list(pool.map(image_files.load, ["a.png", "b.png"] * 20))
-    assert {each.name for each in loaded} == {"a.png", "b.png"}
-    assert warnings.filters == before
-    assert not recwarn.list
-
-
 # -- standard streams
 
 
@@ -257,34 +191,7 @@ def test_what_comes_in_by_a_pipe_and_is_no_picture_is_said(folder):
     assert not Path("out.png").exists()
 
 
-def test_a_file_may_be_called_like_a_stream(folder):
-    Path("-").write_bytes(Path("a.png").read_bytes())
-    assert apply("./-", "out.png") == 0
-    assert Path("out.png").exists()
-
-
-@pytest.mark.parametrize("before", [[], ["--filter", "box"], ["a.png"]])
-def test_behind_two_dashes_nothing_is_an_option(folder, before):
-    Path("-dash.png").write_bytes(Path("a.png").read_bytes())
-    assert main.main(["apply", "--no-gpu", *before, "--", "-dash.png", "out/"]) == 0
-    assert "-dash.png" in files("out")
-
-
 # -- failures of the surroundings
-
-
-@needs_links
-def test_a_loop_of_links_is_a_sentence_and_the_others_are_done(folder, capsys):
-    Path("one.png").symlink_to("two.png")
-    Path("two.png").symlink_to("one.png")
-    assert apply("one.png", "a.png", "out/") == 1
-    said = capsys.readouterr().err
-    assert said.startswith("workbench: Cannot open one.png: ")
-    assert said.count("\n") == 1
-    assert files("out") == ["a.png"]
-    assert apply("a.png", "one.png") == 1
-    assert "Cannot save one.png: it is a link that leads back to itself" in capsys.readouterr().err
-    assert Path("one.png").is_symlink()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file has such a name there")
@@ -325,23 +232,6 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(folder, words):
     last = said.stderr.splitlines()[-1]
     assert last == "workbench: Cannot write to standard output: No space left on device."
     assert "Traceback" not in said.stderr
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="of the shell of other systems")
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [("apply a.png o.png >&-", 0), ("apply a.png o.png >&- 2>&- <&-", 0), ("list >&-", 0)],
-)
-def test_with_standard_streams_closed_the_work_is_done_in_silence(folder, command, code):
-    said = subprocess.run(
-        f"{sys.executable} -m workbench {command} --no-gpu",
-        shell=True,
-        stderr=subprocess.PIPE,
-        timeout=120,
-    )
-    assert (said.returncode, said.stderr) == (code, b"")
-    if "o.png" in command:
-        assert image_files.load("o.png").samples.shape == (20, 30, 3)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="of the shell of other systems")
@@ -389,14 +279,6 @@ def test_json_tells_each_picture_in_a_line(folder, capsys):
     assert first["version"]
 
 
-def test_json_tells_own_weights(folder, capsys):
-    words = ["--weights", "0 1 0; 1 -4 1; 0 1 0", "--offset", "1/2"]
-    assert apply("a.png", "o.png", "--json", *words) == 0
-    (found,) = told(capsys)
-    assert found["weights"] == [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
-    assert (found["filter"], found["offset"]) == ("custom", 0.5)
-
-
 def test_json_tells_what_failed_and_what_was_skipped(folder, capsys):
     Path("broken.png").write_bytes(b"no picture")
     assert apply("a.png", "out/") == 0
@@ -409,19 +291,6 @@ def test_json_tells_what_failed_and_what_was_skipped(folder, capsys):
     assert "broken.png is not a picture" in found[1]["error"]
     assert said.err == "".join(f"workbench: {each['error']}\n" for each in found[1:])
     assert len({tuple(each) for each in found}) == 1  # the same keys, whatever came of it
-
-
-def test_json_tells_what_is_wrong_though_nothing_is_written(folder, capsys, monkeypatch):
-    def wrong(job, *_arguments, **_keywords):
-        yield Check(float("inf"), (1, 2, 0), 4, 4, 0.1, 600, 600)
-
-    monkeypatch.setattr(engine, "checking", wrong)
-    assert apply("a.png", "o.png", "--json") == 1
-    (found,) = told(capsys)
-    assert found["status"] == "wrong"
-    assert found["check"]["wrong"] == 4
-    assert found["check"]["max_error"] is None  # JSON has no infinity
-    assert not Path("o.png").exists()
 
 
 # -- progress
@@ -437,30 +306,3 @@ def test_progress_names_the_stages_on_stderr_only_where_asked(folder, capsys):
     assert "a.png (1 of 2): verifying against the float64 reference" in said
     assert "b.png (2 of 2): writing" in said
     assert len(said) == len(set(said))
-
-
-def test_a_terminal_is_told_the_stages_in_one_line_that_goes_again(folder, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert apply("a.png", "o.png") == 0
-    said = capsys.readouterr().err
-    for stage in (
-        "reading",
-        "filtering with OpenCV",
-        "verifying against the float64 reference",
-        "writing",
-    ):
-        assert f"a.png: {stage}" in said
-    assert "\n" not in said
-    assert said.endswith("\r\x1b[K")
-
-
-def test_how_much_is_filtered_is_told_a_terminal_and_no_program(folder, capsys, monkeypatch):
-    """Of a picture that takes long, though not all of it is verified."""
-    monkeypatch.setattr(cpu_run, "LONG_S", 0.0)
-    assert apply("a.png", "o.png", "--progress", "--implementation", "sequential") == 0
-    said = capsys.readouterr().err.splitlines()
-    assert "a.png: filtering with Sequential" in said
-    assert not [each for each in said if "%" in each]
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert apply("a.png", "o.png", "--implementation", "sequential") == 0
-    assert "a.png: filtering with Sequential, 100 %" in capsys.readouterr().err

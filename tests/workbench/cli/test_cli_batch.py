@@ -114,13 +114,6 @@ def test_a_list_on_standard_input_names_the_pictures(folder, monkeypatch):
         assert sorted(results("out")) == ["p1.png", "q.tif"]
 
 
-def test_an_empty_list_is_refused(folder, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
-    assert batch("-", "out") == 2
-    assert "lists no pictures" in capsys.readouterr().err
-    assert not Path("out").exists()
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere not every name can be had")
 def test_odd_names_come_through_and_are_known_again(folder):
     data = Path("in/p0.png").read_bytes()
@@ -185,13 +178,6 @@ def test_an_output_that_cannot_be_written_is_one_sentence(folder, capsys):
     assert said.count("\n") == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
-def test_an_output_that_may_only_be_read_is_one_sentence(folder, capsys):
-    Path("out").mkdir(mode=0o500)
-    assert batch("in", "out") == 1
-    assert "writing there is not allowed; choose another folder." in capsys.readouterr().err
-
-
 # -- what is there already, and what fails
 
 
@@ -232,28 +218,6 @@ def test_a_broken_file_is_a_line_with_its_sentence_and_the_rest_goes_on(folder, 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such files")
-def test_what_only_looks_like_a_picture_is_a_row_and_stops_nothing(folder, capsys):
-    links = {"self": "self.png", "one": "two.png", "two": "one.png", "gone": "nowhere"}
-    for name, target in {**links, "zero": "/dev/zero"}.items():
-        Path(f"in/{name}.png").symlink_to(target)
-    os.mkfifo("in/pipe.png")
-    Path("in/again").symlink_to(".")
-    Path("out").mkdir()
-    os.mkfifo("out/good.png")
-    for name in ("in/good.png", b"in/\xff\xfe.png"):
-        Path(os.fsdecode(name)).write_bytes(Path("in/p0.png").read_bytes())
-    assert batch("in", "out", "--recursive", "--replace") == 1
-    lines = [json.loads(each) for each in (Path("out") / NAME).read_text().splitlines()]
-    failed = [each["output"] for each in lines if each.get("status") == "failed"]
-    bad = {"zero.png", "pipe.png", "good.png", *(f"{name}.png" for name in links)}
-    assert len(failed) == len(bad)
-    assert set(failed) == bad
-    done = {each["output"] for each in lines if each.get("status") == "done"}
-    assert {"p0.png", "\udcff\udcfe.png"} <= done
-    assert "Traceback" not in capsys.readouterr().err
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
 @pytest.mark.parametrize("what", ["pipe", "zero", "link", "link to a file", "folder"])
 @pytest.mark.parametrize("words", [(), ("--resume",), ("--resume", "--dry-run")])
 def test_a_journal_that_is_no_file_is_a_sentence(folder, capsys, what, words):
@@ -273,15 +237,6 @@ def test_a_journal_that_is_no_file_is_a_sentence(folder, capsys, what, words):
     assert said.err.count("\n") == 1
     assert [each.name for each in Path("out").iterdir()] == [NAME]
     assert elsewhere.read_text() == "mine" if what == "link to a file" else not elsewhere.exists()
-
-
-def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsys):
-    Path("empty").mkdir()
-    assert batch("empty", "in", "out") == 1
-    assert "There are no pictures in empty" in capsys.readouterr().err
-    assert len(results("out")) == 7
-    assert batch("empty", "none") == 1
-    assert not Path("none").exists()
 
 
 @pytest.mark.parametrize(
@@ -377,13 +332,6 @@ def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
     assert len(results("out")) == len(journal()) == 7
 
 
-def test_it_is_gone_on_with_only_as_it_was_begun(folder, capsys):
-    assert batch("in", "out") == 0
-    assert batch("in", "out", "--resume", "--border", "wrap") == 1
-    assert "was begun with another border; resume it" in capsys.readouterr().err
-    assert batch("in", "out", "--resume", "--jobs", "3", "--verify", "none") == 0
-
-
 # -- what is said
 
 
@@ -409,33 +357,6 @@ def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys,
     assert said.out.splitlines()[0].endswith(": 7 done.")
     assert "stage" in said.out
     assert said.out.splitlines()[-1].startswith("The limit was ")
-
-
-def bars_of(said, out):
-    """The bars at the ends of a table's rows, each with its stage as the journal has it."""
-    rows = said.splitlines()[2:-1]
-    last = (Path(out) / NAME).read_text().splitlines()[-1]
-    stages = json.loads(last)["ended"]["stages"]
-    assert [row.split()[0] for row in rows] == [each["stage"] for each in stages]
-    assert max(map(len, rows)) <= 80
-    return [(row[-16:], each["share"]) for row, each in zip(rows, stages, strict=True)]
-
-
-def test_the_end_has_a_bar_beside_each_stage_in_letters_that_the_terminal_has(folder, capsys):
-    assert batch("in", "out") == 0
-    command = [sys.executable, "-m", "workbench", "batch", "in", "again", "--no-gpu"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
-    plain = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    for said, out, marks in ((capsys.readouterr().out, "out", "█░"), (plain.stdout, "again", "#.")):
-        for bar, share in bars_of(said, out):
-            full = bar.count(marks[0])
-            assert bar == full * marks[0] + (16 - full) * marks[1]
-            assert full == round(16 * min(share, 1))
-
-
-def test_options_of_the_gpu_that_nothing_uses_are_said(folder, capsys):
-    assert batch("in/p1.png", "out", "--device", "1") == 0
-    assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err
 
 
 def test_results_are_right(folder):
@@ -508,19 +429,3 @@ def test_shards_together_are_the_whole_and_merge(folder, capsys):
     assert len(outputs) == len(set(outputs)) == 8
     assert batch("in", "out", "--recursive", "--resume", "--json") == 0
     assert json.loads(capsys.readouterr().out)["ended"]["counts"] == {}
-
-
-def test_a_shard_that_failed_is_said_and_one_that_is_missing_is_refused(folder, capsys):
-    Path("in/p3.png").write_bytes(b"no picture")
-    codes = [batch("in", "out", "--shard", f"{number}/2") for number in (1, 2)]
-    assert sorted(codes) == [0, 1]
-    assert batch("--merge", "out", "out") == 1
-    assert capsys.readouterr().out.splitlines()[-1].startswith("7 pictures: ")
-    Path("out/workbench-batch-2-of-2.jsonl").unlink()
-    assert batch("--merge", "out", "out") == 1
-    assert "no journal of shard 2 of 2" in capsys.readouterr().err
-
-
-def test_workers_without_a_scheduler_are_refused(folder, capsys):
-    assert batch("in", "out", "--workers", "2") == 2
-    assert "--workers counts those of a --scheduler; give that as well." in capsys.readouterr().err

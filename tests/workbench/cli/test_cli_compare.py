@@ -1,10 +1,7 @@
 """`workbench compare`: who is compared, what is faster, and what could not be compared."""
 
-import csv
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -15,7 +12,7 @@ from kernels.core.cpu_load import Load
 from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.sweeps.session_files import SessionFile
-from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
+from tests.made_sessions import H200, LAPTOP, a_session, wrong
 from workbench.cli import main
 
 
@@ -79,15 +76,6 @@ def test_what_only_one_machine_can_run_is_not_compared(kept, capsys):
     assert "    shared 16×16    —        2.74 µs" in said
 
 
-def test_headings_name_all_that_varies_and_the_widest_table_fits(kept, capsys):
-    sessions = [kept(name, a_session("pictures", first=150)) for name in "ab"]
-    said = said_of(capsys, *sessions)
-    assert "All: float32" not in said
-    assert "\nphoto, 640×480, 1 × float32, gaussian 3×3\n" in said
-    caches = [kept(name, a_session("caches", first=4)) for name in "cd"]
-    assert "shared 32×8, warm" in said_of(capsys, *caches)
-
-
 def test_wrong_answers_are_never_a_speed(kept, capsys):
     a = kept("a", a_session("transfers"))
     b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
@@ -95,14 +83,6 @@ def test_wrong_answers_are_never_a_speed(kept, capsys):
     assert "Nothing can be compared: a speed is only what gave a right answer." in said
     assert "Not compared, 6 cells: B: Its answer is WRONG in 12 samples" in said
     assert "×" not in said.split("\n\n")[2]
-
-
-def test_cells_that_only_one_has_are_told(kept, capsys):
-    a = kept("a", a_session("blocks"))
-    b = kept("b", a_session("blocks", first=9))
-    said = said_of(capsys, a, b)
-    assert "Only in A, 12 cells: constant, shared." in said
-    assert "Only in B" not in said
 
 
 def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
@@ -117,22 +97,6 @@ def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
     assert all(re.search(r" — +no verdict \*$", line) for line in rows), rows[0]
     assert "Nothing can be compared: none has two times that nothing disturbed." in said
     assert "held down: heat, by the driver." in said
-
-
-def test_load_is_said_beside_what_it_spoils(kept, capsys):
-    def busy(cell, measured):
-        on_cpu = cell.implementation == "opencv"
-        return replace(measured, load=Load(1.0, 8, 4.0, 0.0) if on_cpu else None)
-
-    a, b = kept("a", a_session("transfers")), kept("b", a_session("transfers", outcome=busy))
-    said = said_of(capsys, a, b)
-    starred = [line.split()[0] for line in said.splitlines() if line.endswith(" *")]
-    assert starred == ["opencv"]
-    assert "No verdict, 1 cell: a time was disturbed (*)." in said
-    assert "the geometric mean of 5 cells: " in said
-    assert (
-        "* 1 of 1 times on the CPU was disturbed: other programs kept 4.0 of 8 cores busy." in said
-    )
 
 
 def test_a_disturbed_time_fails_nothing_and_is_counted(kept, capsys):
@@ -218,14 +182,6 @@ def test_what_is_missing_fails_as_well_and_is_named(kept, capsys):
     assert main.main(["compare", wrong_a, cut, "--fail-slower", "5%"]) == 0  # nothing to lose
 
 
-@pytest.mark.parametrize("limit", ["-5%", "much", "nan", "%"])
-def test_a_limit_is_a_percentage(limit, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main.parse(["compare", "a", "b", f"--fail-slower={limit}"])
-    assert stop.value.code == 2
-    assert "takes a percentage such as 5%" in capsys.readouterr().err
-
-
 def test_json_holds_every_pair_and_what_fails(kept, capsys):
     a = kept("a", a_session("sizes", LAPTOP))
     b = kept("b", a_session("sizes", H200, outcome=times_as_long(2)))
@@ -251,33 +207,6 @@ def test_json_holds_every_pair_and_what_fails(kept, capsys):
     assert reason == "A: No GPU was found."
 
 
-def test_the_table_goes_into_a_file_as_well(kept, tmp_path, capsys):
-    a, b = (kept(name, a_session("blocks")) for name in "ab")
-    said_of(capsys, a, b, "--csv", str(tmp_path / "table.csv"))
-    with (tmp_path / "table.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 21
-    assert {row["verdict"] for row in rows} == {"same"}
-    assert main.main(["compare", a, b, "--csv", str(tmp_path)]) == 1
-    assert f"Cannot write {tmp_path}: a folder has that name" in capsys.readouterr().err
-
-
-def test_a_damaged_line_is_said_and_the_rest_compared(kept, tmp_path, capsys):
-    a, b = (kept(name, a_session("blocks")) for name in "ab")
-    path = tmp_path / "b" / "session.jsonl"
-    path.write_bytes(path.read_bytes()[:-5])
-    assert main.main(["compare", a, b]) == 0
-    said = capsys.readouterr()
-    assert said.err == "workbench: B: Its last line was cut off in mid-writing and is left out.\n"
-    assert "Only in A, 1 cell: shared." in said.out
-
-
-def test_what_has_nothing_in_common_cannot_be_compared(kept, capsys):
-    a, b = kept("a", a_session("blocks")), kept("b", a_session("transfers"))
-    assert main.main(["compare", a, b]) == 1
-    assert "They have no cell in common" in capsys.readouterr().err
-
-
 def test_a_foreign_file_is_refused(kept, tmp_path, capsys):
     (tmp_path / "b.jsonl").write_text("a,b\n")
     assert main.main(["compare", kept("a", a_session("blocks")), str(tmp_path / "b.jsonl")]) == 1
@@ -287,20 +216,3 @@ def test_a_foreign_file_is_refused(kept, tmp_path, capsys):
         f"workbench: {tmp_path / 'b.jsonl'} is not a session of measurements: its first line is "
         "not a session's.\n"
     )
-
-
-@pytest.mark.parametrize("words", [[], ["a"], ["a", "b", "c"]])
-def test_two_are_compared(words, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main.parse(["compare", *words])
-    assert stop.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_comparing_needs_no_qt(kept):
-    a = kept("a", a_session(PLANS["blocks"]))
-    script = (
-        "import sys\nsys.modules['PySide6'] = None\n"
-        f"from workbench.cli.main import main\nsys.exit(main(['compare', {a!r}, {a!r}]))"
-    )
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0

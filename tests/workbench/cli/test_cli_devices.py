@@ -146,21 +146,6 @@ def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, two_
     assert not Path("out").exists()
 
 
-@pytest.mark.parametrize("devices", ["0,1", "all"])
-def test_without_a_gpu_it_is_the_cpu_and_that_is_said(folder, capsys, devices):
-    words = ("batch", "in", "out", "--filter", "sharpen", "--no-gpu", "--device", devices)
-    assert main.main(words) == 0
-    assert "--device is ignored: opencv runs on the CPU." in capsys.readouterr().err
-    assert len(results("out")) == 10
-    assert not any("device" in each for each in journal())
-
-
-def test_an_implementation_on_the_cpu_needs_no_process(folder, two_gpus, capsys):
-    words = ("batch", "in", "out", "--filter", "sharpen", "--implementation", "parallel")
-    assert main.main([*words, "--device", "all"]) == 0
-    assert "--device is ignored: parallel runs on the CPU." in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("devices", ["0,0", "x", "0,", "", "0,x", "all,0", "0 1", "1.5"])
 def test_what_names_no_gpus_is_refused(folder, capsys, devices):
     with pytest.raises(SystemExit) as stop:

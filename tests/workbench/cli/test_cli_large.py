@@ -17,7 +17,7 @@ from workbench.batch.journal import NAME
 from workbench.cli import filter_folders as batch_command
 from workbench.cli import main
 from workbench.cli.stopping import RemoteControl, TerminatedError
-from workbench.files import image_files, needs
+from workbench.files import image_files
 from workbench.files.tiled_tiff import lay_out
 from workbench.model.metadata import NO_METADATA
 
@@ -95,27 +95,6 @@ def test_a_picture_that_takes_more_than_it_may_is_filtered_in_strips(folder, cap
     assert names() == ["in.tif", "out.tif", "whole.tif"]
 
 
-def test_what_is_free_decides_where_nothing_is_said(folder, monkeypatch, capsys):
-    monkeypatch.setattr(needs, "memory_available_bytes", lambda: 1 << 20)
-    assert apply("in.tif", "out.tif", "--no-gpu", "--border", "wrap") == 0
-    assert " strip" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("every", [("--verify",), ("--verify", "none"), ("--verify", "2")])
-def test_as_json_it_has_the_keys_of_every_picture(folder, every, capsys):
-    image_files.save("small.png", noise(9, 9))
-    assert apply("in.tif", "small.png", "out/", *LITTLE, *every, "--json") == 0
-    large, small = map(json.loads, capsys.readouterr().out.splitlines())
-    assert large.keys() == small.keys()
-    assert (small["strips"], large["strips"] > 1) == (None, True)
-    assert (large["width"], large["height"], large["channels"]) == (WIDTH, HEIGHT, 3)
-    assert (large["implementation"], large["status"]) == ("opencv", "done")
-    assert (large["median_ms"], large["megapixels_per_s"] > 0) == (None, True)
-    if every == ("--verify",):
-        assert large["check"]["checked_pixels"] == large["check"]["pixels"] == HEIGHT * WIDTH
-    assert (large["check"] is None) == ("none" in every)
-
-
 def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
     image_files.save("in.png", noise(HEIGHT, WIDTH, 3))
     (folder / "mine.cu").write_text((ROOT / "kernels" / "ladder" / "01_global.cu").read_text())
@@ -131,25 +110,6 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
         assert apply(*words[:2], *LITTLE, *words[2:]) == 1
         assert said in capsys.readouterr().err.replace("\u202f", " ")
     assert names() == ["in.png", "in.tif", "mine.cu"]
-
-
-@pytest.mark.parametrize("size", ["2", "2T", "-1G", "0M", "M"])
-def test_a_size_that_makes_no_sense_is_refused(folder, size, capsys):
-    with pytest.raises(SystemExit):
-        apply("in.tif", "out.tif", f"--memory={size}")
-    assert "--memory takes a size such as 2G or 500M" in capsys.readouterr().err
-
-
-def test_a_folder_may_hold_large_pictures_as_well(folder, capsys):
-    image_files.save("small.tif", noise(9, 9))
-    words = ("batch", "in.tif", "small.tif", "out", *LITTLE, "--implementation", "parallel")
-    assert main.main([*words]) == 0
-    assert names("out") == ["in.tif", "small.tif", NAME]
-    np.testing.assert_array_equal(image_files.load("out/in.tif").samples, by_parallel("in.tif"))
-    lines = [json.loads(each) for each in Path("out", NAME).read_text().splitlines()]
-    (large,) = (each for each in lines if each.get("output") == "in.tif")
-    assert large["status"] == "done"
-    assert {"decode", "filter", "encode"} <= large["seconds"].keys()
 
 
 def test_a_batch_can_be_stopped_at_every_strip_and_gone_on_with(folder, monkeypatch, capsys):
@@ -242,8 +202,3 @@ def test_a_program_is_told_of_rows_and_of_the_end_and_its_stop_is_gone_on_with(f
     assert lines[-1]["ended"]["counts"] == {"done": 1}
     assert lines[-2]["status"] == "done"
     assert lines[0]["rows"]["done"] > first["done"]
-
-
-def test_standard_input_is_either_a_picture_or_what_controls(folder, capsys):
-    assert main.main(["apply", "-", "out.tif", "--control"]) == 2
-    assert "--control takes standard input" in capsys.readouterr().err

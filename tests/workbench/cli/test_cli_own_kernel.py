@@ -95,17 +95,6 @@ def test_what_is_not_right_is_said_and_nothing_is_written(text, words, capsys, m
     assert not Path("out.png").exists()
 
 
-def test_more_memory_is_what_a_kernel_of_ones_own_asks_for(capsys):
-    """It filters no strips, which is what others are advised to do."""
-    image_files.save("a.tif", generated.noise(400, 400, 4))
-    Path("mine.cu").write_text(RIGHT, encoding="utf-8")
-    words = ["apply", "a.tif", "out.tif", "--implementation", "./mine.cu", "--no-gpu"]
-    assert main.main([*words, "--memory", "1M"]) == 1
-    said = capsys.readouterr().err
-    assert "1.00\u202fMiB are allowed. Kernels of your own filter pictures as a whole." in said
-    assert "strips" not in said
-
-
 STARTED = """
 import sys
 from PySide6.QtCore import QTimer
@@ -154,26 +143,3 @@ def test_a_shot_is_of_a_window_with_it(mode, capsys, qapp):
     assert "mine.cu on the CPU runtime" in streams.out
     assert "verified, checked all pixels" in streams.out
     assert read_settings("w.png")["implementation"] == "mine.cu"
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "mine.cu: it cannot be read: No such file or directory."),
-        (RIGHT.replace("int pitch,", ""), "mine.cu, line 3: convolve takes 6 arguments and is"),
-        (RIGHT.replace("to_sample(sum);", "to_sample(sum)"), "mine.cu: Line 21: "),
-    ],
-    ids=["missing", "arguments", "syntax"],
-)
-def test_a_shot_with_one_that_does_not_run_is_refused(text, words, capsys, qapp):
-    if text is not None:
-        Path("mine.cu").write_text(text, encoding="utf-8")
-    words_of_shot = ["shot", "w.png", "a.png", "--implementation", "./mine.cu", "--no-gpu"]
-    assert main.main(words_of_shot) == 1
-    assert words in capsys.readouterr().err
-    assert not Path("w.png").exists()
-
-
-def test_a_file_that_is_not_there_is_said(capsys):
-    assert main.main(["apply", "a.png", "out.png", "--implementation", "no.cu", "--no-gpu"]) == 1
-    assert "no.cu: it cannot be read: No such file or directory." in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -51,17 +50,6 @@ def test_a_right_answer_is_written_and_its_time_told(capsys):
     np.testing.assert_array_equal(
         image_files.load("out.png").samples, image_files.load("b.png").samples
     )
-
-
-def test_for_programs_it_has_the_device_and_the_time(capsys):
-    assert apply(text(), "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["device"], found["implementation"]) == ("NVIDIA H200", "mine.cu")
-    (launch,) = found["ran"]
-    assert launch.startswith("mine.cu on NVIDIA H200, grid ")
-    assert found["median_ms"] == pytest.approx(0.1)
-    assert (found["cache"], found["ended"]) == ("cold", "samples")
-    assert found["check"]["ok"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """`workbench report`: from the files of sweeps to a folder to hand in."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -38,14 +35,6 @@ def test_it_writes_beside_the_session_and_says_where(tmp_path, capsys):
     assert files_in(tmp_path / "run") == {"session.jsonl", *WRITTEN}
 
 
-def test_a_pdf_is_written_where_it_is_asked_for(tmp_path, capsys):
-    sweep_into(tmp_path / "run")
-    assert main.main(["report", str(tmp_path / "run"), "--pdf"]) == 0
-    assert "report.pdf; report.html, tables.tex and results.csv are" in capsys.readouterr().out
-    assert files_in(tmp_path / "run") == {"session.jsonl", "report.pdf", *WRITTEN}
-    assert (tmp_path / "run" / "report.pdf").read_bytes().startswith(b"%PDF-")
-
-
 def test_two_sessions_are_one_report_in_the_folder_named(tmp_path):
     sweep_into(tmp_path / "a")
     sweep_into(tmp_path / "b", LAPTOP)
@@ -55,15 +44,6 @@ def test_two_sessions_are_one_report_in_the_folder_named(tmp_path):
     page = read_page((out / "report.html").read_text(encoding="utf-8"))
     assert page.all("h1")[0].words == "Small pictures on NVIDIA H200 and Intel Core i7-1260P"
     assert "Side by side" in page.words
-
-
-def test_a_folder_of_sessions_is_all_of_them(tmp_path):
-    sweep_into(tmp_path / "all" / "first")
-    sweep_into(tmp_path / "all" / "second.jsonl", LAPTOP)
-    assert main.main(["report", str(tmp_path / "all")]) == 0
-    assert files_in(tmp_path / "all") == {"first", "second.jsonl", *WRITTEN}
-    page = read_page((tmp_path / "all" / "report.html").read_text(encoding="utf-8"))
-    assert "Intel Core i7-1260P" in page.all("h1")[0].words
 
 
 def test_a_session_that_lost_its_last_line_is_reported_with_a_remark(tmp_path, capsys):
@@ -129,32 +109,3 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, capsys):
     said = capsys.readouterr().err
     assert said.startswith("workbench: Cannot write the report into ")
     assert said.count("\n") == 1
-
-
-def test_no_words_are_not_understood(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main.main(["report"])
-    assert "missing: SESSION" in capsys.readouterr().err
-
-
-def test_without_qt_it_is_one_sentence(tmp_path):
-    sweep_into(tmp_path / "run")
-    script = (
-        "import sys\nsys.modules['PySide6'] = None\n"
-        "from workbench.cli.main import main\n"
-        f"sys.exit(main(['report', {str(tmp_path / 'run')!r}]))"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert ran.returncode == 1
-    assert ran.stderr.startswith("workbench: ")
-    assert "Qt" in ran.stderr
-    assert ran.stderr.count("\n") == 1
-
-
-def test_it_needs_no_display(tmp_path):
-    sweep_into(tmp_path / "run")
-    without = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "QT_QPA_PLATFORM")}
-    command = [sys.executable, "-m", "workbench", "report", tmp_path / "run"]
-    ran = subprocess.run(command, capture_output=True, text=True, env=without)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert files_in(tmp_path / "run") >= WRITTEN

@@ -31,10 +31,6 @@ def source(capsys):
     return run
 
 
-def test_a_rung_s_text_is_printed_as_it_is_in_its_file(source):
-    assert source("shared") == (0, SHARED.source)
-
-
 @NEEDS_A_COMPILER
 def test_each_instruction_stands_behind_its_line(source):
     code, said = source("shared", "--ptx", "--size", "3", "--architecture", "80")
@@ -81,13 +77,6 @@ def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypa
     code, said = source("shared", "--sass")
     assert code == 1
     assert "nvidia-cuda-nvdisasm" in said
-
-
-def test_without_the_compiler_a_sentence_says_how_to_get_it(source, monkeypatch):
-    monkeypatch.setattr(nvrtc, "compilers", lambda: ())
-    code, said = source("shared", "--ptx")
-    assert code == 1
-    assert "nvidia-cuda-nvrtc" in said
 
 
 @pytest.mark.parametrize(

@@ -92,34 +92,6 @@ def test_files_of_any_folder_mix_with_what_comes_with_the_program(gpu, capsys):
     assert "median_ms" not in found["wrong.cu"]
 
 
-def test_another_text_is_not_added_to_a_session(gpu, capsys):
-    assert sweep() == 0
-    assert sweep("--resume") == 0
-    Path("mine.cu").write_text(f"{text()}// again\n", encoding="utf-8")
-    assert sweep("--resume") == 1
-    said = capsys.readouterr().err
-    assert "out/session.jsonl was begun for another plan, with another text of a kernel" in said
-
-
-def test_two_texts_are_not_compared(gpu, capsys):
-    assert sweep() == 0
-    Path("mine.cu").write_text(f"{text()}// again\n", encoding="utf-8")
-    assert main.main(["sweep", "plan.toml", "--out", "other"]) == 0
-    capsys.readouterr()
-    assert main.main(["compare", "out", "other"]) == 0
-    said = capsys.readouterr().out
-    assert "Only in A, 2 cells: mine.cu." in said
-    assert "mine.cu has another text in B than in A, so these are two kernels." in said
-
-
-def test_without_a_gpu_its_rows_have_the_reason(capsys):
-    assert sweep("--no-gpu") == 0
-    assert "2 cannot run here" in capsys.readouterr().out
-    mine = [each for each in rows() if each["implementation"] == "mine.cu"]
-    words = "mine.cu runs on the CPU runtime here, where a kernel has no time."
-    assert [(each["note"], each["median_ms"]) for each in mine] == 2 * [(words, "")]
-
-
 @pytest.mark.parametrize(
     ("names", "words", "code"),
     [

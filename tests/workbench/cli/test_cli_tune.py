@@ -1,17 +1,14 @@
 """`workbench tune` and `launch`: on a GPU that is made up, and without one."""
 
 import json
-import subprocess
-import sys
 from operator import itemgetter
 
 import pytest
 
-from kernels.core.errors import CannotRunError
 from kernels.core.job import Ran
 from kernels.measuring import tuner
 from tests.workbench.engines import MadeUpGpu
-from workbench.cli import made_jobs, main
+from workbench.cli import main
 from workbench.cli import tune_rungs as tune
 
 ONE_KIND = ("--filter", "random", "--size", "3", "--picture", "20x30", "--pixel-type", "uint8")
@@ -79,12 +76,6 @@ def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
     assert len(device["kinds"][0]["measured"]) == 2
 
 
-def test_a_file_that_could_not_be_read_is_said(path, capsys):
-    path.write_text("{")
-    assert main.main(["tune", "--quick", *ONE_KIND]) == 0
-    assert "afresh" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -112,15 +103,6 @@ def test_by_default_there_are_kinds_of_every_sort(path):
     assert count("--filter", "sobel_x,gaussian", "--picture", "20x30") == 3 * (1 + 6)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["tune"], *(["launch", "--implementation", each] for each in ("shared", "auto"))],
-)
-def test_without_a_gpu_there_is_the_reason(words, capsys):
-    assert main.main([*words, "--no-gpu"]) == 1
-    assert "--no-gpu" in capsys.readouterr().err
-
-
 def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
     asked = []
 
@@ -138,24 +120,6 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
     assert "shared.convolve, grid 3×2" in capsys.readouterr().out
 
 
-def test_a_launch_takes_own_weights_as_apply_does(monkeypatch):
-    asked = []
-
-    class Launching(MadeUpGpu):
-        def launch_once(self, job):
-            asked.append(job)
-            return ()
-
-    monkeypatch.setattr("workbench.cli.this_machine.engine_maker", lambda arguments: Launching)
-    words = ["launch", "--implementation", "shared", "--picture", "30x20", "--pixel-type", "uint8"]
-    assert main.main([*words, "--weights", "0 1 0; 1 -4 1; 0 1 1/2", "--offset", "1/2"]) == 0
-    assert main.main(words) == 0
-    own, usual = asked
-    assert own.weights.tolist() == [[0, 1, 0], [1, -4, 1], [0, 1, 0.5]]
-    assert (own.offset, own.filter_title) == (127.5, "Custom weights")
-    assert (usual.ksize, usual.offset, usual.filter_title) == (5, 0, "Gaussian blur")
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -169,21 +133,3 @@ def test_weights_that_clash_are_refused(words, complaint, capsys):
     small = ["launch", "--implementation", "shared", "--no-gpu", "--picture", "8x8"]
     assert main.main([*small, *words]) == 2
     assert complaint in capsys.readouterr().err
-
-
-def test_a_launch_on_the_cpu_is_refused():
-    with pytest.raises(CannotRunError, match="on the CPU"):
-        MadeUpGpu().launch_once(made_jobs.job("gaussian", 3, (8, 8), implementation="opencv"))
-
-
-@pytest.mark.parametrize("words", [["tune", "--no-gpu"], ["bench", "kernels", "--no-gpu"]])
-def test_measuring_rungs_needs_no_qt(words):
-    script = (
-        "import sys\nsys.modules['PySide6'] = None\n"
-        f"from workbench.cli.main import main\nsys.exit(main({words}))"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
-    assert (ran.returncode, ran.stderr) == (
-        1,
-        "workbench: The GPU was switched off with --no-gpu.\n",
-    )

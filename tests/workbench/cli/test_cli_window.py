@@ -1,23 +1,20 @@
 """`workbench`, `shot` and `bench`: the real window, driven from the command line."""
 
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 
 from kernels import Engine
 from kernels.pictures import generated
 from tests.made_up import H200
-from tests.workbench.engines import MadeUpGpu
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
-from workbench.cli import main, real_window
+from workbench.cli import main
 from workbench.files import image_files
 from workbench.session.screenshot_files import read_settings
 from workbench.window import app
@@ -89,17 +86,6 @@ def test_a_shot_of_what_is_not_there_is_refused_at_once(words, capsys):
     assert f"{words[0]} takes " in capsys.readouterr().err
 
 
-def test_a_shot_without_a_picture_takes_the_bundled_one(folder, capsys):
-    assert main.main(["shot", "w.png", "--no-gpu"]) == 0
-    assert read_settings("w.png")["built_in"] == "scene"
-    assert "768×512" in capsys.readouterr().out
-
-
-def test_a_shot_leaves_the_user_s_settings_alone(folder):
-    assert main.main(["shot", "w.png", "--no-gpu", "--filter", "box"]) == 0
-    assert not (folder / "settings").exists()
-
-
 @pytest.mark.parametrize(
     ("words", "complaint", "code"),
     [
@@ -128,15 +114,6 @@ def test_a_shot_that_cannot_be_leaves_a_sentence_and_no_file(
     assert complaint in said.err
     assert said.err.count("\n") == 1
     assert sorted(each.name for each in folder.iterdir()) == ["a.png", "broken.png", "loop.png"]
-
-
-def test_ctrl_c_ends_a_shot_quietly(folder, capsys):
-    image_files.save("a.png", generated.noise(1000, 1000))
-    QTimer.singleShot(500, lambda: signal.raise_signal(signal.SIGINT))
-    slow = ["--filter", "box", "--size", "127", "--implementation", "sequential", "--no-gpu"]
-    assert main.main(["shot", "w.png", "a.png", *slow]) == 130
-    assert capsys.readouterr() == ("", "")
-    assert not (folder / "w.png").exists()
 
 
 @needs_x11_or_none
@@ -207,12 +184,3 @@ def test_the_window_begins_with_the_gpus_that_are_named(
     _, make_engine, settings, _ = given
     assert settings.get("choices")["devices"] == devices
     assert make_engine().device_numbers == numbers
-
-
-def test_a_shot_is_of_the_gpus_that_are_named(folder, capsys, monkeypatch):
-    monkeypatch.setattr(real_window, "engine_maker", lambda _: MadeUpGpu)
-    image_files.save("a.png", generated.noise(40, 50, 3))
-    words = ["--implementation", "shared", "--device", "all", "--size-px", "1300x850"]
-    assert main.main(["shot", "w.png", "a.png", *words]) == 0
-    assert read_settings("w.png")["devices"] == 2
-    assert "GPU 1: " in capsys.readouterr().out

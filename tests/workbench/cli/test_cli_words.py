@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 
-from kernels.core.cpu_load import Load
-from kernels.core.device import NoDevice
 from tests import made_up
 from tests.made_up import H200
 from workbench.base import diagnostics
-from workbench.base.columns import columns
 from workbench.base.numbers import GAP
 from workbench.cli.result_words import as_table, in_one_line
 
@@ -34,25 +31,10 @@ def test_the_gpu_s_line_has_kernel_transfers_rate_and_verdict():
     assert "resident" in as_table(resident)
 
 
-def test_a_disturbed_time_has_a_star_that_says_by_what():
-    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
-    made = made_up.result("opencv", samples_ms=(2.0,) * 3, load=busy)
-    for text in (plain(in_one_line(made)), plain(as_table(made))):
-        assert "2.00 ms*" in text
-        assert "2.0 of 2 cores" in text
-    assert "*" not in in_one_line(replace(made, load=None)) + as_table(replace(made, load=None))
-
-
 def test_what_auto_picked_is_named_and_why_stands_in_the_table():
     result = made_up.picked_result("shared", why="the quickest of 3 measured here")
     assert "auto: shared 32×8" in in_one_line(result)
     assert "auto: shared 32×8: the quickest of 3 measured here" in as_table(result)
-
-
-def test_the_cpu_s_line_has_no_transfers():
-    line = plain(in_one_line(made_up.result("opencv", (2.0,), check=None)))
-    assert "a single run" in line
-    assert not any(word in line for word in ("upload", "download", "resident"))
 
 
 def test_a_sum_of_strips_and_a_wrong_answer_say_so():
@@ -60,10 +42,6 @@ def test_a_sum_of_strips_and_a_wrong_answer_say_so():
     assert "80.0 ms (a sum of 5 strips, cold)" in plain(in_one_line(made))
     assert "80.0 ms (a sum of 5 strips, cold)" in plain(as_table(made))
     assert "WRONG in 12 samples" in as_table(made_up.result("shared", check=made_up.FAILED))
-
-
-def test_columns_stand_under_each_other():
-    assert columns([("a", "bb"), ("ccc", "d")]) == "  a    bb\n  ccc  d"
 
 
 def test_the_doctor_knows_what_limits_a_block_and_a_launch():
@@ -74,9 +52,3 @@ def test_the_doctor_knows_what_limits_a_block_and_a_launch():
     assert plain(facts["Block"]) == "at most 1024 threads, 1024×1024, 227 KiB shared memory"
     assert facts["Watchdog"].startswith("on")
     assert dict(diagnostics.facts(replace(DEVICE, watchdog=False)))["Watchdog"] == "off"
-
-
-def test_without_a_gpu_there_is_the_reason_and_the_remedy():
-    assert "It is gone. Bring it back." in diagnostics.gpu(
-        NoDevice("It is gone.", "Bring it back.")
-    )

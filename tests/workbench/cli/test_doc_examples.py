@@ -40,10 +40,6 @@ def commands():
                 yield line
 
 
-def test_there_are_commands_in_the_papers():
-    assert len(list(commands())) > 30
-
-
 @pytest.mark.parametrize("line", list(commands()))
 def test_its_commands_are_understood(line):
     arguments = main.parse(shlex.split(line, comments=True)[1:])

@@ -12,10 +12,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
-from kernels.sweeps.plan_values import MAX_DEVICES
 from tests.first_kernel import steps
-from tests.workbench.driving import PATIENCE_MS, trigger, until
-from tests.workbench.engines import MadeUpGpu
+from tests.workbench.driving import PATIENCE_MS, trigger
 from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
@@ -142,25 +140,6 @@ def test_what_is_gone_is_named(start, tmp_path):
     start(is_done=lambda window: "stick" in window.messages.sentence)  # it was there meanwhile
 
 
-def test_an_implementation_that_needs_what_is_not_here_is_named(start):
-    remember(choices={"implementation": "shared", "filter": "box"})
-    started = start()
-    assert "Shared-memory" in started.seen[0]
-    assert (started.state.implementation, started.state.filter) == ("opencv", "box")
-    assert json.loads(default_path().read_text())["choices"]["implementation"] == "shared"
-
-
-def test_more_gpus_than_there_are_are_named(qtbot, make_window):
-    remember(choices={"devices": 7})
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: "7 GPUs" in window.messages.sentence)
-    assert window.store.state.devices == MadeUpGpu.device.count
-    remember(choices={"devices": MAX_DEVICES})  # as --device all has it
-    window = make_window(MadeUpGpu)
-    until(qtbot, lambda: window.device)
-    assert "GPUs" not in window.messages.sentence
-
-
 # -- kernels of the user's own
 
 
@@ -199,25 +178,6 @@ def test_one_that_is_gone_is_a_sentence(start, mine, words):
     started = start(*words, is_done=lambda window: window.store.state.implementation == "opencv")
     assert "right.cu" in started.seen[-1]
     assert start().seen == []
-
-
-def test_the_panel_s_last_file_that_is_gone_is_a_sentence(start, tmp_path):
-    remember(kernel={"path": str(tmp_path / "gone.cu")})
-    said = []
-
-    def look(window):
-        window.docks.enter("Kernel")
-        said.append(window.messages.sentence)
-
-    start(act=look)
-    assert "gone.cu" in said[0]
-
-
-@pytest.mark.parametrize("words", [["--implementation", "warp"], ["--size", "4"]])
-def test_what_is_typed_is_refused_whatever_is_remembered(home, capsys, words):
-    remember(choices={"implementation": "right.cu"})
-    assert main.main(["--no-gpu", *words]) == 2
-    assert words[1] in capsys.readouterr().err
 
 
 # -- the settings file

@@ -15,13 +15,12 @@ import pytest
 from PySide6.QtGui import QColorSpace
 
 from kernels import Engine
-from kernels.pictures import generated
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.files import image_files
 from workbench.model import intents
-from workbench.model.state import Picture, State
+from workbench.model.state import State
 from workbench.window.copying.command_line import words_of
 from workbench.window.copying.python_script import python
 
@@ -172,16 +171,6 @@ def test_colour_profiles_are_applied(without_qt, tmp_path, pixel_type):
     assert not np.array_equal(image_files.load(tmp_path / "p3.tif").samples, samples)
 
 
-def test_load_gives_a_picture(without_qt, tmp_path):
-    image_files.save(tmp_path / "a.png", noise(20, 30, 3))
-    program = (
-        "from workbench.files.image_files import load\n"
-        "print(load('a.png').stored_as('float16').samples.dtype, load('a.png').samples.shape)"
-    )
-    said = without_qt(program=program)
-    assert (said.stdout, said.stderr) == ("float16 (20, 30, 3)\n", "")
-
-
 @pytest.fixture(scope="module")
 def copied(all_without_qt, tmp_path_factory):
     """{name: (folder, state, what came of its script, what came of its command)}."""
@@ -209,19 +198,6 @@ def test_a_copied_script_and_command_run(copied, name):
     assert (by_command.returncode, by_command.stderr) == (0, "")
     written = folder / words_of(state)[2]
     np.testing.assert_array_equal(image_files.load(written).samples, answer)
-
-
-def test_a_copied_script_makes_a_built_in_picture(without_qt):
-    state = State(picture=Picture("Impulse", generated.impulse(), built_in="impulse"))
-    said = without_qt(program="\n" + python(state))
-    assert (said.returncode, said.stderr) == (0, "")
-    assert "verified" in said.stdout
-
-
-@pytest.mark.parametrize("words", [["list", "--no-gpu"], ["--help"], ["apply", "--help"]])
-def test_other_commands_answer(without_qt, words):
-    said = without_qt(*words)
-    assert (said.returncode, said.stderr) == (0, "")
 
 
 def test_what_needs_a_window_says_so_in_a_sentence(without_qt):
