@@ -25,7 +25,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS_VARIABLE = "FILTER_WORKBENCH_BUILDS"
 # How quickly examples are made and run says nothing on a machine that has much else to do.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30
+)
 settings.load_profile("patient")
 
 # Pools that the library keeps for the process's life: their threads wait, and end with it.

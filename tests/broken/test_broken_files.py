@@ -10,13 +10,13 @@ from tests.conftest import ROOT
 
 SEED = 5
 CASES = {
-    "pictures": 2500,
-    "rows": 600,
-    "sessions": 300,
-    "plans": 400,
-    "weights": 400,
-    "settings": 400,
-    "screenshots": 400,
+    "pictures": 700,
+    "rows": 150,
+    "sessions": 150,
+    "plans": 150,
+    "weights": 150,
+    "settings": 150,
+    "screenshots": 150,
 }
 PATIENCE_S = 600  # the process gives up by itself, and names the case, long before
 

@@ -13,6 +13,8 @@ import subprocess
 import sys
 from collections import Counter
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.soak.judging import BOUNDED, grown
 from tests.soak.measures import Held
@@ -22,6 +24,7 @@ SEED = os.environ.get("FILTER_WORKBENCH_SOAK_SEED", "1")
 PATIENCE_S = 10 * ACTS + 600  # the driver ends itself, and says where, long before
 
 
+@pytest.mark.nightly
 def test_random_actions_leave_the_window_right_and_nothing_behind(tmp_path):
     faulthandler.cancel_dump_traceback_later()  # pytest's: this one takes longer than others may
     log = tmp_path / "soak.jsonl"

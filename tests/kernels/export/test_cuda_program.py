@@ -58,7 +58,8 @@ def jobs():
             full = float(white(job.picture.dtype))
             small = np.clip(job.picture.astype(np.float32), -full, full).astype(job.picture.dtype)
             job = replace(job, picture=small, offset=0.3 * full)
-        yield pytest.param(rung, job, id=f"{rung.key}-{job.pixel_type}")
+        marks = () if rung.key in SOME or place % 4 == 0 else pytest.mark.nightly
+        yield pytest.param(rung, job, marks=marks, id=f"{rung.key}-{job.pixel_type}")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,10 @@ from tests.kernels.rungs.under_sanitizer import DONE, ENDED, compiled, quick_cas
 # thousands last.
 IN_TURN = sorted(ladder(), key=lambda rung: ("tensor" not in rung.includes, rung.key == "fft"))
 RUNGS = [rung.key for rung in IN_TURN]
-pytestmark = pytest.mark.skipif(why_no_sanitizers() is not None, reason=str(why_no_sanitizers()))
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(why_no_sanitizers() is not None, reason=str(why_no_sanitizers())),
+]
 
 
 class Process:

@@ -67,6 +67,7 @@ def a_large_job(key: str) -> Job:
     return Job(picture, weights.astype(np.float32), "reflect", key)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 @pytest.mark.parametrize("key", ["fft", "fft_registers"])
 def test_the_longest_transform_is_right(key, build_cache):

@@ -13,9 +13,10 @@ from kernels.cuda_on_cpu import compiler
 from tests.first_kernel import PAGE, bugs, steps
 from workbench.cli import main
 
-pytestmark = pytest.mark.skipif(
-    bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
-)
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(bool(compiler.why_not()), reason="needs a C++ compiler"),
+]
 # The verdict that the page tells of, and how many jobs are right.
 TOLD = {
     **{1: ("wrong", 0), 2: ("wrong", 0), 3: ("wrong", 2), 4: ("wrong", 0), 5: ("wrong", 2)},

@@ -56,17 +56,11 @@ def test_it_is_as_readable_after_the_desktop_went_dark(qapp, make_window):
         theme.apply(qapp, "light")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("scale", "points"), [("1.25", "8"), ("2", "14")])
 def test_nothing_is_clipped_and_all_is_sharp_with_other_letters_and_scaling(
     scale, points, tmp_path, build_cache
 ):
-    assert audited(scale, points, tmp_path, build_cache) == ""
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("scale", ["1", "1.25", "1.5", "2"])
-@pytest.mark.parametrize("points", ["8", "10", "14", "20"])
-def test_nothing_is_clipped_with_any_letters_and_scaling(scale, points, tmp_path, build_cache):
     assert audited(scale, points, tmp_path, build_cache) == ""
 
 

@@ -66,6 +66,7 @@ def test_a_person_opens_filters_saves_and_quits(screen, tmp_path):
     assert screen.settings.recent_files == [photo]
 
 
+@pytest.mark.nightly
 def test_a_person_compares(screen, flat):
     with program(screen, flat, QUARTER):
         until(lambda: is_alone(screen, AFTER), "the result")
@@ -96,6 +97,7 @@ def is_alone(screen, color):
     ]
 
 
+@pytest.mark.nightly
 def test_a_person_holds_space_for_the_original(screen, flat):
     """The keyboard repeats a key that is held, and tells of releases in between."""
     with program(screen, flat, QUARTER):
@@ -124,6 +126,7 @@ def is_flat(screen, x, y, reach):
     return bool(np.all(seen == seen[0, 0]))
 
 
+@pytest.mark.nightly
 def test_a_person_has_it_explained(screen, flat):
     with program(screen, flat, "--filter", "box", "--size", "5"):
         x, y = middle(until(lambda: len(r := runs(screen, BEFORE)) == 1 and r[0], "the result"))
@@ -152,6 +155,7 @@ def painted_on(screen):
     return int(np.any(seen != BEFORE, axis=2).sum())
 
 
+@pytest.mark.nightly
 def test_a_person_presents(screen, flat):
     with program(screen, flat, "--filter", "box", "--implementation", "opencv"):
         until(lambda: len(runs(screen, BEFORE)) == 1, "the result")
@@ -178,6 +182,7 @@ def count(screen):
     return screen.look()[:70, -200:]
 
 
+@pytest.mark.nightly
 def test_a_person_draws_weights(screen, tmp_path):
     photo, drawn = tmp_path / "photo.png", ((0, -1, 0), (-1, 5, -1), (0, -1, 0))
     image_files.save(photo, noise(120, 160, 3))
@@ -195,6 +200,7 @@ def test_a_person_draws_weights(screen, tmp_path):
     assert screen.settings.get("choices", {})["matrix"] == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
 
 
+@pytest.mark.nightly
 def test_a_person_sweeps(screen, flat, tmp_path):
     plan = tmp_path / "small.toml"
     plan.write_text(
