@@ -2,11 +2,9 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 from time import sleep
 
@@ -27,17 +25,6 @@ PODS = {
 }
 SHARDS, WORKERS = 8, 4
 TASKS = 3  # how many there are, Slurm says to each
-# Of `man sbatch`: an option, and what its value looks like.
-SBATCH = {
-    "job-name": r"[\w-]+",
-    "array": r"\d+-\d+",
-    "ntasks": r"\d+",
-    "cpus-per-task": r"\d+",
-    "mem": r"\d+[KMGT]",
-    "mem-per-cpu": r"\d+[KMGT]",
-    "time": r"\d\d:\d\d:\d\d",
-    "signal": r"B:[A-Z]+@\d+",
-}
 
 pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 
@@ -90,14 +77,6 @@ def test_slurm_tasks_do_the_whole(folder):
     assert_whole(folder)
 
 
-def test_a_slurm_task_without_its_variables_or_with_a_failure_fails(folder):
-    assert ran(["bash", str(SLURM), "in", "out"], folder).returncode != 0
-    variables = {"SLURM_ARRAY_TASK_ID": "9", "SLURM_ARRAY_TASK_COUNT": "8"}
-    done = ran(["bash", str(SLURM), "in", "out"], folder, **variables, SLURM_CPUS_PER_TASK="1")
-    assert done.returncode == 2
-    assert "takes I/N" in done.stderr
-
-
 def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
     image_files.save(folder / "in put/m0.png", noise(400, 400, 3))
     for n in range(1, 60):
@@ -145,37 +124,6 @@ def test_a_slurm_job_of_a_scheduler_and_workers_does_the_whole(folder):
     assert not [*folder.glob("workbench-scheduler-*")]  # the scheduler and its workers have ended
 
 
-@pytest.mark.parametrize(
-    ("script", "own"),
-    [
-        (SLURM, {"array": f"1-{SHARDS}", "ntasks": "1"}),
-        (SCHEDULER_SLURM, {"ntasks": str(WORKERS)}),
-    ],
-    ids=lambda each: each.name if isinstance(each, Path) else "",
-)
-def test_slurm_is_asked_for_what_it_knows(script, own):
-    assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
-    lines = script.read_text().splitlines()
-    asked = dict(
-        re.fullmatch(r"#SBATCH --([\w-]+)=(\S+)", each).groups() for each in lines if "#SB" in each
-    )
-    assert asked.keys() <= SBATCH.keys()
-    assert all(re.fullmatch(SBATCH[name], value) for name, value in asked.items())
-    assert own.items() <= asked.items()
-    first = next(n for n, each in enumerate(lines) if each and not each.startswith("#"))
-    assert not [each for each in lines[first:] if each.startswith("#SBATCH")]  # unread from there
-
-
-def test_kubernetes_pods_do_the_whole(folder):
-    (container,) = JOB["spec"]["template"]["spec"]["containers"]
-    words = [*container["command"], *container["args"]]
-    places = {"IN": str(folder / "in put"), "OUT": str(folder / "out")}
-    for index in range(JOB["spec"]["completions"]):
-        done = ran(words, folder, **places, JOB_COMPLETION_INDEX=str(index))
-        assert done.returncode == 0, done.stderr
-    assert_whole(folder)
-
-
 def test_the_kubernetes_job_fits_together():
     spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
     (container,) = pod["containers"]
@@ -216,26 +164,3 @@ def test_the_scheduler_and_its_workers_on_kubernetes_fit_together():
         (mount,) = container["volumeMounts"]  # at the same place, as a batch on a cluster needs it
         (volume,) = PODS[kind, name]["spec"]["template"]["spec"]["volumes"]
         assert (mount["mountPath"], mount["name"]) == ("/pictures", volume["name"])
-
-
-def test_what_the_pods_of_a_scheduler_run_is_understood(folder):
-    pytest.importorskip("distributed")
-    said = {}
-    for kind, name in (key for key in PODS if key[0] != "Service"):
-        container = container_of(kind, name)
-        shown = folder / "bin" / ("workbench" if kind == "Job" else "dask")
-        shown.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
-        shown.chmod(0o755)
-        env = {each["name"]: each["value"] for each in container.get("env", [])}
-        said[name] = ran([*container["command"], *container["args"]], folder, **env).stdout
-        role, *words = said[name].splitlines()
-        if kind == "Job":
-            found = main.parse([role, *words])
-            assert (found.workers, found.resume) == (WORKERS, True)
-            assert found.scheduler == env["SCHEDULER"]
-        else:
-            (command,) = entry_points(group="dask_cli", name=role)
-            found = command.load().make_context(role, words)
-            assert (found.args, found.params["dashboard"]) == ([], False)
-            assert found.params.get("nthreads", 1) == 1
-    assert said["workbench-worker"].startswith("worker\ntcp://workbench-scheduler:8786\n")

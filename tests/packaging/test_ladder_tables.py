@@ -7,7 +7,6 @@ import pytest
 
 from kernels.cuda import nvrtc
 from kernels.rungs.rung import ladder
-from kernels.rungs.work import not_described
 from tests.kernels.rungs import compiled
 from tests.kernels.rungs.test_rungs_compile import SPILLS
 
@@ -72,18 +71,6 @@ def test_the_page_is_what_make_tables_makes_of_the_files_beside_it(script):
     assert script.with_tables(text, tables) == text, "make tables"
 
 
-def test_every_rung_has_its_line_in_both_tables(script):
-    registers = script.read_json(script.REGISTERS)
-    known = registers["rungs"]  # a computer without all compilers has not added its own
-    assert list(known) == [key for key in RUNGS if key in known], "make tables"
-    assert len(known) >= 23
-    table = script.ladder_table([], registers)
-    assert [f"`{key}`" in table for key in RUNGS] == [True] * len(RUNGS)
-    assert all(
-        (script.README.parent / link).is_file() for link in re.findall(r"\((.*?\.cu)\)", table)
-    )
-
-
 @pytest.mark.parametrize("architecture", [61, 75, 80, 86, 89, 90, 120])
 @pytest.mark.parametrize("key", RUNGS)
 def test_the_registers_are_what_the_compilers_say(key, architecture, script, monkeypatch):
@@ -106,17 +93,6 @@ def test_the_registers_are_what_the_compilers_say(key, architecture, script, mon
 
 
 # -- what it makes of the model
-
-
-def test_every_rung_has_its_line_of_work_or_a_reason(script):
-    text = script.work_table()
-    names = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
-    assert names == list(RUNGS)
-    assert "\n\n`fft`: cuFFT does not say what it loads, stores and computes." in text
-    silent = [key for key, rung in RUNGS.items() if not_described(rung)]
-    assert all(f"\n\n`{key}`: {not_described(RUNGS[key])}" in text for key in silent)
-    line = next(line for line in text.splitlines() if line.startswith("| `fft` "))
-    assert line.count(script.NOTHING) == 6
 
 
 @pytest.mark.parametrize(
@@ -157,22 +133,6 @@ def rows_by_key(text):
     return found
 
 
-def test_sizes_stand_side_by_side_and_the_quickest_is_bold(script):
-    (text,) = script.size_tables(MEASURED["cells"])
-    table = rows(text.partition("\n\n")[2])
-    assert table["rung"] == ["rung", "K=7", "K=31"]
-    assert table["constant"] == ["`constant`", "**32.0 %**", "**3.0 %**"]
-    assert table["tensor"] == ["`tensor`", "—", "(40.0 %)"]
-    assert "shared" not in table
-
-
-def test_libraries_are_compared_with_the_quickest_of_ours(script):
-    lines = script.peers_table(MEASURED["cells"]).splitlines()[2:]
-    assert lines[0].endswith("| `constant` | 500 µs | 32.0 % | NPP | 750 µs | 1.50 |")
-    assert "K=31, error to 1e-4 | `tensor` | 400 µs" in lines[2]
-    assert len(lines) == 4
-
-
 def test_what_was_counted_stands_beside_the_aim_that_was_missed(script):
     counted = {
         **{"weights": "gaussian", "pixel_type": "uint8", "channels": 3, "size": 4096, "ksize": 7},
@@ -188,12 +148,6 @@ def test_what_was_counted_stands_beside_the_aim_that_was_missed(script):
     )
 
 
-def test_the_closing_lines_are_printed_as_they_were(script):
-    words = script.bench_words(MEASURED)
-    assert words == "NVIDIA H200, CUDA 13.0, 2026-11-21:\n\n```text\nAims met: 1 of 2.\n```"
-    assert script.bench_words({"device": "a card", "cells": []}) == "a card."
-
-
 @pytest.mark.parametrize(
     "measured",
     [
@@ -206,12 +160,6 @@ def test_the_closing_lines_are_printed_as_they_were(script):
 )
 def test_what_is_missing_in_the_measurements_is_left_out(measured, script):
     assert set(script.tables(measured, {})) == set(TABLES)
-
-
-def test_without_measurements_the_tables_say_so(script):
-    tables = script.tables(None, None)
-    assert tables["peers"] == tables["sizes"] == tables["bench"] == script.NOT_MEASURED
-    assert len(rows_by_key(tables["ladder"])) == len(RUNGS)
 
 
 def test_it_writes_the_page_and_keeps_the_registers_without_compilers(

@@ -89,9 +89,3 @@ def test_the_locks_agree_with_each_other(root, python):
     app, *others = (pins(text, python) for text in texts)
     for other in others:
         assert app.items() <= other.items()
-
-
-@pytest.mark.parametrize(("python", "bad"), [("3.11", "6.12"), ("3.12", "6.10.1")])
-def test_the_pyside_releases_that_abort_are_kept_out(root, python, bad):
-    text = (root / "packaging/lock/app.txt").read_text(encoding="utf-8")
-    assert not pins(text, python)["pyside6-essentials"].startswith(bad)

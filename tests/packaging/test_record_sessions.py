@@ -1,7 +1,6 @@
 """Recorded sessions: every preset is measured anew, packed, marked, and held against the old."""
 
 import importlib.util
-from dataclasses import replace
 
 import pytest
 
@@ -28,11 +27,6 @@ def kept(folder, session):
     return folder
 
 
-def twice_as_long(_, measured):
-    samples = tuple(2 * each for each in measured.kernel.samples_ms)
-    return replace(measured, kernel=replace(measured.kernel, samples_ms=samples))
-
-
 def test_what_is_packed_is_marked_and_whole(script, tmp_path):
     session = a_session("transfers")
     script.record("a", kept(tmp_path / "a", session))
@@ -41,15 +35,6 @@ def test_what_is_packed_is_marked_and_whole(script, tmp_path):
     assert read.started == session.started
     assert [each.cell for each in read.records] == [each.cell for each in session.records]
     assert script.packed(read) == (tmp_path / "recorded" / "a.jsonl.gz").read_bytes()
-
-
-def test_the_ratios_to_what_it_replaces_are_told_for_each_implementation(script, tmp_path, capsys):
-    script.record("a", kept(tmp_path / "old", a_session("transfers", outcome=twice_as_long)))
-    assert "before" not in capsys.readouterr().out
-    script.record("a", kept(tmp_path / "new", a_session("transfers")))
-    said = capsys.readouterr().out
-    assert said.startswith("a: time before over time now\n")
-    assert said.count("    2.00  (2.00 to 2.00, 1 cells)") == 6
 
 
 def test_every_preset_is_one_of_those_and_unknown_ones_are_refused(script, monkeypatch, capsys):

@@ -2,7 +2,6 @@
 
 import gzip
 import importlib.util
-import re
 from xml.etree import ElementTree
 
 import pytest
@@ -62,20 +61,6 @@ def elsewhere(script, tmp_path, monkeypatch):
     plain.with_name(f"{plain.name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
     plain.unlink()
     return script
-
-
-def test_it_draws_what_there_is_and_writes_its_sentence(elsewhere, capsys):
-    assert elsewhere.main() == 0
-    (drawn,) = elsewhere.DRAWN.iterdir()
-    assert drawn.name == "camerino_image_size.svg"
-    ((_, figure),) = elsewhere.figures()
-    assert description(drawn.read_text(encoding="utf-8")) == " ".join(figure.summary.split())
-    text = elsewhere.PAGE.read_text(encoding="utf-8")
-    assert re.fullmatch(r"before\n<!-- charts -->.*<!-- /charts -->\nafter\n", text, re.DOTALL)
-    assert "(../assets/charts/camerino_image_size.svg)" in text
-    assert figure.sentence in text
-    assert "old" not in text
-    assert "Drew 1 charts into assets/charts." in capsys.readouterr().out
 
 
 def test_without_sessions_it_says_so_and_leaves_no_old_chart(elsewhere):

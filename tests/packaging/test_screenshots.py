@@ -13,8 +13,6 @@ from workbench.cli.window_driver import ENTER
 from workbench.model.modes import MODES
 from workbench.session.screenshot_files import read_settings, save_png
 
-MAX_BYTES = 3_000_000  # all together: they are in the wheel
-
 
 @pytest.fixture(scope="module")
 def script(root):
@@ -40,10 +38,6 @@ def test_each_shows_its_mode_in_its_size_and_theme(script):
             assert image.size == asked.size_px, name
             corner = np.asarray(image.convert("L"))[-4, 4]
         assert (corner < 128) == (asked.theme == "dark"), name
-
-
-def test_they_are_small(script):
-    assert sum(path.stat().st_size for path in script.DRAWN.iterdir()) < MAX_BYTES
 
 
 def test_readme_and_the_page_about_the_window_tell_of_every_mode(script):

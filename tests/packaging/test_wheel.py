@@ -76,21 +76,9 @@ def test_every_source_kernel_and_asset_is_inside(wheel, root):
     assert any(name.startswith("workbench/assets/") for name in inside)
 
 
-def test_nothing_else_is_inside(wheel):
-    allowed = ("kernels/", "workbench/", "filter_workbench-")
-    strays = [n for n in zipfile.ZipFile(wheel).namelist() if not n.startswith(allowed)]
-    assert strays == []
-
-
 def test_the_modules_come_from_the_wheel(run, installed):
     found = run("python", "-c", "import kernels, workbench; print(kernels, workbench)")
     assert found.count(str(installed.parent)) == 2
-
-
-def test_version(run, wheel):
-    said = run("workbench", "--version")
-    assert f"-{said.split()[1]}-" in wheel.name
-    assert run("python", "-m", "workbench", "--version") == said
 
 
 def test_the_version_names_the_commit_that_was_built(run, wheel, root):
@@ -102,17 +90,3 @@ def test_the_version_names_the_commit_that_was_built(run, wheel, root):
         f"{__version__}{stamp}"
     )
     assert ("kernels/build.txt" in zipfile.ZipFile(wheel).namelist()) == bool(commit)
-
-
-def test_list_names_filters_borders_and_implementations(run):
-    said = run("workbench", "list")
-    for word in ("gaussian", "sobel_x", "mirror", "sequential", "opencv", "global"):
-        assert word in said
-
-
-def test_the_desktop_finds_entry_description_and_icon_by_one_name(installed):
-    share = installed.parent / "share"
-    (entry,) = share.glob("applications/*.desktop")
-    name = entry.name.removesuffix(".desktop")
-    assert (share / "metainfo" / f"{name}.metainfo.xml").is_file()
-    assert (share / "icons/hicolor/scalable/apps" / f"{name}.svg").is_file()

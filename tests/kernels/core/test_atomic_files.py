@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kernels.core import atomic_files
 from kernels.core.atomic_files import replacing
 from tests.conftest import ROOT
 
@@ -82,12 +81,6 @@ def test_a_file_that_is_replaced_leaves_its_permissions_to_the_new_one(tmp_path,
     assert path.stat().st_mode & 0o777 == mode
 
 
-def test_a_new_file_gets_the_usual_permissions(tmp_path):
-    (tmp_path / "usual").touch()
-    write(tmp_path / "a.png")
-    assert (tmp_path / "a.png").stat().st_mode == (tmp_path / "usual").stat().st_mode
-
-
 def test_what_is_secret_is_so_while_it_is_written(tmp_path):
     path = tmp_path / "a.png"
     path.touch()
@@ -102,15 +95,6 @@ def test_what_a_kill_left_is_removed_by_the_next_save_there(tmp_path, writer):
     assert len(parts(tmp_path)) == 1
     write(tmp_path / "a.png")
     assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
-
-
-def test_of_another_computer_only_what_is_old_is_removed(tmp_path):
-    (tmp_path / f".filter-workbench-{HEX}.part").touch()
-    write(tmp_path / "a.png")
-    assert len(parts(tmp_path)) == 1  # its locks may not be seen here
-    make_old(tmp_path)
-    write(tmp_path / "a.png")
-    assert parts(tmp_path) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="what is open cannot be removed there")
@@ -135,31 +119,6 @@ def test_what_is_taken_for_abandoned_before_it_is_held_is_made_again(
     assert (tmp_path / "a.png").read_bytes() == b"new"
 
 
-def test_what_is_about_to_get_its_name_is_not_taken_for_abandoned(tmp_path, monkeypatch):
-    real, looks = Path.replace, []
-
-    def looked_at(path, target):
-        looks.append(atomic_files.remove_abandoned(tmp_path))
-        return real(path, target)
-
-    monkeypatch.setattr(Path, "replace", looked_at)
-    write(tmp_path / "a.png")
-    assert len(looks) == 1
-    assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
-
-
-def test_a_folder_of_many_files_is_not_looked_through_for_each_of_them(tmp_path, monkeypatch):
-    looks, real = [], os.scandir
-    monkeypatch.setattr(atomic_files, "MANY_FILES", 3)
-    monkeypatch.setattr(os, "scandir", lambda folder: looks.append(folder) or real(folder))
-    for n in range(10):
-        write(tmp_path / f"{n}.png")
-    assert len(looks) == 5  # the last of them saw four files
-    monkeypatch.setattr(atomic_files, "GRACE_S", 0.0)  # once in a while it is
-    write(tmp_path / "a.png")
-    assert len(looks) == 6
-
-
 def test_what_somebody_is_writing_is_left_alone_however_long_it_takes(tmp_path, writer):
     make_old(tmp_path)
     write(tmp_path / "a.png")
@@ -174,14 +133,3 @@ def test_files_that_are_not_ours_are_left_alone(tmp_path, name):
     make_old(tmp_path)
     write(tmp_path / "a.png")
     assert (tmp_path / name).exists()
-
-
-def test_a_link_or_a_folder_of_such_a_name_is_left_alone(tmp_path):
-    (tmp_path / "precious").write_bytes(b"precious")
-    (tmp_path / f".filter-workbench-{HEX}.part").symlink_to(tmp_path / "precious")
-    (tmp_path / f".filter-workbench-{HEX[::-1]}.part").mkdir()
-    make_old(tmp_path)
-    assert atomic_files.GRACE_S < 3600
-    write(tmp_path / "a.png")
-    assert len(parts(tmp_path)) == 2
-    assert (tmp_path / "precious").read_bytes() == b"precious"

@@ -63,26 +63,11 @@ def test_who_waits_says_for_whom_and_has_its_turn_once_the_other_one_dies(keeper
     assert turns.why_not_alone == ""
 
 
-def test_nothing_is_held_between_two_steps_of_who_waits(keeper):
-    steps = Turns([GPU, OTHER]).doing(lambda: None)
-    assert isinstance(next(steps), Waiting)
-    assert first_step(Turns([OTHER])) is None
-    keeper.communicate(b"\n")
-    assert first_step(Turns([GPU])) is None  # though the other one came first
-
-
 def test_two_of_one_process_keep_off_one_another_and_are_told_of_without_its_number():
     with purpose("a trial"), Turns([GPU]).held():
         assert first_step(Turns([GPU])).doing == "waiting for a trial on NVIDIA H200"
         assert first_step(Turns([OTHER])) is None
     assert first_step(Turns([GPU])) is None
-
-
-def test_a_turn_within_a_turn_is_the_same_one():
-    turns = Turns([GPU])
-    with turns.held():
-        assert first_step(turns) is None
-        assert isinstance(first_step(Turns([GPU])), Waiting)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no shared locks of msvcrt's")
@@ -117,14 +102,6 @@ def test_a_stuck_holder_is_waited_for_once_alone(keeper, monkeypatch):
     assert first_step(turns) is None  # though it still has the device
     assert str(keeper.pid) in turns.why_not_alone
     assert isinstance(first_step(Turns([GPU])), Waiting)
-
-
-def test_where_there_can_be_no_folder_it_goes_on_and_says_so(folder):
-    folder.touch()
-    turns = Turns([GPU])
-    assert first_step(turns) is None
-    assert "could not be kept off" in turns.why_not_alone
-    assert not takes_turns(os.getpid() + 1)
 
 
 def test_processes_of_ours_are_known_while_they_live(keeper, folder):

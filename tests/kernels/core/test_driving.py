@@ -12,16 +12,6 @@ def test_what_a_generator_returns_comes_at_once():
     assert outcome_of(counting(0)) == "counted"
 
 
-def test_steps_are_called_otherwise_and_what_is_returned_stays():
-    seen = []
-
-    def whole():
-        seen.append((yield from in_place_of(counting(3), "here")))
-
-    assert list(whole()) == ["here"] * 3
-    assert seen == ["counted"]
-
-
 def test_of_outcomes_that_are_yielded_the_last_one_is_returned_and_progress_passes():
     seen = []
 

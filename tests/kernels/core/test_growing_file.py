@@ -47,13 +47,6 @@ def test_one_goes_on_behind_the_last_whole_line(tmp_path, mode):
     assert path.read_bytes() == b"first\nlast\n"
 
 
-def test_it_is_known_whether_it_was_moved(tmp_path):
-    with GrowingFile(tmp_path / "lines", "x") as file:
-        assert file.is_in_its_place()
-        file.path.rename(tmp_path / "others")
-        assert not file.is_in_its_place()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 @pytest.mark.parametrize("what", ["pipe", "/dev/zero", "nowhere", "precious"])
 def test_a_pipe_a_device_and_a_link_are_refused_and_nothing_is_written_elsewhere(tmp_path, what):

@@ -63,19 +63,6 @@ def test_parts_are_even_and_none_is_empty(count, height):
     assert max(heights) - min(heights) <= 1
 
 
-def test_inner_parts_take_rows_from_both_neighbours_and_outer_ones_from_one():
-    parts = even_parts(12, 3, 2, "clamp")
-    taken = [
-        [(rows.source, rows.first, rows.count) for rows in halo_rows(parts, at)] for at in range(3)
-    ]
-    assert taken == [[(1, 0, 2)], [(0, 2, 2), (2, 0, 2)], [(1, 2, 2)]]
-
-
-def test_a_halo_taller_than_a_part_comes_from_several():
-    parts = even_parts(6, 6, 3, "clamp")
-    assert [rows.source for rows in halo_rows(parts, 0)] == [1, 2, 3]
-
-
 def test_wrap_takes_from_the_other_end_and_perhaps_from_itself():
     parts = even_parts(8, 2, 2, "wrap")
     assert [rows.source for rows in halo_rows(parts, 0)] == [1, 1]

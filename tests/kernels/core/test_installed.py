@@ -28,22 +28,6 @@ def test_only_the_checkouts_own_environment_is_set_up_by_make(monkeypatch, prefi
     assert "make setup" not in installed.how_to_add_extra("cluster")
 
 
-@pytest.mark.parametrize(
-    ("mark", "command"),
-    [("uv-receipt.toml", "uv pip install"), ("pipx_metadata.json", "pipx inject")],
-)
-def test_tools_have_their_own_command(mark, command, prefix):
-    (prefix / mark).touch()
-    assert installed.adding("some-package==1.*").startswith(command)
-    assert installed.adding("some-package==1.*").endswith('"some-package==1.*"')
-
-
-def test_an_environment_without_pip_is_uvs(prefix, monkeypatch):
-    assert "-m pip install" in installed.adding("some-package")
-    monkeypatch.setattr(installed, "find_spec", lambda name: None)
-    assert installed.adding("some-package").startswith("uv pip install --python")
-
-
 def test_an_extra_is_what_pyproject_says(prefix):
     said = installed.how_to_add_extra("cuda13")
     assert "cupy-cuda13x" in said

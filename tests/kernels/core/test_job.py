@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import re
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from kernels.core.errors import BadJobError
-from kernels.core.job import Job, Ran, Result
+from kernels.core.job import Job, Result
 from kernels.core.row_strips import RowStrip
 from kernels.core.timing import Timing
 
@@ -42,14 +40,6 @@ def test_without_a_third_axis_it_is_one_channel():
         replace(job, picture=picture(4, 5, 3))
 
 
-HOMES = {"borders": "kernels.core.borders", "engine": "kernels.engine.engine"}
-
-
-def test_the_docstring_names_functions_that_exist():
-    for module, name in re.findall(r"`(\w+)\.(\w+)(?:\(\))?`", Job.__doc__):
-        assert hasattr(importlib.import_module(HOMES[module]), name)
-
-
 @pytest.mark.parametrize("dtype", ["int8", "uint32", "float64", "bool", "complex64"])
 def test_other_pixel_types_are_refused(dtype):
     with pytest.raises(BadJobError, match=f"uint8, uint16, float16, float32, not {dtype}"):
@@ -79,11 +69,6 @@ def test_weights_too_large_are_refused():
 def test_weights_that_are_not_finite_float32_are_refused(weights):
     with pytest.raises(BadJobError, match="finite float32"):
         Job(picture(4, 5, 1), weights)
-
-
-def test_an_unknown_border_is_named_with_those_there_are():
-    with pytest.raises(BadJobError, match="'edge'; choose from zero, clamp, reflect, mirror, wrap"):
-        Job(picture(4, 5, 1), WEIGHTS, border="edge")
 
 
 @pytest.mark.parametrize(("channels", "has_alpha"), [(1, False), (2, True), (3, False), (4, True)])
@@ -152,18 +137,3 @@ def test_rates_follow_from_the_median():
     assert result.total_ms == 5
     assert result.megapixels_per_s == pytest.approx(1000)
     assert result.effective_gb_s == pytest.approx(6)
-
-
-@pytest.mark.parametrize(
-    ("ran", "words"),
-    [
-        (Ran("sequential", threads=1), "sequential, 1 thread"),
-        (Ran("parallel", threads=8), "parallel, 8 threads"),
-        (
-            Ran("shared.convolve", None, (4, 5), (32, 8), 40, 4096),
-            "shared.convolve, grid 4×5, block 32×8, 40 registers, 4096 B shared",
-        ),
-    ],
-)
-def test_what_ran_is_said(ran, words):
-    assert str(ran) == words

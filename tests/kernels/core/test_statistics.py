@@ -34,11 +34,6 @@ def test_the_spread_of_a_normal_distribution_is_its_quartile_range():
     assert relative_spread(noise.samples_ms) == pytest.approx(0.05, rel=0.03)
 
 
-@pytest.mark.parametrize("samples", [(0.0, 0.0), (2.0,), (3.0, 3.0, 3.0)])
-def test_equal_samples_have_no_spread(samples):
-    assert relative_spread(samples) == 0
-
-
 def test_outliers_move_neither_median_nor_spread():
     steady = noisy(1.0, count=40).samples_ms
     disturbed = Timing((*steady, 50.0, 80.0, 300.0))
@@ -104,22 +99,6 @@ def test_turned_round_a_comparison_says_the_opposite(first, second):
     assert (turned.low, turned.high) == pytest.approx((1 / found.high, 1 / found.low))
 
 
-@given(SAMPLES)
-def test_nothing_is_faster_than_itself(samples):
-    found = compare(Timing(samples), Timing(samples))
-    assert (found.verdict, found.ratio) == ("same", 1)
-
-
-@given(st.lists(DURATIONS, min_size=6, max_size=30).map(tuple), st.floats(0.01, 100))
-def test_a_unit_does_not_matter(samples, unit):
-    other = tuple(3 * each for each in reversed(samples))
-    found = compare(Timing(samples), Timing(other))
-    scaled = compare(
-        Timing(tuple(unit * each for each in samples)), Timing(tuple(unit * each for each in other))
-    )
-    assert (scaled.ratio, scaled.low) == pytest.approx((found.ratio, found.low), rel=1e-6)
-
-
 def test_what_takes_twice_as_long_is_slower_by_a_known_ratio():
     found = compare(noisy(1.0, seed=1), noisy(2.0, seed=2))
     assert found.verdict == "faster"
@@ -150,12 +129,6 @@ def test_too_few_samples_have_to_differ_by_a_lot(count):
     assert compare(quick, Timing((1.2,) * count)).verdict == "same"
     assert compare(quick, Timing((1.3,) * count)).verdict == "faster"
     assert compare(Timing((1.3,) * count), quick).verdict == "slower"
-
-
-def test_one_sample_against_many_is_as_unsure_as_the_one():
-    many = noisy(1.0)
-    assert compare(many, Timing((1.08,))).verdict == "same"
-    assert compare(many, Timing((1.2,))).verdict == "faster"
 
 
 def test_a_clock_that_saw_no_time_pass_is_no_division_by_zero():
@@ -199,14 +172,6 @@ def test_what_is_noisy_may_equal_the_first_over_the_head_of_a_steadier_one():
         "single": Timing((1.1001,)),
     }
     assert groups_of_equals(timings) == [("first", "single"), ("steady",)]
-
-
-@given(st.dictionaries(st.integers(0, 9), SAMPLES.map(Timing), max_size=8))
-def test_every_key_is_in_one_group(timings):
-    groups = groups_of_equals(timings)
-    assert sorted(key for group in groups for key in group) == sorted(timings)
-    firsts = [timings[group[0]].median_ms for group in groups]
-    assert firsts == sorted(firsts)
 
 
 # -- rounds --------------------------------------------------------------------------------------

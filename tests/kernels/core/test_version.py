@@ -1,16 +1,12 @@
 """A version names the commit: of a checkout, of the build, or none."""
 
-import importlib.metadata
 import os
 import shutil
 import subprocess
 
 import pytest
 
-from kernels.core import version
-from kernels.core.version import build_of, program_version
-from kernels.engine.engine import Engine
-from kernels.sweeps.machine import this_machine
+from kernels.core.version import build_of
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -64,17 +60,6 @@ def test_without_git_the_build_s_own_note_counts(tmp_path):
     assert build_of(tmp_path) == "abc1234"
 
 
-def test_where_git_fails_the_number_stands_alone(tmp_path, monkeypatch):
-    (tmp_path / ".git").mkdir()  # of no repository
-    monkeypatch.setattr(version, "ROOT", tmp_path)
-    assert program_version.__wrapped__() == importlib.metadata.version("filter-workbench")
-
-
 def test_where_there_is_no_git_there_is_no_failure(checkout, monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert build_of(checkout) == ""
-
-
-def test_a_session_carries_it():
-    software = this_machine(Engine(use_gpu=False)).software
-    assert software["Filter Workbench"] == program_version()

@@ -58,11 +58,6 @@ def test_threads_that_have_settled_are_not_warmed_up_again():
     assert result.kernel.warmups == 1
 
 
-def test_one_thread_warms_up_as_planned():
-    _, result = runs_of(1, Sampling(warmups=3))
-    assert result.kernel.warmups == 3
-
-
 def test_an_answer_that_is_not_timed_is_computed_once():
     began, _ = runs_of(2, Sampling(max_samples=0))
     assert len(began) == 1

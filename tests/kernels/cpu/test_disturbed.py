@@ -33,10 +33,6 @@ def test_each_result_of_the_cpu_says_what_disturbed_its_time(monkeypatch):
         assert each.disturbances == ("other programs kept 2.0 of 2 cores busy",)
 
 
-def test_where_nothing_is_known_nothing_is_said(monkeypatch):
-    assert all(each.disturbances == () for each in results(None, monkeypatch))
-
-
 @pytest.mark.parametrize(
     ("samples_ms", "words"),
     [

@@ -60,12 +60,6 @@ def test_larger_ones_are_refused_and_go_to_parallel(engine, pattern, pixel_type,
     assert engine.run(other, QUICK).check.ok
 
 
-def test_float_pictures_take_large_weights(engine):
-    picture = np.random.default_rng().random((20, 30, 3), np.float32)
-    weights = np.array(PATTERNS["in one pass"], np.float32) * np.float32(1e30)
-    assert engine.run(Job(picture, weights, implementation="opencv"), QUICK).check.ok
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_nan_and_infinity_are_refused_and_go_to_parallel(engine, value):
     picture = np.zeros((9, 9, 1), np.float32)
@@ -151,13 +145,6 @@ def test_neither_cores_nor_bands_change_a_bit(engine, monkeypatch, pixel_type, n
     assert found[1:] == found[:1] * 2
 
 
-def test_a_large_picture_can_be_stopped_between_bands(monkeypatch):
-    monkeypatch.setattr(opencv, "usable_cores", lambda: 2)
-    picture = np.zeros((2048, 2048, 3), np.uint8)
-    job = Job(picture, filters.get("box").weights(3), implementation="opencv")
-    assert sum(1 for _ in opencv.prepare(job).filtering(np.empty_like(picture))) >= 3
-
-
 RULE = [
     ("gaussian", 3, "uint8", "cv2.GaussianBlur"),
     ("gaussian", 7, "uint8", "cv2.sepFilter2D"),  # GaussianBlur's 8 bits may be off by two levels
@@ -196,13 +183,6 @@ def test_a_bell_curve_is_known_by_its_weights(ksize, sigma):
     vanishes = weights.min() <= 0  # a bell so narrow that its ends are zero has no logarithm
     assert (_sigma(ksize, separate(weights)) is None) == vanishes
     assert separate(nearly) is None
-
-
-def test_an_offset_is_left_to_calls_that_take_one(engine):
-    picture = np.random.default_rng(4).integers(0, 255, (20, 20, 1), np.uint8)
-    job = Job(picture, filters.get("gaussian").weights(3), implementation="opencv", offset=20.0)
-    assert call_for(job).name == "cv2.sepFilter2D"
-    assert engine.run(job, QUICK).check.ok
 
 
 @pytest.mark.parametrize("pixel_type", ["uint8", "float32"])

@@ -7,7 +7,7 @@ import pytest
 
 from kernels import Job
 from kernels.core.borders import BORDERS
-from kernels.cpu import _jit_rows, host_implementations, loops, parallel, row_loops, sequential
+from kernels.cpu import _jit_rows, parallel, sequential
 
 RNG = np.random.default_rng
 
@@ -39,24 +39,6 @@ def test_several_threads_may_filter_at_once():
     assert all(np.array_equal(answer, expected) for answer in answers)
 
 
-def test_a_step_is_short_whatever_the_picture(monkeypatch):
-    monkeypatch.setattr(row_loops, "threads_for", lambda job: 2)
-    picture = np.zeros((1000, 600, 3), np.uint8)
-    job = Job(picture, np.ones((31, 31), np.float32))
-    steps = sum(1 for _ in parallel.prepare(job).filtering(np.empty_like(picture)))
-    rows = 2 * row_loops.STEP_PRODUCTS // (600 * 3 * 31**2)
-    assert steps == -(-1000 // rows) > 10
-
-
-def test_every_implementation_says_what_it_calls():
-    job = Job(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32) / 9)
-    for each in host_implementations():
-        ran = each.prepare(job).ran
-        assert ran.threads
-        assert ran.threads >= 1
-        assert ran.function
-
-
 @pytest.mark.parametrize("writeable", [True, False])
 @pytest.mark.parametrize("gradient", [True, False])
 @pytest.mark.parametrize("pixel_type", ["uint8", "float16", "float32"])
@@ -71,19 +53,6 @@ def test_nothing_is_compiled_while_it_is_timed(writeable, gradient, pixel_type):
         pass
     assert compiled() == before
     assert picture.flags.writeable == writeable
-
-
-@pytest.mark.parametrize("gradient", [True, False])
-@pytest.mark.parametrize("pixel_type", ["uint8", "float16", "float32"])
-def test_nor_is_it_for_a_part_of_the_rows_on_one_thread(gradient, pixel_type):
-    picture = RNG(4).integers(0, 256, (12, 13, 3)).astype(pixel_type)
-    job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
-    sequential.prepare(job)
-    kinds = (loops.sum_loops, loops.length_loops)
-    before = [loops.compiled_loops(each).signatures for each in kinds]
-    for rectangle in ((0, 12, 0, 13), (3, 5, 2, 9)):
-        loops.fill(job, np.empty_like(picture), rectangle)
-    assert [loops.compiled_loops(each).signatures for each in kinds] == before
 
 
 def compiled():

@@ -49,17 +49,6 @@ def test_a_preview_looks_like_the_answer(kind, border):
     assert off.max() < 0.1
 
 
-def test_a_preview_of_lengths_of_gradients_is_of_their_size():
-    job = Job(scene(), bell(31), gradient=True)
-    shown, answer = preview(job).astype(float), opencv.filtered(job).astype(float)
-    assert shown.mean() == pytest.approx(answer.mean(), rel=0.2)
-
-
-def test_alpha_stays():
-    picture = np.dstack([scene(), np.full(scene().shape[:2], 77, np.uint8)])
-    assert (preview(Job(picture, mean(31)))[..., 3] == 77).all()
-
-
 def test_what_opencv_cannot_filter_has_no_preview():
     holed = noise(64, 64).astype(np.float32)
     holed[3, 3] = np.nan

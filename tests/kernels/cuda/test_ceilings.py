@@ -65,12 +65,6 @@ def test_each_ceiling_is_work_over_time(bench):
     assert found["l2_read_gb_s"] == pytest.approx(read / 0.2e-3 / 1e9)
 
 
-def test_a_small_card_copies_less(bench):
-    cp = FakeCuda()
-    small = CeilingBench(cp, cp, replace(H200, memory_bytes=2 << 30))
-    assert small.ceilings()["copy_gb_s"] == pytest.approx(2 * 2**27 / 0.125e6)
-
-
 @pytest.mark.parametrize(
     ("capability", "multiprocessors", "mhz", "tflop_s"),
     # What NVIDIA's data sheets say: H200 SXM, A100, GeForce RTX 4090, Tesla T4.

@@ -46,16 +46,6 @@ def test_kernels_that_differ_are_compiled_once_each(compiled):
     assert said[0] == "compiling, 2 of 2 kernels left"
 
 
-def test_one_that_fails_does_not_keep_the_others_from_being_compiled(compiled):
-    def fail(rung):
-        if rung.key == "global":
-            raise RuntimeError("no")
-
-    compiled.before = fail
-    list(compiling_ahead(H200, [(RUNGS[key], JOB) for key in ("global", "constant")]))
-    assert compiled.keys == [("constant", 3)]
-
-
 def test_stopped_it_forgets_those_that_wait(compiled, monkeypatch):
     monkeypatch.setattr("kernels.cuda.compile_ahead.usable_cores", lambda: 1)
     may_go_on = threading.Event()

@@ -47,9 +47,3 @@ def test_page_locked_memory_is_kept_for_pictures_of_about_a_size(pictures, pool)
     for height in [16, 15, 14] * RESIDENT_PICTURES:
         pictures.upload(picture(height))
     assert not pool.times_freed
-
-
-def test_it_is_given_back_once_pictures_of_another_size_come(pictures, pool):
-    for height in [16] * RESIDENT_PICTURES + [40] * 3 * RESIDENT_PICTURES:
-        pictures.upload(picture(height))
-    assert pool.times_freed == RESIDENT_PICTURES  # as each of the first size goes

@@ -49,11 +49,3 @@ def test_twice_the_l2_is_read_to_empty_it():
     cp = FakeCuda()
     EventTimer(cp, L2_BYTES)
     assert 4 * max(cp.words) == 2 * L2_BYTES
-
-
-def test_an_empty_launch_and_the_eviction_may_be_queued_by_themselves():
-    cp = FakeCuda()
-    timer = EventTimer(cp, L2_BYTES)
-    timer.evict()
-    timer.launch_nothing()
-    assert cp.queued == ["evict", "nothing"]

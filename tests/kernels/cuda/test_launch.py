@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels.core.cache import LruCache
 from kernels.core.job import Job
-from kernels.cuda.launch import MAX_GRID_Y, Launch, Program, Programs, plan_steps, rows_per_launch
+from kernels.cuda.launch import Launch, Program, Programs, plan_steps, rows_per_launch
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import Operands, operands_of
 from kernels.rungs.rung import ladder
@@ -23,14 +22,6 @@ def a_job(height: int, width: int, ksize: int = 3, block_xy: tuple[int, int] = (
     job = Job(np.zeros((1, 1, 1), np.uint8), weights, block_xy=block_xy)
     object.__setattr__(job, "picture", picture)  # its shape alone counts here
     return job
-
-
-def test_one_launch_is_enough_without_a_watchdog():
-    assert rows_per_launch(a_job(30_000, 30_000), H200, 8) >= 30_000
-
-
-def test_no_grid_is_taller_than_cuda_allows():
-    assert rows_per_launch(a_job(100_000, 10, block_xy=(1024, 1)), H200, 1) == MAX_GRID_Y
 
 
 @pytest.mark.parametrize("block_y", [1, 7, 8, 32])
@@ -97,22 +88,6 @@ def test_several_launches_are_captured_once_after_the_first_time_and_then_are_on
     assert stream.done == first + captured + then + then
 
 
-def test_a_single_launch_needs_no_graph():
-    stream = MadeUpStream()
-    launch = made_up_launch(stream, "global", launches=1)
-    for _ in range(3):
-        launch.ready()()
-    assert stream.done == ["kernel"] * 3
-
-
-def test_passes_that_were_cut_for_a_watchdog_are_no_graph():
-    stream = MadeUpStream()
-    launch = made_up_launch(stream, "separable", launches=4)
-    for _ in range(3):
-        launch.ready()()
-    assert stream.done == ["kernel"] * 12
-
-
 def test_arguments_are_sent_once_unless_they_may_have_changed():
     sent = []
     programs = Programs(SimpleNamespace(asarray=lambda array: sent.append(array) or array.copy()))
@@ -126,16 +101,6 @@ def test_arguments_are_sent_once_unless_they_may_have_changed():
     programs.forget()
     programs.argument(fixed)
     assert sent[-1] is fixed
-
-
-def test_what_is_kept_is_what_was_asked_for_last():
-    kept: LruCache[str, int] = LruCache(2)
-    made = []
-    for key in ("a", "b", "a", "c", "a", "b"):
-        kept.get_or_make(key, lambda key=key: made.append(key) or len(made))
-    assert made == ["a", "b", "c", "b"]
-    assert "a" in kept
-    assert "c" not in kept
 
 
 def test_weights_are_made_ready_once_for_all_launches_of_a_size():

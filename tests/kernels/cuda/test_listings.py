@@ -8,7 +8,7 @@ from kernels.core.errors import CompileFailedError
 from kernels.cuda import nvdisasm, nvrtc
 from kernels.cuda.listings import Place, listing_of, numbered, ptx_listing, sass_listing
 from kernels.cuda.nvrtc import Compiled, compile_rung
-from kernels.cuda.sass_diff import KindChange, changes_of, kind_of
+from kernels.cuda.sass_diff import kind_of
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job
 
@@ -27,11 +27,6 @@ def recorded(name):
 
 
 PTX, SASS = ptx_listing(recorded("small.ptx")), sass_listing(recorded("small.sass"))
-
-
-@pytest.fixture
-def without_nvdisasm(monkeypatch):
-    monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
 
 
 def opcodes(listing, line):
@@ -70,19 +65,6 @@ def test_sass_is_functions_labels_and_instructions():
     assert sum(bool(row.opcode) for row in SASS) == 22
 
 
-def test_a_function_begins_without_the_lines_of_the_one_before():
-    place = '\t//## File "C:\\kernels\\small.cu", line 6\n'
-    first, second = f"one:\n{place}        /*0000*/  EXIT ;", "two:\n        /*0000*/  EXIT ;"
-    rows = sass_listing(f"{first}\n{second}\n")
-    assert [row.line_in("small.cu") for row in rows] == [0, 6, 0, 0]
-
-
-def test_two_lines_of_one_address_are_not_a_call():
-    text = "".join(f'\t//## File "/a/small.cu", line {line}\n' for line in (3, 4))
-    (row,) = sass_listing(f"{text}        /*0000*/  EXIT ;")
-    assert row.places == (Place("small.cu", 4),)
-
-
 def test_the_line_stands_before_its_instruction():
     assert numbered(PTX[0], "small.cu") == "       .version 9.0"
     store = next(row for row in SASS if row.opcode == "STG.E")
@@ -99,36 +81,6 @@ def test_the_line_stands_before_its_instruction():
 )
 def test_instructions_are_counted_by_kind(opcode, kind):
     assert kind_of(opcode) == kind
-
-
-def test_what_two_listings_differ_in_is_told_by_kind_and_by_row():
-    text = recorded("small.sass")
-    gone = next(line for line in text.splitlines(keepends=True) if "LDG.E R11" in line)
-    changes = changes_of(SASS, sass_listing(text.replace(gone, "").replace("FADD R11", "FFMA R9")))
-    assert changes.kinds[:3] == (
-        *(KindChange("FFMA", 2, 3), KindChange("LDG", 3, 2), KindChange("FADD", 1, 0)),
-    )
-    assert changes.count == KindChange("", 22, 21)
-    assert (changes.marked("+"), changes.marked("−")) == (1, 2)
-    assert [row.opcode for mark, row in changes.rows if mark == "−"] == ["LDG.E", "FADD"]
-
-
-@pytest.mark.parametrize("name", ["small.ptx", "small.sass"])
-def test_other_registers_and_labels_are_no_difference(name):
-    text = recorded(name)
-    other = text.replace("R11", "R21").replace("%f5", "%f7").replace("P0", "P3")
-    other = other.replace("L_x_1", "L_x_9").replace("BB0_2", "BB0_4")
-    assert other != text
-    read = ptx_listing if name.endswith("ptx") else sass_listing
-    changes = changes_of(read(text), read(other))
-    assert {mark for mark, _ in changes.rows} == {" "}
-
-
-def test_of_long_listings_the_counts_alone_are_compared():
-    changes = changes_of(PTX, SASS * 500)
-    assert changes.count.now == 22 * 500
-    assert not changes.is_by_row
-    assert (changes.marked("+"), changes.marked("−")) == (0, 0)
 
 
 @NEEDS_A_COMPILER
@@ -168,29 +120,3 @@ def test_naming_lines_changes_no_instruction():
 def test_what_is_no_machine_code_is_refused_in_its_words():
     with pytest.raises(CompileFailedError, match="The disassembler refuses the machine code: nv"):
         listing_of(Compiled("", "", b"nonsense"), "sass")
-
-
-def test_without_the_disassembler_it_says_what_would_help(without_nvdisasm):
-    with pytest.raises(CompileFailedError, match="pip install nvidia-cuda-nvdisasm"):
-        listing_of(Compiled("", "", b"code"), "sass")
-
-
-def test_a_program_that_does_not_run_is_told(tmp_path, monkeypatch):
-    broken = tmp_path / "nvdisasm"
-    broken.write_bytes(b"not a program")
-    monkeypatch.setattr(nvdisasm, "the_program", lambda: broken)
-    with pytest.raises(CompileFailedError, match=r"nvdisasm does not run: .*"):
-        nvdisasm.disassembled(b"code")
-
-
-@pytest.mark.parametrize("place", ["cu13/bin/nvdisasm", "cu13/bin/nvdisasm.exe"])
-def test_the_package_s_program_is_found(place, tmp_path, monkeypatch):
-    program = tmp_path / place
-    program.parent.mkdir(parents=True)
-    program.touch()
-
-    class Found:
-        submodule_search_locations = (str(tmp_path),)
-
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: Found)
-    assert nvdisasm.the_program.__wrapped__() == program

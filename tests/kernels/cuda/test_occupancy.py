@@ -9,15 +9,6 @@ import pytest
 from kernels.cuda.occupancy import occupancy_of
 from tests.made_up import H200
 
-# A multiprocessor of sm_90: 64 warps, 32 blocks, 65,536 registers, 228 KiB of shared memory.
-TURING = replace(
-    H200,
-    compute_capability=(7, 5),
-    max_threads_per_multiprocessor=1024,
-    max_blocks_per_multiprocessor=16,
-    shared_bytes_per_multiprocessor=65_536,
-    reserved_shared_bytes_per_block=0,
-)
 UNKNOWN = replace(
     H200,
     max_threads_per_multiprocessor=0,
@@ -75,15 +66,6 @@ def test_where_the_driver_counts_otherwise_it_is_said_and_the_driver_is_right(bl
         "Registers: 48 × 256 threads leave room for 5 blocks; threads would allow 8; "
         f"the driver, which decides, counts {blocks} {plural}."
     )
-
-
-def test_older_devices_give_shared_memory_in_larger_pieces():
-    # 13,056 bytes are 51 of 256, and 13,057 are 52: 13,312, of which 65,536 hold four.
-    for size, blocks in ((13_056, 5), (13_057, 4)):
-        limit = occupancy_of(TURING, 128, 32, size, blocks).limit
-        assert limit.startswith("Shared memory:")
-        assert f"room for {blocks} blocks; " in limit
-        assert "driver" not in limit
 
 
 def test_what_is_not_known_of_a_device_is_left_out():

@@ -11,7 +11,7 @@ import pytest
 from kernels.core.borders import BORDERS
 from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.cuda import staging
-from kernels.cuda.several_gpus import SeveralGpus, part_jobs
+from kernels.cuda.several_gpus import SeveralGpus
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.rung import ladder
@@ -81,16 +81,6 @@ def test_every_rung_does_its_parts_right(rung, build_cache):
     assert check.ok, str(check)
 
 
-@pytest.mark.parametrize("key", ["fft", "fft_registers"])
-def test_transforms_are_as_long_as_is_best_for_a_part(key):
-    rung, random = RUNGS[key], np.random.default_rng(3)
-    picture = random_picture(random, (110, 300, 1), "float32")
-    job = Job(picture, fitting_weights(random, 31, key), "clamp", key, devices=2)
-    knobs = [rung.defines(part) for _, part in part_jobs(job)]
-    assert rung.defines(job) not in knobs, "nothing to get wrong"
-    assert r.verdict(job, last(made(2)[0].filtering(rung, job, ONCE)).picture).ok
-
-
 def test_the_picture_stays_where_it_is_and_only_the_halo_is_copied_again():
     sharing, gpus, cuda = made(2)
     job = a_job()
@@ -127,27 +117,6 @@ def test_the_time_is_from_the_common_start_until_the_last_has_ended(order, cache
     assert [share.kernel_ms for share in result.shares] == [3.0, 7.0]
     assert [share.rows for share in result.shares] == [(0, 11), (11, 23)]
     assert [share.halo_rows for share in result.shares] == [2, 2]
-
-
-@pytest.mark.parametrize(("peers", "path"), [(True, "peer"), (False, "host")])
-def test_it_is_said_how_the_halo_went(peers, path):
-    sharing, _, cuda = made(2, peers=peers)
-    result = last(sharing.filtering(SHARED, a_job(), ONCE))
-    assert [share.halo_path for share in result.shares] == [path, path]
-    assert cuda.opened == ({(0, 1), (1, 0)} if peers else set())
-
-
-def test_a_way_that_is_open_already_is_a_way():
-    _, gpus, _ = made(2)
-    again = last(SeveralGpus(gpus).filtering(SHARED, a_job(), ONCE))
-    assert [share.halo_path for share in again.shares] == ["peer", "peer"]
-
-
-def test_without_neighbours_no_halo_goes_anywhere():
-    sharing, *_ = made(2)
-    result = last(sharing.filtering(SHARED, a_job(height=1), ONCE))
-    (share,) = result.shares
-    assert (share.halo_rows, share.halo_path, share.halo_ms) == (0, "", 0.0)
 
 
 def test_gpus_are_named_and_what_is_under_way_is_said():

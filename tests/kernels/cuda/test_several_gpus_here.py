@@ -62,13 +62,6 @@ def test_the_picture_stays_and_times_add_up(engine):
     assert max(share.kernel_ms for share in again.shares) < one.kernel.max_ms
 
 
-def test_the_other_gpu_may_be_the_first(engine):
-    rung = next(each for each in ladder() if each.key == "separable")
-    result = Engine(1).run(a_job(rung), QUICK)
-    assert result.check.ok
-    assert [share.index for share in result.shares] == [1, 0]
-
-
 def test_both_halves_hold_what_one_would(engine):
     rung = next(each for each in ladder() if each.key == "shared")
     job = a_job(rung, shape=(1001, 700, 3), ksize=31)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kernels.cuda import staging
-from kernels.cuda.staging import Staging, pinned_bytes, pinned_like
+from kernels.cuda.staging import Staging, pinned_like
 
 COPY_MS = 0.25  # of each copy, by the device's clock
 
@@ -100,17 +100,6 @@ def test_every_sample_arrives_and_only_the_copies_are_counted(
     assert cuda.copies > 3 or chunk_bytes > 1000
     assert moved.copy_ms == pytest.approx(cuda.copies * COPY_MS)
     assert 0 < moved.ms < 60_000
-
-
-@pytest.mark.parametrize("count", [512, 513, 1000, 1 << 20, (1 << 20) + 1])
-def test_page_locked_memory_is_a_power_of_two(count):
-    room = pinned_bytes(count)
-    assert room & (room - 1) == 0
-    assert room / 2 < count <= room
-
-
-def test_page_locked_memory_is_half_a_kilobyte_at_least():
-    assert pinned_bytes(1) == pinned_bytes(512) == 512
 
 
 def test_what_is_downloaded_is_there_when_it_is_said_to_be(cuda):

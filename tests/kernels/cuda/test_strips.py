@@ -62,12 +62,6 @@ def test_strips_together_are_the_whole(rung, border, build_cache):
         np.testing.assert_array_equal(together.view("u1"), shim.run(job).view("u1"))
 
 
-def test_a_picture_that_fits_is_one_strip():
-    job = a_job(RUNGS["shared"])
-    needed = memory_bytes(RUNGS["shared"], job, H200)
-    assert rows_a_strip(RUNGS["shared"], job, H200, needed) == job.height
-
-
 def test_strips_are_halved_until_they_fit():
     rung, job = RUNGS["shared"], a_job(RUNGS["shared"], height=1000)
     needed = memory_bytes(rung, job, H200)

@@ -12,11 +12,9 @@ from kernels import Engine, Job, Progress
 from kernels.core.device_turns import Turns
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.cuda.transfers import (
-    MAX_BYTES,
     SAMPLING,
     Transfers,
     measuring_transfers,
-    why_not_transferred,
 )
 from tests.made_up import H200, a_job
 
@@ -81,12 +79,6 @@ def test_both_kinds_of_memory_are_measured_each_way():
     assert cp.given_back == 1
 
 
-def test_no_context_is_held_while_it_may_be_paused():
-    cp = FakeCuda()
-    for _ in measure(cp):
-        assert cp.open == 0
-
-
 def test_stopped_half_way_it_gives_page_locked_memory_back():
     cp = FakeCuda()
     steps = measure(cp)
@@ -101,11 +93,6 @@ def test_without_memory_to_lock_it_says_so_and_has_measured_nothing():
     cp = FakeCuda(pinned_error=OutOfMemoryError("There is no memory to page-lock."))
     with pytest.raises(OutOfMemoryError, match="page-lock"):
         list(measure(cp))
-
-
-def test_a_picture_too_large_is_refused_in_words():
-    assert why_not_transferred(MAX_BYTES) is None
-    assert "up to 2.1 GB, and this one takes 4.3 GB" in why_not_transferred(2 * MAX_BYTES)
 
 
 def test_without_a_gpu_there_is_the_reason():
@@ -131,14 +118,4 @@ def test_a_gpu_lost_meanwhile_is_not_asked_again(asked):
     with pytest.raises(DeviceLostError):
         list(getattr(engine, asked)(*(() if asked == "ceilings" else (job,))) or ())
     assert engine.why_not(job) == "The GPU failed."
-    assert engine.ceilings() == {}
-
-
-def test_without_room_there_are_no_ceilings():
-    def full():
-        raise OutOfMemoryError("The GPU ran out of memory.")
-
-    engine = Engine()
-    engine.device = H200
-    engine.gpu = SimpleNamespace(ceilings=full)
     assert engine.ceilings() == {}

@@ -9,7 +9,7 @@ from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
 from kernels.core.job_class import job_class_of, size_class
-from kernels.engine.auto import AUTO, ranked, usual_order, usual_ways
+from kernels.engine.auto import ranked, usual_ways
 from kernels.engine.measurements import Candidate
 from kernels.engine.shipped_times import shipped_times
 from kernels.rungs.rung import ladder
@@ -56,10 +56,6 @@ def test_weights_are_of_a_class(weights, name):
     assert job_class_of(job_of(weights)).weights == name
 
 
-def test_a_gradient_is_another_kind():
-    assert job_class_of(job_of(gradient=True)).weights == "gradient after general"
-
-
 def test_kinds_differ_in_type_channels_size_and_border_but_not_in_pixels():
     kind = job_class_of(job_of())
     assert job_class_of(replace(job_of(), picture=job_of().picture[:39].copy())) == kind
@@ -101,17 +97,6 @@ def test_a_tie_goes_to_the_simpler_rung_and_its_usual_block():
     assert next(ranked(shapes)).block_xy == (32, 8)
 
 
-def test_what_is_not_a_tie_is_ranked_by_time():
-    ways = (way("global", 1.2, spread=0.1), way("shared", 1.0, spread=0.1), way("constant", 1.3))
-    assert [each.implementation for each in ranked(ways)] == ["shared", "global", "constant"]
-
-
-def test_one_that_refuses_the_job_is_passed_over(engine):
-    job = job_of()
-    remember(engine, job, way("shared", 1, (2048, 1)), way("global", 2), way("gone", 0.5))
-    assert next(engine.picks(job)).implementation == "global"
-
-
 def test_one_of_reduced_precision_is_never_picked(engine):
     job = job_of()
     remember(engine, job, way("tensor", 1, None), way("global", 2))
@@ -135,30 +120,6 @@ def test_the_nearest_size_measured_is_better_than_nothing(engine):
     assert str(job_class_of(large)) in pick.why
 
 
-def test_the_same_with_another_border_is_better_than_nothing(engine):
-    remember(engine, job_of(border="zero"), way("constant", 1))
-    pick = next(engine.picks(job_of()))
-    assert pick.implementation == "constant"
-    assert "not measured here yet for this border" in pick.why
-
-
-def test_another_class_of_weights_says_nothing(engine):
-    remember(engine, job_of(filters.get("gaussian").weights(5)), way("global", 1))
-    assert next(engine.picks(job_of())).implementation != "global"
-
-
-def test_the_usual_order_has_every_rung_once():
-    for job in (job_of(), job_of(filters.get("gaussian").weights(5)), job_of(gradient=True)):
-        assert sorted(usual_order(job), key=str) == sorted(ladder(), key=str)
-
-
-def test_the_times_that_come_with_the_program_are_of_rungs_there_are():
-    keys = {rung.key for rung in ladder()}
-    for ways in shipped_times().ways.values():
-        assert ways
-        assert {each.implementation for each in ways} <= keys
-
-
 @pytest.mark.parametrize(
     ("filter_key", "ksize", "shape", "expected"),
     [
@@ -176,11 +137,6 @@ def test_without_measurements_it_goes_by_those_of_the_nearest_kind(
     first, why = next(iter(usual_ways(kind)))
     assert first.implementation == expected
     assert f"not measured here yet; the quickest on an {shipped_times().device}" in why
-
-
-def test_a_kind_like_none_measured_still_has_an_order():
-    kind = replace(job_class_of(job_of()), weights="unheard of")
-    assert usual_ways(kind) == ()
 
 
 # -- running
@@ -202,12 +158,6 @@ def test_a_lost_gpu_ends_it_and_so_does_one_whose_memory_others_have(tmp_path, f
     remember(engine, job_of(), way("shared", 1), way("global", 2))
     with pytest.raises(type(failure)):
         list(engine.filtering(job_of(), QUICK))
-
-
-def test_with_a_gpu_auto_is_the_best_choice(engine):
-    assert engine.best_for(job_of()) == AUTO.key
-    assert engine.why_not(job_of()) is None
-    assert engine.why_not_auto(job_of()) is None
 
 
 def test_without_a_gpu_the_cpu_runs_and_says_so():

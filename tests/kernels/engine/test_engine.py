@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count, islice
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from kernels import Engine, Job, Progress, Result, Sampling, filters
 from kernels.core.device import NoDevice
-from kernels.core.errors import BadJobError, CannotRunError, DeviceLostError
+from kernels.core.errors import CannotRunError, DeviceLostError
 from kernels.engine import engine as engine_module
 from kernels.engine.auto import AUTO
-from kernels.engine.engine import all_implementations
 from kernels.oracle.reference import correlate, to_pixel_type
 from tests.kernels.runners import ON_HOST
 from tests.made_up import H200
@@ -32,18 +30,6 @@ def job_of(implementation="sequential", shape=(50, 60, 3)):
     return Job(picture, filters.get("gaussian").weights(5), implementation=implementation)
 
 
-def test_cpu_and_gpu_implementations_have_stable_unique_names():
-    keys = [each.key for each in all_implementations()]
-    assert keys[:6] == ["sequential", "parallel", "opencv", "global", "constant", "shared"]
-    assert len({*keys, AUTO.key}) == len(keys) + 1
-
-
-def test_every_implementation_introduces_itself():
-    for each in (*all_implementations(), AUTO):
-        assert each.title
-        assert each.idea.endswith(".")
-
-
 def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(engine, monkeypatch):
     monkeypatch.setattr("kernels.engine.engine.monotonic", count().__next__)  # seconds
     job = job_of("opencv", (300, 400, 3))
@@ -55,17 +41,6 @@ def test_without_a_limit_every_pixel_is_checked_and_it_is_said_how_far_that_is(e
     said = [step.doing for step in steps if isinstance(step, Progress)]
     assert "verifying against the float64 reference: 100 %" in said
     assert len({each for each in said if each.startswith("verifying")}) > 10
-
-
-def test_how_far_a_check_is_is_said_no_more_often_than_it_can_be_read(engine, monkeypatch):
-    monkeypatch.setattr("kernels.engine.engine.monotonic", lambda: 1.0)  # no time passes
-    job = job_of("opencv", (300, 400, 3))
-    steps = engine.filtering(job, replace(QUICK, check_taps=None))
-    said = [step.doing for step in steps if isinstance(step, Progress)]
-    checked = [each for each in said if each.startswith("verifying")]
-    assert len(checked) > 10  # it can be stopped as often as before
-    assert len(set(checked)) == 2
-    assert checked[-1].endswith(": 100 %")
 
 
 @pytest.mark.parametrize("implementation", [*ON_HOST, AUTO.key])
@@ -111,16 +86,6 @@ def test_the_picture_comes_first_and_every_result_knows_more(engine):
     assert all((each.picture == results[0].picture).all() for each in results)
 
 
-def test_without_a_check_none_is_made(engine):
-    assert engine.run(job_of(), Sampling(max_samples=1, check=False)).check is None
-
-
-def test_there_are_never_more_samples_than_asked_for(engine):
-    for most in (1, 2, 5):
-        result = engine.run(job_of(), Sampling(max_samples=most, max_seconds=10, check=False))
-        assert len(result.kernel.samples_ms) == most
-
-
 def test_a_timing_says_why_it_ended_on_the_cpu_as_on_the_gpu(engine):
     thorough = Sampling(max_samples=50, max_seconds=0.5, min_samples=10, warmups=3, check=False)
     assert engine.run(job_of(), Sampling(max_seconds=1e-9)).kernel.ended == "single"
@@ -144,35 +109,11 @@ def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, mon
     steps.close()
 
 
-def test_stopping_leaves_the_engine_ready_for_the_next_job(engine):
-    steps = engine.filtering(job_of())
-    next(steps)
-    steps.close()
-    assert engine.run(job_of(), QUICK).check.ok
-
-
 def test_without_a_gpu_its_implementations_refuse_with_the_reason(engine):
     job = job_of("shared")
     assert "switched off" in engine.why_not(job)
     with pytest.raises(CannotRunError, match="switched off"):
         engine.run(job)
-
-
-def test_without_a_gpu_the_best_is_a_cpu_implementation(engine):
-    assert engine.best_for(job_of()) == "opencv"
-
-
-def test_an_unknown_implementation_is_named_with_those_there_are(engine):
-    with pytest.raises(BadJobError, match="'fastest'; choose from sequential, parallel"):
-        engine.run(job_of("fastest"))
-
-
-def test_the_callers_picture_and_weights_stay_as_they_are(engine):
-    job = job_of("parallel")
-    picture, weights = job.picture.copy(), job.weights.copy()
-    engine.run(job, QUICK)
-    np.testing.assert_array_equal(job.picture, picture)
-    np.testing.assert_array_equal(job.weights, weights)
 
 
 # -- a GPU that fails
@@ -222,18 +163,6 @@ def test_a_gpu_that_is_back_is_used_again(lost):
     assert lost.try_again() is H200
     assert lost.why_not(job_of("shared")) is None
     assert lost.ceilings() == {"copy_gb_s": 1.0}
-
-
-def test_a_gpu_that_is_not_back_stays_lost(lost):
-    lost.gpu.failure = "The GPU still fails."
-    assert lost.try_again() == NoDevice("The GPU still fails.", is_lost=True)
-    assert lost.why_not(job_of("shared")) == "The GPU still fails."
-
-
-def test_a_gpu_that_works_is_not_asked():
-    engine = Engine()
-    engine.device, engine.gpu = H200, SimpleNamespace()
-    assert engine.try_again() is H200
 
 
 def test_a_gpu_that_was_not_there_is_looked_for_anew(monkeypatch):

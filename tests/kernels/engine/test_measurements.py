@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.job_class import JobClass
 from kernels.engine import measurements
 from kernels.engine.measurements import (
     VERSION,
     Candidate,
     Measurements,
-    default_path,
     device_key,
     source_key,
 )
@@ -43,19 +41,6 @@ def test_what_is_saved_is_known_again(path):
     assert again.of(KIND) == (QUICK, OWN_SHAPE)
     assert again.kinds() == (KIND,)
     assert again.complaint == ""
-
-
-def test_nothing_is_known_before_the_first_measurement(path):
-    fresh = Measurements(H200, path)
-    assert fresh.of(KIND) == ()
-    assert fresh.complaint == ""
-    assert not path.exists()
-
-
-def test_a_new_measurement_replaces_that_of_the_same_way(path):
-    made = filled(path)
-    made.add(KIND, replace(QUICK, median_ms=0.3))
-    assert [each.median_ms for each in made.of(KIND)] == [0.3, 0.2]
 
 
 def test_other_devices_drivers_and_sources_have_their_own(path, monkeypatch):
@@ -178,13 +163,6 @@ def test_what_was_discarded_is_not_known_again(path):
     assert made.kinds() == ()
 
 
-def test_with_nothing_new_the_file_is_left_alone(path):
-    made = filled(path)
-    written = path.stat()
-    made.save()
-    assert path.stat() == written
-
-
 def test_a_folder_that_cannot_be_written_costs_only_the_memory(tmp_path):
     (tmp_path / "file").touch()
     made = Measurements(H200, tmp_path / "file" / "measurements.json")
@@ -192,16 +170,3 @@ def test_a_folder_that_cannot_be_written_costs_only_the_memory(tmp_path):
     made.save()
     assert made.of(KIND) == (QUICK,)
     assert "cannot be kept" in made.complaint
-
-
-def test_nothing_is_left_beside_the_file(path):
-    filled(path)
-    names = {each.name for each in path.parent.iterdir()}
-    assert names == {path.name, measurements.LOCK_NAME}
-
-
-def test_the_folder_is_the_users_cache_or_the_one_named(tmp_path, monkeypatch):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    assert default_path() == tmp_path / "measurements.json"
-    monkeypatch.delenv(FOLDER_VARIABLE)
-    assert "filter-workbench" in str(default_path())

@@ -9,11 +9,10 @@ import pytest
 
 from kernels import Engine, Job
 from kernels.core.cache_folder import FOLDER_VARIABLE
-from kernels.core.errors import CannotRunError, CompileFailedError
+from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.engine import own_run
 from kernels.engine.own_kernel import OwnKernel
 from tests.first_kernel import steps
 from tests.made_up import H200
@@ -86,13 +85,6 @@ def test_a_right_output_of_a_kernel_with_a_bug_is_not_verified(engine):
 
 
 @needs_compiler
-def test_a_header_that_asks_for_a_width_leaves_the_search_to_do(engine):
-    header = '/*---\nrequires = [["WIDTH == 100", "Only that width."]]\n---*/\n'
-    result = results(engine, a_job(header + RIGHT, shape=(40, 100, 1)))[-1]
-    assert result.check.is_verified, result.check
-
-
-@needs_compiler
 def test_where_nothing_could_be_searched_it_is_not_verified_and_says_why(engine, monkeypatch):
     monkeypatch.setattr("kernels.cuda_on_cpu.bug.why_not", lambda: "No compiler here.")
     result = results(engine, a_job())[-1]
@@ -100,13 +92,6 @@ def test_where_nothing_could_be_searched_it_is_not_verified_and_says_why(engine,
     assert not result.check.is_verified
     assert "No compiler here" in result.check.unsearched
     assert not str(result.check).startswith("verified")
-
-
-@needs_compiler
-def test_what_does_not_compile_is_refused_with_the_compilers_words(engine):
-    with pytest.raises(CompileFailedError, match=r"mine\.cu: Line 21: ") as error:
-        engine.run(a_job(RIGHT.replace("to_sample(sum);", "to_sample(sum)")))
-    assert "mine.cu(21)" in error.value.log
 
 
 @needs_compiler
@@ -130,14 +115,6 @@ def test_whoever_stops_it_ends_the_run(engine):
     steps.close()
     gc.collect()
     assert engine.run(a_job()).check.ok
-
-
-def test_a_text_that_makes_no_kernel_is_refused(engine):
-    job = a_job(RIGHT.replace("int pitch,", ""))
-    if compiler.why_not() is None:
-        assert "convolve takes 6 arguments" in (engine.why_not(job) or "")
-    with pytest.raises(CannotRunError):
-        engine.run(job)
 
 
 def test_without_a_compiler_it_is_refused_and_says_how_to_get_one(engine, monkeypatch):
@@ -165,24 +142,3 @@ def test_nothing_but_filtering_takes_one(monkeypatch):
     with pytest.raises(CannotRunError, match="runs in a process of its own"):
         engine.implementation("mine.cu")
     assert list(engine.compiling([job])) == []
-
-
-def test_an_engine_that_ran_none_has_nothing_to_end(monkeypatch):
-    ended = []
-    monkeypatch.setattr(own_run, "end_children", ended.append)
-    Engine(use_gpu=False).close()
-    assert ended == []
-
-
-def test_a_text_is_how_the_work_is_done():
-    job = a_job()
-    other = Job(job.picture, BLUR, implementation="mine.cu", own=COPY)
-    assert job.same_work(other)
-    assert not job.same_run(other)
-
-
-def test_it_introduces_itself_by_its_files_name_and_its_header():
-    own = OwnKernel("mine.cu", '/*---\nidea = "Adds up."\n---*/\n' + RIGHT)
-    assert (own.title, own.idea) == ("mine.cu", "Adds up.")
-    assert "CPU runtime" in OwnKernel("mine.cu", RIGHT).idea
-    assert OwnKernel("mine.cu").own_block == ""

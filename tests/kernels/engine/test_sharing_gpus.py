@@ -58,13 +58,6 @@ def test_several_gpus_share_a_job_and_the_answer_is_checked(monkeypatch):
     assert engine.gpus_made == [1, 2]  # once each
 
 
-def test_auto_picks_for_several_as_well(monkeypatch):
-    result = MadeUpEngine(monkeypatch).run(a_job(implementation="auto"), ONCE)
-    assert result.picked is not None
-    assert len(result.shares) == 2
-    assert result.check.ok
-
-
 @pytest.mark.parametrize(
     ("wanted", "numbers"),
     [
@@ -76,10 +69,6 @@ def test_auto_picks_for_several_as_well(monkeypatch):
 )
 def test_the_engines_own_gpu_comes_first(monkeypatch, wanted, numbers):
     assert MadeUpEngine(monkeypatch, count=3, **wanted).device_numbers == numbers
-
-
-def test_without_a_gpu_none_shares_anything():
-    assert Engine(use_gpu=False).device_numbers == ()
 
 
 @pytest.mark.parametrize(("count", "there"), [(1, "there is 1"), (2, "there are 2")])
@@ -102,10 +91,6 @@ def test_a_gpu_that_cannot_do_its_part_is_named(monkeypatch, device, why):
     engine = MadeUpEngine(monkeypatch, lacks={1: device})
     assert engine.why_not(a_job(2)).startswith(f"GPU 1 cannot do its part. {why}")
     assert engine.why_not(a_job(1)) is None
-
-
-def test_on_the_cpu_gpus_are_of_no_account(monkeypatch):
-    assert MadeUpEngine(monkeypatch, 1).run(a_job(4, "opencv"), ONCE).check.ok
 
 
 def test_a_kernel_of_ones_own_has_one_gpu(monkeypatch):

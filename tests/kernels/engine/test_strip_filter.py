@@ -13,7 +13,6 @@ from kernels.core import row_strips
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import PIXEL_TYPES, Pick
-from kernels.core.job_class import job_class_of
 from kernels.core.row_strips import strips_of
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
@@ -91,14 +90,6 @@ def test_opencv_gives_the_same_in_blocks_of_few_rows(engine, monkeypatch, name, 
         assert in_strips(engine, job, rows, "opencv")[0].tobytes() == whole.tobytes()
 
 
-def test_a_strip_is_of_the_class_of_the_whole():
-    """Else `auto` would take another rung for a strip, whose height the free memory decides."""
-    job = Job(noise(512, 64, 1), filters.get("gaussian").weights(3))
-    strip = next(iter(strips_of(job.height, 16, job.reach, job.border)))
-    rows = replace(job, picture=job.picture[:17].copy(), strip=strip)
-    assert job_class_of(rows) == job_class_of(job)
-
-
 class Picking(Engine):
     """An engine that has a GPU, of which `auto` picks a rung and a block shape."""
 
@@ -146,15 +137,6 @@ def test_every_strip_is_checked_where_that_is_wanted(engine):
         total = total.with_strip(each.check, 10)
     assert total.is_full
     assert total.ok
-
-
-def test_where_the_worst_pixel_stands_is_said_of_the_whole_picture(engine):
-    job = Job(noise(40, 30, 1, "float32"), filters.get("gaussian").weights(5))
-    _, (first, second) = in_strips(engine, job, 20, "parallel", check_taps=None)
-    worse = replace(second.check, max_error=1.0, worst=(3, 4, 0), wrong=1, bound=2.0)
-    both = first.check.with_strip(worse, 18)
-    assert (both.max_error, both.worst, both.wrong, both.bound) == (1.0, (21, 4, 0), 1, 2.0)
-    assert worse.with_strip(first.check, 0).worst == (3, 4, 0)
 
 
 def test_what_a_strip_refuses_does_none_of_them_unless_it_was_named(engine):

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from kernels.core.driving import outcome_of
-from kernels.core.errors import CannotRunError
-from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import runtime
 from kernels.cuda_on_cpu.flavours import HERE as CPU
@@ -22,7 +20,7 @@ from kernels.export.cuda_program import cuda_program
 from kernels.export.literals import array, number
 from kernels.pictures.generated import white
 from kernels.rungs.rung import ladder
-from tests.kernels.cases import Case, a_job
+from tests.kernels.cases import Case
 from tests.kernels.runners import RUNGS, in_a_block_it_takes, verdict
 from tests.made_up import H200
 
@@ -166,14 +164,6 @@ def test_it_may_use_as_much_shared_memory_as_it_says(on_cpu):
     assert "more shared memory than was asked for" in refused.stderr
 
 
-def test_what_a_rung_refuses_is_no_program():
-    weights = np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], np.float32)
-    job = a_job(np.zeros((9, 9, 1), np.uint8), weights, "clamp", "separable")
-    with pytest.raises(CannotRunError, match="not separable"):
-        cuda_program(RUNGS["separable"], job)
-    assert "__global__" in cuda_program(RUNGS["shared"], job)
-
-
 def test_but_for_comments_it_is_ascii_so_that_every_compiler_reads_it():
     for rung in ladder():
         job = taken_by(rung)[0]
@@ -199,11 +189,6 @@ def test_an_array_has_all_its_numbers():
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_an_array_of_signed_integers_has_their_signs():
-    text = array("W", np.array([[-17, 0], [8_388_608, -8_388_608]], np.int32))
-    assert text == "const int W[4] = {\n    -17, 0,\n    8388608, -8388608,\n};\n"
-
-
 @pytest.mark.parametrize("rung", NVCC)
 def test_nvcc_compiles_it_as_it_stands(rung, tmp_path):
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -219,9 +204,3 @@ def test_nvcc_compiles_it_as_it_stands(rung, tmp_path):
     done = subprocess.run([*words, "-o", str(tmp_path / rung.key)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / rung.key).is_file()
-
-
-def test_cases_are_of_every_pixel_type_and_border():
-    assert {case.pixel_type for case in CASES} == {"uint8", "uint16", "float16", "float32"}
-    assert len({case.border for case in CASES}) == 5
-    assert all(isinstance(case.job("shared"), Job) for case in CASES)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampled, Sampling
 from kernels.core.timing import Timing
 from kernels.engine.engine import Engine
@@ -104,12 +104,6 @@ def test_a_wrong_answer_has_no_speed(when):
     assert last.groups == ((1,),)
 
 
-def test_a_wrong_first_answer_is_not_timed_any_further():
-    engine = Turns(wrong=[(8, 8)])
-    rounds(engine, [a_job((8, 8)), a_job((16, 16))])
-    assert (8, 8) not in engine.log
-
-
 def test_what_fails_is_out_and_the_others_go_on():
     engine = Turns(fails={(8, 8): OutOfMemoryError("There is too little memory.")})
     last = rounds(engine, [a_job((8, 8)), a_job((16, 16))])[-1]
@@ -118,30 +112,11 @@ def test_what_fails_is_out_and_the_others_go_on():
     assert engine.log.count((16, 16)) == 4
 
 
-def test_a_refusal_is_a_reason():
-    class Refusing(Turns):
-        def filtering(self, job, sampling=None):
-            if job.block_xy == (64, 64):
-                raise CannotRunError("Too many threads.")
-            yield from super().filtering(job, sampling)
-
-    last = rounds(Refusing(), [a_job((64, 64)), a_job((16, 16))])[-1]
-    assert last.standings[0].reason == "Too many threads."
-    assert last.groups == ((1,),)
-
-
 def test_a_lost_device_ends_all_and_nothing_is_left_open():
     engine = Turns(fails={(8, 8): DeviceLostError("The GPU is gone.")})
     with pytest.raises(DeviceLostError):
         rounds(engine, [a_job((8, 8)), a_job((16, 16))])
     assert engine.open == 0
-
-
-def test_what_never_finishes_is_left_out():
-    engine = Turns(late=[(8, 8)])
-    last = rounds(engine, [a_job((8, 8)), a_job((16, 16))], first_run_s=0.005)[-1]
-    assert last.standings[0].reason.startswith("Left out")
-    assert last.standings[1].counts
 
 
 def test_more_than_there_is_room_for_go_in_groups():
@@ -159,12 +134,6 @@ def test_stopped_in_the_middle_nothing_is_left_open():
     assert engine.open
     steps.close()
     assert engine.open == 0
-
-
-def test_nothing_to_compare_is_over_at_once():
-    (only,) = rounds(Turns(), [])
-    assert only.is_over
-    assert only.groups == ()
 
 
 def test_real_implementations_are_compared_by_the_rule_of_all_measurements():

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from kernels import Engine
-from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job
 from kernels.core.job_class import job_class_of
-from kernels.engine.measurements import Candidate, Measurements
-from kernels.measuring.tuner import MIN_THREADS, PRESETS, Trial, Tuning, block_grid, tuning
+from kernels.engine.measurements import Measurements
+from kernels.measuring.tuner import Trial, block_grid, tuning
 from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine
 from tests.made_up import H200
@@ -42,13 +40,6 @@ def test_what_honours_the_picker_is_tried_in_other_shapes(path):
     assert next(engine.picks(JOB)).block_xy == (64, 4)
 
 
-def test_a_rung_with_its_own_shape_is_measured_once(path):
-    own = [rung.key for rung in ladder() if rung.own_block]
-    found = [each for each in trials(TimedEngine(path)) if each.implementation in own]
-    assert len(found) == len({each.implementation for each in found})
-    assert {each.block_xy for each in found} <= {None}
-
-
 def test_the_hopeless_are_not_tried_in_other_shapes(path):
     engine = TimedEngine(path, {"shared": 1.0, "global": 3.1, "constant": 2.9})
     shapes = {}
@@ -56,13 +47,6 @@ def test_the_hopeless_are_not_tried_in_other_shapes(path):
         shapes.setdefault(each.implementation, set()).add(each.block_xy)
     assert len(shapes["global"]) == 1
     assert len(shapes["constant"]) > 1
-
-
-def test_the_very_slow_are_given_up_at_once(path):
-    engine = TimedEngine(path, {ladder()[-1].key: 10.0, ladder()[0].key: 40.0})
-    engine.DEFAULT_MS = 20.0
-    last = next(t for t in trials(engine, shapes=False) if t.implementation == ladder()[0].key)
-    assert "far slower than the best" in last.outcome
 
 
 def test_a_wrong_answer_does_not_count(path):
@@ -83,19 +67,6 @@ def test_what_is_found_wrong_now_is_forgotten_in_every_shape(path):
     assert next(engine.picks(JOB)).implementation == "constant"
 
 
-def test_where_all_are_wrong_no_other_shape_is_tried(path):
-    found = trials(TimedEngine(path, wrong=[rung.key for rung in ladder()]))
-    assert len(found) == len({each.implementation for each in found})
-
-
-def test_what_fails_is_said_and_the_rest_goes_on(path):
-    failure = CompileFailedError("It did not compile.")
-    found = trials(TimedEngine(path, fails={"shared": failure}), shapes=False)
-    outcomes = {each.implementation: each.outcome for each in found}
-    assert outcomes["shared"] == "It did not compile."
-    assert isinstance(outcomes["global"], Candidate)
-
-
 def test_stopped_early_it_has_kept_what_was_measured(path):
     steps = tuning(TimedEngine(path), [lambda: JOB])
     measured = 0
@@ -105,30 +76,9 @@ def test_stopped_early_it_has_kept_what_was_measured(path):
     assert len(Measurements(H200, path).of(job_class_of(JOB))) == 2
 
 
-def test_it_says_how_far_it_is(path):
-    steps = list(tuning(TimedEngine(path), [lambda: JOB] * 2, shapes=False))
-    told = [each for each in steps if isinstance(each, Tuning)]
-    assert {each.number for each in told} == {1, 2}
-    assert all(0 <= each.done < each.ways and each.count == 2 for each in told)
-    assert any("shared 32×8" in each.doing for each in told)
-
-
 def test_kernels_are_compiled_before_they_are_measured(path):
     engine = TimedEngine(path)
     for step in tuning(engine, [lambda: JOB], shapes=False):
         if isinstance(step, Trial):
             assert len(engine.compiled) >= len(engine.ran)
             break
-
-
-def test_without_a_gpu_there_is_nothing_to_tune():
-    with pytest.raises(CannotRunError, match="--no-gpu"):
-        next(tuning(Engine(use_gpu=False), [lambda: JOB]))
-
-
-def test_the_grid_is_whole_warps_and_the_presets():
-    grid = block_grid(H200)
-    assert grid[0] == (32, 8)
-    assert set(PRESETS) <= set(grid)
-    assert all(x % 32 == 0 and x * y >= MIN_THREADS for x, y in grid if (x, y) not in PRESETS)
-    assert len(set(grid)) == len(grid)

@@ -10,7 +10,6 @@ from kernels.core.errors import CompileFailedError
 from kernels.cuda.nvrtc import compilers
 from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.device_words import (
-    ALONE,
     FUNCTIONS,
     IN_STD,
     TYPES,
@@ -19,7 +18,6 @@ from kernels.rungs.device_words import (
     hint_for,
     unknown_words,
 )
-from kernels.rungs.rung import ladder
 
 UNKNOWN = {
     "int n = std::min(1, 2);": 'namespace "std" has no member "min"',
@@ -52,10 +50,6 @@ def test_a_word_of_a_header_is_found_with_its_line(text):
 @pytest.mark.parametrize("text", KNOWN)
 def test_what_a_text_may_say_is_not(text):
     assert unknown_words(text) == []
-
-
-def test_the_ladder_has_none():
-    assert not [each.key for each in ladder() if unknown_words(each.source)]
 
 
 @pytest.mark.skipif(not compilers(), reason="NVRTC is not installed")
@@ -93,10 +87,6 @@ def test_nvrtc_knows_none_of_them_and_those_of_std_that_are_left(compiler):
 def test_a_message_has_a_hint_on_what_to_write(message, hint):
     assert hint in hint_for(message)
     assert bool(hint) == bool(hint_for(message))
-
-
-def test_what_stands_alone_is_none_of_the_unknown():
-    assert not ALONE & set(WORDS)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import filters
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
 from kernels.cuda_on_cpu import compiler
@@ -107,17 +106,6 @@ def test_sums_lose_no_more_than_they_may_and_have_no_more_bits_than_there_are(ks
         )
         assert 0 <= row.begin + below < 1
         assert (row.begin + above) * 2.0**row.shift < 2**SUM_BITS
-
-
-@pytest.mark.parametrize("ksize", [7, 9, 15, 31, 63, 127])
-def test_a_blur_needs_two_digits_and_its_sums_no_scaling(ksize):
-    row = row_of(filters.get("gaussian").weights(ksize))
-    assert (row.digits, row.shift, row.signed) == (2, 0, False)
-
-
-@pytest.mark.parametrize("name", ["box", "gaussian"])
-def test_small_weights_that_one_digit_holds_have_one(name):
-    assert row_of(filters.get(name).weights(3)).digits == 1
 
 
 @NEEDS_A_COMPILER

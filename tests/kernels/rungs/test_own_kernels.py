@@ -67,10 +67,6 @@ def test_no_key_is_one_of_ours():
         assert own_kernel(f"{key}.cu", PLAIN).key not in taken
 
 
-def test_a_comment_of_dashes_is_no_header():
-    assert own_kernel("mine.cu", f"/*------- mine -------*/\n{PLAIN}").title == "Mine"
-
-
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 def test_lines_may_end_as_on_other_systems(newline, tmp_path):
     path = tmp_path / "mine.cu"
@@ -162,12 +158,6 @@ def test_no_directive_changes_the_job_or_reaches_beyond_the_text(directive):
     assert int(found[1]) > PLAIN.count("\n")
 
 
-def test_the_macros_of_weights_are_the_jobs_too():
-    text = '/*---\nweights = "low_rank"\n---*/\n#define RANK 9\n' + KERNEL
-    assert "RANK" in refused(text)
-    own_kernel("mine.cu", f"#define RANK 9\n{PLAIN}")
-
-
 @pytest.mark.parametrize(
     "directive",
     [
@@ -204,10 +194,6 @@ def test_a_kernel_is_found_by_its_name_whatever_stands_before_it(begin):
     assert "argument" in refused(text.replace("int first_row, ", ""))
 
 
-def test_a_word_or_a_comment_about_it_is_none():
-    own_kernel("mine.cu", f'// #include <x>\nconst char* s = "#include";\n{PLAIN}')
-
-
 @pytest.mark.parametrize(
     "begin",
     ["/**/", "\n", "#\t", "__global__ ", "/*\n", "__constant__ ", "extern __shared__ a "],
@@ -218,21 +204,6 @@ def test_a_text_that_was_written_to_be_slow_is_read_at_once(begin):
     assert "there is no kernel in it" in refused(text)
     assert "without a header a kernel finds the weights in __constant__" in refused(KERNEL + text)
     assert text in generated(own_kernel("mine.cu", PLAIN + text), [()])
-
-
-def test_the_headers_that_are_named_are_the_ladder_s():
-    assert ", line 2: there is no header ../ladder/wide.cuh" in refused(
-        WITH_HEADER.replace('title = "Mine"', 'includes = ["../ladder/wide"]')
-    )
-
-
-def test_the_three_lines_that_are_asked_for_are_what_was_missing():
-    told = refused(KERNEL)
-    assert 'begin the file with three lines, /*--- and weights = "global" and ---*/' in told
-    text = '/*---\nweights = "global"\n---*/\n' + KERNEL.replace(
-        "    sample* dst,", "    sample* dst, const float* weights,"
-    )
-    assert own_kernel("mine.cu", text).weights == "global"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from kernels.pictures import generated
 from kernels.rungs.rung import ladder
 from kernels.sweeps import cell_jobs
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.cell_jobs import job_of, stand_in_job, weights_of
+from kernels.sweeps.cell_jobs import job_of, weights_of
 from kernels.sweeps.plan import Plan
 
 
@@ -19,13 +19,6 @@ def test_a_plan_is_the_product_of_its_lists():
     assert len(cells) == len(set(cells)) == 12
     assert {(each.width, each.height) for each in cells} == {(8, 8), (16, 8)}
     assert plan.varied == ("sizes", "ksizes", "implementations")
-
-
-def test_implementations_of_the_same_thing_stand_together():
-    cells = Plan("", ("sequential", "opencv"), ksizes=(3, 5)).cells()
-    assert [(each.ksize, each.implementation) for each in cells] == [
-        (3, "sequential"), (3, "opencv"), (5, "sequential"), (5, "opencv"),
-    ]  # fmt: skip
 
 
 def test_only_what_has_block_shapes_and_a_cache_varies_in_them():
@@ -86,18 +79,6 @@ def test_a_gradient_and_own_weights_reach_the_job():
     np.testing.assert_array_equal(weights_of(strong), filters.get("unsharp").weights(3, amount=2.0))
 
 
-def test_cells_of_one_picture_share_it_read_only():
-    one, other = job_of(Cell("shared")), job_of(Cell("opencv", ksize=5))
-    assert one.picture is other.picture
-    assert not one.picture.flags.writeable
-    assert job_of(Cell("shared", width=100)).picture is not one.picture
-
-
-def test_many_pictures_of_a_cell_are_different_ones():
-    many = [job_of(Cell("opencv", count=3), number=number).picture for number in range(3)]
-    assert len({each.tobytes() for each in many}) == 3
-
-
 def test_a_given_picture_is_brought_to_the_cell_s_form():
     given = {"a.png": generated.noise(20, 30, 3)}
     cell = Cell("opencv", picture="a.png", width=30, height=20)
@@ -137,10 +118,3 @@ def test_a_picture_too_large_for_memory_is_refused_in_words(monkeypatch):
     monkeypatch.setattr(cell_jobs, "of_kind", too_large)
     with pytest.raises(OutOfMemoryError, match="90000² pixels does not fit into memory"):
         job_of(Cell("opencv", width=90_000, height=90_000))
-
-
-def test_questions_need_no_pixels():
-    cell = Cell("shared", (16, 16), picture="nowhere.png", width=30, height=20, channels=3)
-    job = stand_in_job(cell)
-    assert (job.width, job.height, job.channels, job.block_xy) == (30, 20, 3, (16, 16))
-    assert not job.picture.any()

@@ -5,8 +5,7 @@ import pytest
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.estimate import about, but_for_size, estimated_s, scaled_s
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.rounds import ROUNDS
 
@@ -23,10 +22,6 @@ def of_size(cell, side):
     return Cell(cell.implementation, cell.block_xy, ksize=5, width=side, height=side)
 
 
-def test_nothing_takes_no_time():
-    assert estimated_s([]) == 0
-
-
 def test_more_cells_larger_pictures_and_larger_weights_take_longer():
     one = estimated_s([CPU])
     assert estimated_s([CPU, CPU]) == pytest.approx(2 * one)
@@ -34,16 +29,6 @@ def test_more_cells_larger_pictures_and_larger_weights_take_longer():
     larger = Cell("sequential", ksize=15, width=2048, height=2048)
     assert estimated_s([larger], sampling=ONCE) > estimated_s([CPU], sampling=ONCE)
     assert estimated_s([GPU]) < one
-
-
-def test_more_samples_take_longer():
-    few, many = Sampling(2, 60.0), Sampling(20, 60.0)
-    assert estimated_s([CPU], sampling=many) > 5 * estimated_s([CPU], sampling=few)
-
-
-def test_more_pictures_one_after_another_take_longer():
-    many = Cell("opencv", count=32)
-    assert estimated_s([many]) > 4 * estimated_s([Cell("opencv")])
 
 
 def test_what_was_measured_puts_the_model_right():
@@ -56,33 +41,15 @@ def test_what_was_measured_puts_the_model_right():
     assert known == pytest.approx(run * 10 * usual / run, rel=0.1)
 
 
-def test_a_pause_does_not_matter():
-    cells = [of_size(CPU, 1000 + n) for n in range(12)]
-    steady = [seen(cell, at=2.0 * n) for n, cell in enumerate(cells)]
-    paused = [seen(each.cell, each.at + (3600 if n > 6 else 0)) for n, each in enumerate(steady)]
-    assert estimated_s([CPU], paused) == pytest.approx(estimated_s([CPU], steady), rel=0.05)
-
-
 def test_the_cpu_s_pace_says_nothing_of_the_gpu_s():
     slow = [seen(of_size(CPU, 1000 + n), at=100.0 * n) for n in range(5)]
     assert estimated_s([GPU], slow) == estimated_s([GPU])
     assert estimated_s([CPU], slow) > 10 * estimated_s([CPU])
 
 
-def test_a_run_is_in_proportion_to_the_pixels():
-    assert scaled_s(of_size(CPU, 2000), of_size(CPU, 1000), 1.5) == 6.0
-    assert but_for_size(of_size(CPU, 2000)) == but_for_size(of_size(CPU, 1000))
-    assert but_for_size(CPU) != but_for_size(GPU)
-
-
 def test_refused_cells_teach_nothing():
     records = [Record(CPU, "No.", 0.0), Record(CPU, "No.", 1000.0)]
     assert estimated_s([CPU], records) == estimated_s([CPU])
-
-
-def test_every_cell_of_a_plan_can_be_estimated():
-    plan = Plan("", ("sequential", "parallel", "opencv", "shared", "fft"), counts=(1, 3))
-    assert estimated_s(plan.cells()) > 0
 
 
 @pytest.mark.parametrize(

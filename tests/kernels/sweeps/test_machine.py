@@ -12,14 +12,11 @@ import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-import pytest
-
 from kernels.core.device import NoDevice
 from kernels.core.errors import DeviceLostError
 from kernels.engine.engine import Engine
 from kernels.sweeps import machine
-from kernels.sweeps.machine import limits, this_machine
-from tests.conftest import ROOT
+from kernels.sweeps.machine import this_machine
 from tests.made_up import H200
 
 
@@ -43,28 +40,11 @@ def test_without_a_gpu_the_reason_stands_there():
     assert "CUDA" not in found.software
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of its memory")
-def test_the_memory_is_what_the_system_says():
-    kib = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1])
-    number, unit = machine.memory().split()
-    assert unit == "GiB"
-    assert float(number) == pytest.approx(kib / 2**20, rel=0.01)
-
-
 def test_a_gpu_comes_with_its_limits_and_ceilings():
     found = this_machine(OnGpu())
     assert (found.gpu, found.no_gpu, found.name) == ("NVIDIA H200", "", "NVIDIA H200")
     assert found.ceilings == {"copy_gb_s": 4200.0}
     assert found.software["CUDA"] == "13.0, the driver's 13.0"
-
-
-def test_limits_are_the_device_s_numbers_by_their_names():
-    found = limits(H200)
-    assert found["compute_capability"] == 90
-    assert found["multiprocessors"] == 132
-    assert found["l2_bytes"] == H200.l2_bytes
-    assert not {"index", "count", "watchdog", "name", "driver_version"} & set(found)
-    assert {type(value) for value in found.values()} == {int}
 
 
 def test_a_gpu_that_fails_meanwhile_has_no_ceilings():
@@ -102,15 +82,6 @@ def test_what_cannot_be_found_out_is_left_empty(monkeypatch):
     assert set(found.software) == {"Python", "Filter Workbench", "CUDA"}
     if sys.platform != "win32":
         assert found.memory == ""
-
-
-def test_nothing_is_imported_to_find_its_version():
-    program = (
-        "import sys\nfrom kernels.engine.engine import Engine\n"
-        "from kernels.sweeps.machine import this_machine\nthis_machine(Engine(use_gpu=False))\n"
-        "sys.exit(bool({'numba', 'cv2', 'cupy', 'PySide6'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
 
 
 def test_no_device_without_a_remedy_ends_with_its_reason():

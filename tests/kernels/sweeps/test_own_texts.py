@@ -11,16 +11,11 @@ from dataclasses import replace
 import pytest
 
 from kernels import Engine
-from kernels.core.device import NoDevice
-from kernels.core.errors import BadJobError, CannotRunError, DeviceLostError, SessionFileError
+from kernels.core.errors import CannotRunError, DeviceLostError, SessionFileError
 from kernels.core.job import Sampling
 from kernels.rungs.own_kernels import own_kernel, text_hash
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.cell_refusals import refusal
-from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.own_texts import read_same_texts, read_texts, with_texts
 from kernels.sweeps.plan import OwnText, Plan
-from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Machine, Measurement, Record
 from kernels.sweeps.roofline import roof_of
@@ -124,30 +119,13 @@ def test_one_that_does_not_end_is_ended_and_all_others_go_on(engine, monkeypatch
     assert found["sequential"].verified
 
 
-def test_without_a_gpu_it_has_no_time():
-    found = records_of(Engine(use_gpu=False), text())
-    assert "CPU runtime" in found["mine.cu"].outcome
-    assert found["sequential"].verified
-
-
 def test_on_a_gpu_that_was_lost_the_sweep_ends(engine, monkeypatch):
     monkeypatch.setattr(Engine, "lost", "The GPU was lost.")
     with pytest.raises(DeviceLostError):
         records_of(engine, text(), implementations=("mine.cu",))
 
 
-def test_what_the_header_asks_for_is_the_rows_reason(engine):
-    header = '/*---\nrequires = [["KSIZE > 99", "Not {KSIZE}."]]\n---*/\n'
-    assert records_of(engine, header + text())["mine.cu"].outcome == "Not 3."
-
-
 # -- told apart
-
-
-def test_the_cells_of_two_texts_of_one_name_are_two(engine):
-    first, second = (planned(each)[0].cells() for each in (text(), f"{text()}// again\n"))
-    assert not set(first[1:]) & set(second[1:])
-    assert first[0] == second[0]
 
 
 def test_block_shapes_are_of_those_that_have_a_choice(engine):
@@ -157,13 +135,6 @@ def test_block_shapes_are_of_those_that_have_a_choice(engine):
     plan, _ = planned(OWN_BLOCK + text(), blocks=shapes)
     assert [each.block_xy for each in plan.cells()] == [None, None]
     assert plan.count({}) == 2
-
-
-def test_a_text_that_was_not_read_is_refused():
-    with pytest.raises(BadJobError, match=r"mine\.cu is a kernel of your own, and its file is not"):
-        PLAN.cells()
-    cell = Cell("mine.cu", text_sha256="0" * 64)
-    assert refusal(Engine(use_gpu=False), cell).startswith("mine.cu is a kernel of your own, and")
 
 
 def test_texts_are_read_where_they_lie(tmp_path):
@@ -218,21 +189,7 @@ def test_a_session_from_before_has_none(tmp_path):
     assert read.records[0].cell.text_sha256 == ""
 
 
-def test_a_plans_file_names_it_by_its_file_and_has_no_text():
-    plan, _ = planned(text())
-    written = as_toml(plan)
-    assert 'implementation = ["sequential", "mine.cu"]' in written
-    assert plan_of(written) == replace(plan, own_texts=())
-
-
 # -- told of
-
-
-def test_it_is_estimated_as_what_it_is():
-    plan, _ = planned(text())
-    sequential, mine = plan.cells()
-    assert estimated_s([mine], (), plan.sampling) > 6 * 0.3
-    assert estimated_s([sequential], (), plan.sampling) < 1
 
 
 def test_one_that_is_called_as_a_rung_is_not_under_its_roof(engine):
@@ -242,9 +199,3 @@ def test_one_that_is_called_as_a_rung_is_not_under_its_roof(engine):
     records = [each for each in sweeping(plan, engine, texts=texts) if isinstance(each, Record)]
     assert isinstance(records[-1].outcome, Measurement)
     assert roof_of(records[-1], MACHINE).startswith("Model: none, since nobody described")
-
-
-def test_no_gpu_is_looked_for_in_vain(monkeypatch):
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("There is none."))
-    plan, texts = planned(text())
-    assert refusal(Engine(), plan.cells()[1], texts).endswith("has no time.")

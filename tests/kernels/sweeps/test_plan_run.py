@@ -1,12 +1,8 @@
 """A sweep leaves a record a cell, whatever comes of it, and may be paused, stopped and resumed."""
 
-import gc
 import sys
 import time
-import weakref
-from collections import Counter
 from dataclasses import replace
-from itertools import groupby
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +10,6 @@ import pytest
 
 from kernels import Engine
 from kernels.core.comparison import compare
-from kernels.core.cpu_load import Load, LoadWatch
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Progress, Result, Sampling
 from kernels.core.resident_warps import Occupancy
@@ -22,14 +17,13 @@ from kernels.core.timing import Timing
 from kernels.core.verdict import Check
 from kernels.cuda.transfers import Transfers
 from kernels.oracle import checking
-from kernels.sweeps import cell_jobs, plan_run
-from kernels.sweeps.cell import Cell
+from kernels.sweeps import plan_run
 from kernels.sweeps.cell_refusals import refusal
 from kernels.sweeps.combining import one_after_another
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_run import cells_of, in_words, sweeping
+from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.rounds import ROUNDS, in_order
+from kernels.sweeps.rounds import ROUNDS
 from tests.kernels.made_up_gpu import TimedEngine
 
 QUICK = Sampling(max_samples=3, max_seconds=0.05, check_taps=200_000)
@@ -103,32 +97,6 @@ def test_what_is_done_is_not_measured_again():
     assert said[0].startswith("2 of 4 · opencv, gaussian 3×3, 40×30")
 
 
-def test_it_says_where_it_is_and_not_what_it_does_there(made_up):
-    made = plan("shared", "opencv", blocks=((16, 16),), transfers=True)
-    said = {each.doing for each in sweeping(made, made_up()) if isinstance(each, Progress)}
-    assert {each.split(" · ", 1)[-1] for each in said if each.startswith("round")} == {
-        f"{place} of 2 · {cell}"
-        for place, cell in (
-            (1, "opencv, gaussian 3×3, 40×30"),
-            (2, "shared 16×16, gaussian 3×3, 40×30"),
-        )
-    }
-    assert {each for each in said if not each.startswith("round")} == {
-        "compiling",
-        "1 of 2 · shared 16×16, gaussian 3×3, 40×30",
-        "2 of 2 · opencv, gaussian 3×3, 40×30",
-    }
-    assert {each.split(" · ")[0] for each in said if each.startswith("round")} == {
-        "round 2 of 3",
-        "round 3 of 3",
-    }
-
-
-def test_a_cell_has_a_name_for_people():
-    cell = Cell("opencv", ksize=5, picture="a.png", width=30, height=20, count=4)
-    assert in_words(cell) == "opencv, gaussian 5×5, 4 × 30×20 a.png"
-
-
 def test_the_oracle_is_asked_once_for_all_implementations(monkeypatch):
     asked = asked_of_the_oracle(monkeypatch)
     found = records(plan("sequential", "parallel", "opencv", ksizes=(3, 5)), on_cpu())
@@ -149,21 +117,6 @@ def asked_of_the_oracle(monkeypatch):
     return asked
 
 
-@pytest.mark.parametrize(
-    "lists",
-    [
-        {"borders": ("clamp", "wrap")},
-        {"filters": ("gaussian", "box")},
-        {"pictures": ("noise", "checkerboard")},
-        {"channels": (1, 2)},
-    ],
-)
-def test_each_question_has_its_own_oracle(lists):
-    found = records(plan("sequential", "opencv", **lists), on_cpu())
-    assert len(found) == 4
-    assert all(each.verified for each in found), [each.objection for each in found]
-
-
 def test_cells_that_make_no_sense_say_why():
     found = outcomes(plan("opencv", filters=("gaussian", "sobel_x"), ksizes=(3, 5)), on_cpu())
     refused = {(each.filter, each.ksize) for each in found if isinstance(found[each], str)}
@@ -178,20 +131,6 @@ def test_without_a_gpu_its_cells_say_why_and_the_others_run():
     assert reasons.keys() == {"shared", "ring"}
     assert all("--no-gpu" in each for each in reasons.values())
     assert [refusal(on_cpu(), each) is None for each in made.cells()] == [True, False, False]
-
-
-def test_no_picture_is_made_for_what_is_refused(monkeypatch):
-    monkeypatch.setattr(plan_run, "job_of", None)
-    made = plan("shared", sizes=((50_000, 50_000),))
-    assert isinstance(records(made, on_cpu())[0].outcome, str)
-
-
-def test_a_rung_s_own_reason_is_shown(made_up):
-    found = outcomes(plan("shared_apron", ksizes=(17,), blocks=((16, 8), (32, 16))), made_up())
-    assert {each.block_xy: isinstance(found[each], str) for each in found} == {
-        (16, 8): True, (32, 16): False,
-    }  # fmt: skip
-    assert "The apron is 8 rows high" in next(iter(found.values()))
 
 
 def test_a_wrong_answer_is_no_speed(made_up):
@@ -214,21 +153,6 @@ def test_what_fails_is_said_and_the_rest_goes_on(made_up):
     first, second = records(plan("global", "shared"), engine)
     assert first.outcome == "It did not compile."
     assert second.verified
-
-
-def test_cold_and_warm_are_asked_for(made_up):
-    asked = []
-
-    class Asking(OnGpu):
-        def filtering(self, job, sampling=None):
-            asked.append(sampling.cache)
-            return super().filtering(job, sampling)
-
-    engine = made_up()
-    engine.__class__ = Asking
-    records(plan("shared", caches=("warm", "cold")), engine)
-    assert asked[:2] == ["warm", "cold"]
-    assert Counter(asked) == {"warm": 3, "cold": 3}
 
 
 def test_kernels_are_compiled_before_the_first_is_measured_but_not_all_at_once(
@@ -262,25 +186,6 @@ def test_what_a_smaller_one_shows_to_be_hopeless_is_not_begun(made_up):
     assert found["shared", 400].verified
 
 
-def test_a_sweep_of_small_pictures_says_nothing_of_larger_kernels(made_up):
-    engine = made_up({"global": 900.0})
-    made = plan("global", sizes=((20, 20), (40, 40)), ksizes=(3, 5), cell_seconds=1.0)
-    outcome = {(each.width, each.ksize): found for each, found in outcomes(made, engine).items()}
-    assert isinstance(outcome[20, 5], Measurement)
-    assert isinstance(outcome[40, 3], str)
-
-
-def test_a_pause_is_part_of_no_sample_and_costs_no_patience():
-    made = plan("sequential", sizes=((64, 64),), cell_seconds=0.05)
-    list(sweeping(made, on_cpu()))  # compiled
-    found = []
-    for step in sweeping(made, on_cpu()):
-        time.sleep(0.03)
-        found += [step] if isinstance(step, Record) else []
-    assert max(found[0].verified.kernel.samples_ms) < 25
-    assert found[0].verified
-
-
 def test_it_can_be_paused_often():
     """A step takes some 20 ms, however large the picture is."""
     made = plan("sequential", sizes=((1500, 1500),), ksizes=(9,))
@@ -294,16 +199,6 @@ def test_it_can_be_paused_often():
         took.append(time.perf_counter() - start)
     assert len(took) > 10
     assert np.median(took) < 0.1
-
-
-def test_it_can_be_stopped_anywhere():
-    made, engine = plan("sequential", "opencv"), on_cpu()
-    for count in range(1, 12):
-        steps = sweeping(made, engine)
-        for _ in range(count):
-            next(steps)
-        steps.close()
-    assert len(records(made, engine)) == len(made.cells())  # as if nothing had been begun
 
 
 def test_several_pictures_are_timed_one_after_another(made_up):
@@ -384,13 +279,6 @@ def test_transfers_are_measured_once_a_size(made_up):
             assert each.verified.occupancy == Occupancy(4, 32, 64, "Registers.")
 
 
-def test_transfers_are_not_measured_unasked(made_up):
-    engine = made_up()
-    (found,) = records(plan("shared"), engine)
-    assert engine.asked_for_transfers == 0
-    assert found.verified.transfers is None
-
-
 def test_where_transfers_fail_the_kernel_s_time_stays(made_up):
     engine = made_up()
     engine.cannot_transfer = OutOfMemoryError("No room.")
@@ -425,15 +313,6 @@ def test_on_a_device_that_was_lost_before_no_cell_is_called_refused(made_up):
         records(plan("shared"), engine)
 
 
-def test_a_given_picture_is_filtered_in_its_own_size():
-    given = {"a.png": np.full((20, 30, 3), 7, np.uint8)}
-    made = plan("opencv", pictures=("a.png", "noise"), channels=(3,), pixel_types=("uint8",))
-    assert [(each.width, each.height) for each in cells_of(made, given)] == [(30, 20), (40, 30)]
-    found = records(made, on_cpu(), given=given)
-    assert all(each.verified for each in found)
-    assert found[0].verified.compulsory_bytes == 2 * 20 * 30 * 3
-
-
 # -- rounds --------------------------------------------------------------------------------------
 
 
@@ -464,16 +343,6 @@ def test_every_cell_is_measured_a_part_at_a_time_and_the_others_between():
     assert {each.verified.kernel.ended for each in found[36:]} == {"samples"}
 
 
-def test_the_order_is_the_same_in_every_sweep_and_each_picture_is_made_once_a_round():
-    cells = plan("sequential", "opencv", ksizes=(3, 5, 7), channels=(1, 3, 4)).cells()
-    assert in_order(cells, 0) == list(cells)
-    for number in (1, 2, 9):
-        order = in_order(cells, number)
-        assert order == in_order(cells, number) != list(cells)
-        assert sorted(order, key=repr) == sorted(cells, key=repr)
-        assert len([key for key, _ in groupby(order, lambda cell: cell.channels)]) == 3
-
-
 def test_drift_hits_all_alike_and_shows_in_the_interval(made_up):
     """A computer that is half as fast in every other round."""
 
@@ -491,13 +360,6 @@ def test_drift_hits_all_alike_and_shows_in_the_interval(made_up):
     assert compare(one, other).verdict == "same"
     assert one.rounds == (10,) * 10
     assert (one.median_ms, one.interval_ms) == (1.5, (1.0, 2.0))
-
-
-def test_a_run_longer_than_the_time_is_measured_once():
-    slow = replace(QUICK, max_seconds=1e-7, max_samples=20)
-    (found,) = parts(plan("opencv", sampling=slow), on_cpu())
-    assert found.is_complete
-    assert (found.verified.kernel.ended, len(found.verified.kernel.samples_ms)) == ("single", 1)
 
 
 def test_what_was_left_in_any_round_is_gone_on_with_and_nothing_counts_twice():
@@ -533,44 +395,12 @@ def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
     assert once > 0
 
 
-def test_the_pictures_of_large_sweeps_are_not_all_kept(monkeypatch):
-    made, of_kind = [], cell_jobs.of_kind
-
-    def noted(*facts):
-        picture = of_kind(*facts)
-        made.append(weakref.ref(picture))
-        return picture
-
-    def kept():
-        gc.collect()
-        return [each() for each in made if each() is not None]
-
-    monkeypatch.setattr(cell_jobs, "of_kind", noted)
-    monkeypatch.setattr(cell_jobs, "KEPT_BYTES", 3 * 40 * 30 * 4)
-    records(plan("opencv", sizes=tuple((40, 30 + n) for n in range(12))), on_cpu())
-    assert len(made) >= 12
-    assert 0 < sum(each.nbytes for each in kept()) <= cell_jobs.KEPT_BYTES
-    records(plan("opencv", sizes=((200, 200),)), on_cpu())  # larger than all that there is room for
-    assert [each.shape[:2] for each in kept()] == [(200, 200)]
-
-
 def test_load_is_noted_for_the_cpu_and_for_it_alone(made_up):
     on_the_cpu, on_the_gpu = records(plan("opencv", "shared"), made_up())
     load = on_the_cpu.outcome.load
     assert load is None or load.seconds > 0
     assert (load is None) == (sys.platform != "linux")
     assert on_the_gpu.outcome.load is None
-
-
-def test_load_during_a_pause_is_not_noted(monkeypatch):
-    now, began = [0.0], [0.0]
-    monkeypatch.setattr(LoadWatch, "start", lambda self: began.__setitem__(0, now[0]))
-    monkeypatch.setattr(LoadWatch, "load", lambda self: Load(now[0] - began[0], 2, 0.0, 0.0))
-    found = None
-    for step in sweeping(plan("opencv"), on_cpu()):
-        now[0] += 100  # whoever drives went to lunch between two steps
-        found = step if isinstance(step, Record) else found
-    assert found.outcome.load.seconds == 0
 
 
 def collect(plan, engine, into):

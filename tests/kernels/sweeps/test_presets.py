@@ -12,7 +12,7 @@ from kernels.sweeps.cell_refusals import refusal
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.plan_run import sweeping
-from kernels.sweeps.presets import FOLDER, Preset, presets
+from kernels.sweeps.presets import Preset, presets
 from kernels.sweeps.published import rows
 from kernels.sweeps.record import Measurement, Record
 from tests.made_up import H200
@@ -37,10 +37,6 @@ def values(key, *names):
     """The combinations of these fields among the cells of a preset that some implementation
     could run."""
     return {tuple(getattr(cell, name) for name in names) for cell in preset(key).plan.cells()}
-
-
-def test_every_file_of_the_folder_is_one():
-    assert len(KEYS) == len(set(KEYS)) == len(list(FOLDER.glob("*"))) >= 12
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -108,28 +104,6 @@ def test_each_has_a_cell_that_runs_here(key):
 MEMORIES = ("global", "constant", "shared")
 
 
-def test_camerino_image_size():
-    wanted = {(side, side, 3, "gaussian") for side in (256, 512, 1024, 2048, 4096)}
-    assert values("camerino_image_size", "width", "height", "ksize", "filter") == wanted
-    assert {("sequential", None), *((key, (16, 16)) for key in MEMORIES)} <= values(
-        "camerino_image_size", "implementation", "block_xy"
-    )
-
-
-def test_camerino_kernel_size():
-    assert values("camerino_kernel_size", "width", "height", "ksize") == {
-        (1024, 1024, ksize) for ksize in (3, 5, 7)
-    }
-
-
-def test_camerino_block_shape():
-    shapes = ((8, 8), (16, 16), (32, 8), (32, 16), (32, 32))
-    assert set(product(MEMORIES, shapes)) <= values(
-        "camerino_block_shape", "implementation", "block_xy"
-    )
-    assert values("camerino_block_shape", "width", "height", "ksize") == {(2048, 2048, 5)}
-
-
 def test_camerino_correctness():
     plan = preset("camerino_correctness").plan
     questions = {("gaussian", 3), ("gaussian", 5), ("gaussian", 7), ("sobel_x", 3),
@@ -141,53 +115,3 @@ def test_camerino_correctness():
         (64, 64, "checkerboard")
     }
     assert plan.tolerance == 1e-5
-
-
-def test_goettingen_s_five_steps(h200):
-    steps = ("sequential", "constant", "shared_apron", "separable", "separable_flat")
-    assert set(product(steps, (400, 2000), (17,), (3,))) <= values(
-        "goettingen_ladder", "implementation", "width", "ksize", "channels"
-    )
-    apron = [
-        cell
-        for cell in preset("goettingen_ladder").plan.cells()
-        if cell.implementation == "shared_apron"
-    ]
-    reasons = {cell.block_xy: refusal(h200, cell) for cell in apron}
-    assert "Choose a block of 48 threads across" in reasons[16, 16]
-    assert reasons[64, 16] is None
-
-
-def test_firenze_with_transfers():
-    plan = preset("firenze_transfers").plan
-    assert plan.transfers
-    assert ("shared_two_batch", (32, 32), "laplacian_diagonal", 3, 2048) in values(
-        "firenze_transfers", "implementation", "block_xy", "filter", "channels", "width"
-    )
-
-
-def test_milano():
-    sizes, ksizes = (32, 128, 512, 1024, 2048, 4096, 8192, 10000), (3, 7, 15, 31, 63, 127)
-    assert set(product(("shared_untiled", "shared"), sizes, ksizes)) <= values(
-        "milano_sizes", "implementation", "width", "ksize"
-    )
-
-
-def test_firenze_filters():
-    sizes, shapes = (256, 512, 1024, 2048, 4096), ((8, 8), (16, 16), (32, 32))
-    for chosen, ksizes in (("gaussian", (3, 5, 7)), ("box", (3, 5, 7)), ("sharpen", (3,)),
-                           ("sobel_x", (3,))):  # fmt: skip
-        assert set(product((chosen,), ksizes, MEMORIES, shapes, sizes)) <= values(
-            "firenze_filters", "filter", "ksize", "implementation", "block_xy", "width"
-        )
-    assert values("firenze_filters", "pixel_type", "channels") == {("uint8", 3)}
-
-
-def test_what_no_publication_asked():
-    kinds = ("photo", "noise", "uniform", "checkerboard", "gradient")
-    assert values("picture_kinds", "picture", "channels") == set(product(kinds, (1, 3, 4)))
-    videos = values("video_sizes", "width", "height")
-    assert {(640, 480), (1280, 720), (1920, 1080), (3840, 2160)} <= videos
-    assert any(width % 2 and height % 2 for width, height in videos)
-    assert values("separable_or_direct", "ksize") == {(ksize,) for ksize in (3, 5, 7, 9, 11)}
-    assert values("one_after_another", "count") == {(n,) for n in (1, 2, 4, 8, 16, 32)}

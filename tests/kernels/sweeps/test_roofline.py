@@ -57,25 +57,12 @@ def test_multiply_adds_bind_many_weights():
         assert told in under.sentence
 
 
-def test_on_the_ridge_both_take_as_long():
-    """50 TFLOP/s over 4 TB/s are 12.5 operations a byte; 2 · K² for 8 bytes are more from 50 on."""
-    assert roof(replace(LARGE, ksize=7)).binds == "memory"
-    assert roof(replace(LARGE, ksize=9)).binds == "multiply-adds"
-
-
 def test_two_passes_have_a_roof_of_their_own():
     under = roof(replace(LARGE, implementation="separable", ksize=5))
     assert under.passes_ms == pytest.approx(2 * COMPULSORY_MS)
     assert under.share == pytest.approx(0.4)
     assert "2 times" in under.sentence
     assert "50 %" in under.sentence
-
-
-def test_it_takes_pictures_one_after_another():
-    one, four = roof(), roof(replace(LARGE, count=4), 0.4)
-    assert four.attainable_ms == pytest.approx(4 * one.attainable_ms)
-    assert four.share == pytest.approx(one.share)
-    assert four.achieved_tflop_s == pytest.approx(one.achieved_tflop_s)
 
 
 def test_of_small_pictures_the_launch_itself_is_told():
@@ -94,32 +81,6 @@ def test_tensor_cores_have_no_ceiling_of_multiply_adds():
     assert under.compute_ms is None
     assert under.binds == "memory"
     assert "tensor cores" in under.sentence
-
-
-def test_what_a_library_does_is_not_known():
-    under = roof(replace(LARGE, implementation="fft", block_xy=None))
-    assert under.compute_ms is under.passes_ms is under.intensity is None
-    assert under.achieved_tflop_s is None
-    assert under.share == pytest.approx(0.4)
-    assert "cuFFT" in under.sentence
-
-
-def test_auto_stands_under_the_roof_of_what_it_picked():
-    cell = replace(LARGE, implementation="auto", block_xy=None)
-    under = roof(cell, ran=(Ran("shared.convolve", grid=(1, 1), block=(8, 8)),))
-    assert under.work == roof(replace(LARGE, block_xy=(8, 8))).work
-    assert under.work != roof().work  # in 32×8 blocks, with less halo
-
-
-def test_a_session_from_another_machine_has_that_machines_roof():
-    other = replace(MACHINE, ceilings={"copy_gb_s": 400.0, "fma_tflop_s": 5.0})
-    assert roof(machine=other).share == pytest.approx(4.0)
-
-
-def test_multiprocessors_count():
-    cell = replace(LARGE, implementation="tensor_separable", block_xy=None, ksize=31)
-    few = replace(MACHINE, limits={"multiprocessors": 8})
-    assert roof(cell, machine=few).work.loaded_bytes < roof(cell).work.loaded_bytes
 
 
 @pytest.mark.parametrize(

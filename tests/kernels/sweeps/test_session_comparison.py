@@ -14,7 +14,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_comparison import compare_sessions, summary_of
-from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
+from tests.made_sessions import H200, LAPTOP, measured, wrong
 
 CELL = Cell("shared", (32, 8), cache="cold")
 OTHER = replace(CELL, ksize=5)
@@ -67,12 +67,6 @@ def test_what_is_not_verified_is_no_speed(outcome, reason, swapped):
     pair = the_pair(*(reversed(records) if swapped else records))
     assert pair.comparison is None
     assert pair.objection.startswith(f"{'A' if swapped else 'B'}: {reason}")
-
-
-def test_a_reason_of_both_is_said_once():
-    pair = the_pair(Record(CELL, "No."), Record(CELL, "No."))
-    assert pair.objection == "Both: No."
-    assert the_pair(Record(CELL, "No."), Record(CELL, "Nor.")).objection == "A: No. B: Nor."
 
 
 BUSY = Load(seconds=1.0, cores=2, others_s=1.0, stolen_s=0.0)
@@ -138,17 +132,3 @@ def test_one_number_for_all_is_the_geometric_mean_of_what_was_compared():
     assert summary.ratio == pytest.approx((2 * 0.5 * 4) ** (1 / 3))
     assert summary.verdicts == {"faster": 2, "slower": 1}
     assert summary.incomparable == 1
-
-
-def test_without_a_pair_there_is_no_number():
-    summary = summary_of(compare_sessions(session(record(1.0)), session(record(1.0, OTHER))))
-    assert summary.ratio is None
-    assert summary_of(()).ratio is None
-
-
-def test_a_session_is_the_same_as_itself():
-    everything = a_session("sizes")
-    pairs = compare_sessions(everything, everything)
-    assert len(pairs) == len(everything.records)
-    assert {pair.comparison.verdict for pair in pairs} == {"same"}
-    assert summary_of(pairs).ratio == 1.0

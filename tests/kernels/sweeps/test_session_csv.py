@@ -18,7 +18,7 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import compare_sessions
 from kernels.sweeps.session_csv import COLUMNS, PAIR_COLUMNS, write_csv, write_pairs_csv
-from tests.made_sessions import H200, LAPTOP, a_session, measured, wrong
+from tests.made_sessions import H200, wrong
 from tests.made_up import PASSED
 
 # What the first release wrote: spreadsheets made for it still find their columns.
@@ -113,14 +113,6 @@ def test_a_row_holds_what_was_measured_and_of_what():
     assert set(row) - set(expected) == {"ran", "interval_low_ms", "interval_high_ms"}
 
 
-def test_a_cpu_s_row_names_its_threads_and_no_device():
-    cell = Cell("parallel", filter="custom", matrix=((0.0, 1.0, 0.0),) * 3)
-    row = one_row(Record(cell, measured(cell)), H200)
-    assert (row["kind"], row["threads"], row["device"], row["block_x"]) == ("cpu", "12", "", "")
-    assert row["weights"] == "0.0 1.0 0.0; 0.0 1.0 0.0; 0.0 1.0 0.0"
-    assert one_row(Record(cell, measured(cell)), LAPTOP)["machine"] == LAPTOP.cpu
-
-
 @pytest.mark.parametrize(
     ("outcome", "check", "note"),
     [
@@ -140,17 +132,6 @@ def test_what_is_not_verified_has_no_rate_and_says_why(outcome, check, note):
     assert row["check"] == check
     assert row["note"].startswith(note)
     assert (row["median_ms"] == "") == isinstance(outcome, str)
-
-
-def test_an_implementation_that_is_gone_keeps_its_row():
-    cell = replace(CELL, implementation="of_old")
-    assert one_row(Record(cell, "x"))["kind"] == ""
-
-
-def test_several_sessions_stand_below_each_other():
-    here, there = a_session("sizes", LAPTOP), a_session("sizes", H200)
-    rows = rows_of(here, there)
-    assert [row["machine"] for row in rows] == [LAPTOP.cpu] * 30 + ["NVIDIA H200"] * 30
 
 
 def test_a_comparison_has_a_row_a_pair():

@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-import tracemalloc
 from collections import Counter
 from dataclasses import replace
 
@@ -30,7 +29,7 @@ from kernels.sweeps.session_csv import write_csv
 from kernels.sweeps.session_files import SessionFile, read_session, resume, session_path
 from tests.conftest import ROOT
 from tests.kernels.sweeps.measuring_process import PLAN
-from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured, wrong
+from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured
 
 SESSION = a_session("transfers")
 CELLS = [record.cell for record in SESSION.records]
@@ -115,13 +114,6 @@ def test_what_has_no_number_in_json_survives(tmp_path):
     assert record.outcome.health.throttled == ("heat",)
 
 
-def test_wrong_answers_and_refusals_are_kept_with_their_reasons(tmp_path):
-    records = (Record(CELLS[0], wrong(CELLS[0])), Record(CELLS[1], "“Nein”, it said: é×²."))
-    read = read_session(written(tmp_path, replace(SESSION, records=records)))
-    assert [record.objection for record in read.records] == [each.objection for each in records]
-    assert all(record.verified is None for record in read.records)
-
-
 def test_the_file_says_what_it_is(tmp_path):
     machine = replace(H200, software={"Filter Workbench": "0.7"})
     header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
@@ -131,13 +123,6 @@ def test_the_file_says_what_it_is(tmp_path):
     assert data["machine"]["gpu"] == "NVIDIA H200"
     assert data["plan"]["title"] == SESSION.plan.title
     assert [set(json.loads(each)) for each in records] == [{"cell", "outcome", "at"}] * len(CELLS)
-
-
-def test_a_session_that_comes_with_the_program_is_known_by_a_flag(tmp_path):
-    own = read_session(written(tmp_path / "own"))
-    theirs = read_session(written(tmp_path / "theirs", replace(SESSION, is_shipped=True)))
-    assert (own.is_recorded, own.is_shipped) == (True, False)
-    assert (theirs.is_recorded, theirs.is_shipped) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +139,6 @@ def test_a_session_of_the_first_version_still_opens(version_1):
     assert [record.cell for record in read.records] == CELLS
     assert read.remarks == ()
     assert not read.is_shipped
-
-
-def test_a_read_of_the_l2_that_was_called_a_copy_has_its_new_name(version_1):
-    assert read_session(version_1).machine.ceilings == {"copy_gb_s": 4200.0, "l2_read_gb_s": 7600.0}
 
 
 def test_a_folder_means_the_session_in_it(tmp_path):
@@ -179,27 +160,11 @@ def test_a_compressed_file_is_read_and_not_gone_on_with(tmp_path):
     assert "compressed" in refusal(resume, tmp_path, H200)
 
 
-def test_a_compressed_file_that_breaks_off_keeps_what_came_before(tmp_path):
-    packed = tmp_path / "a.jsonl.gz"
-    whole = gzip.compress(written(tmp_path, a_session("blocks")).read_bytes())
-    packed.write_bytes(whole[: len(whole) * 2 // 3])
-    read = read_session(packed)
-    assert 0 < len(read.records) < 21
-    assert "break off" in " ".join(read.remarks)
-
-
 def test_of_a_cell_measured_twice_the_last_counts(tmp_path):
     again = Record(CELLS[0], "Later it was refused.")
     read = read_session(written(tmp_path, replace(SESSION, records=(*SESSION.records, again))))
     assert len(read.records) == len(CELLS)
     assert read.records[0].objection == "Later it was refused."  # in the plan's order, still
-
-
-def test_a_clock_that_goes_back_changes_no_order(tmp_path):
-    records = tuple(replace(each, at=5000.0 - i) for i, each in enumerate(SESSION.records))
-    read = read_session(written(tmp_path, replace(SESSION, records=records)))
-    assert [record.cell for record in read.records] == CELLS
-    assert [record.at for record in read.records] == [record.at for record in records]
 
 
 # -- what is no session ----------------------------------------------------------------------------
@@ -231,38 +196,11 @@ def test_a_foreign_file_is_refused_in_one_sentence(content, complaint, tmp_path)
     assert path.read_bytes() == content
 
 
-def test_two_gigabytes_of_nothing_are_refused_at_once(tmp_path):
-    path = tmp_path / "a.jsonl"
-    with path.open("wb") as file:
-        file.truncate(2 << 30)
-    started = time.perf_counter()
-    assert "is not a session" in refusal(read_session, path)
-    assert time.perf_counter() - started < 1
-
-
-def test_an_exported_table_is_sent_to_its_session(tmp_path):
-    (tmp_path / "results.csv").write_text("session,source\na,b\n")
-    assert ".jsonl" in refusal(read_session, tmp_path / "results.csv")
-
-
-@pytest.mark.parametrize("name", ["missing.jsonl", "missing", "."])
-def test_where_nothing_is_there_is_no_session(name, tmp_path):
-    sentence = f"There is no session {session_path(tmp_path / name)}."
-    assert refusal(read_session, tmp_path / name) == sentence
-    assert refusal(resume, tmp_path / name, H200) == sentence
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_name_that_no_file_can_have_is_refused(tmp_path):
     path = tmp_path / ("x" * 5000)
     assert "cannot be opened" in refusal(read_session, path)
     assert "cannot be opened" in refusal(resume, path, H200)
     assert "cannot be written" in refusal(SessionFile.create, path, SESSION.plan, H200)
-
-
-def test_a_folder_called_as_a_session_holds_it(tmp_path):
-    (tmp_path / "odd.jsonl").mkdir()
-    refusal(read_session, tmp_path / "odd.jsonl")
 
 
 def test_a_newer_version_is_refused_in_words(tmp_path):
@@ -338,15 +276,6 @@ def test_a_line_longer_than_any_record_is_left_out(tmp_path):
     assert "not JSON" in remark
 
 
-def test_many_broken_lines_are_counted(tmp_path):
-    path = written(tmp_path)
-    path.write_bytes(path.read_bytes() + b"\n" * 100)
-    read = read_session(path)
-    assert len(read.records) == len(CELLS)
-    assert len(read.remarks) == 6
-    assert "95 lines" in read.remarks[-1]
-
-
 def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
     whole = written(tmp_path / "whole").read_bytes()
     last = len(whole) - len(whole.splitlines(keepends=True)[-1])
@@ -380,27 +309,6 @@ def test_a_file_that_is_gone_while_it_is_written_is_said(tmp_path, what):
         with pytest.raises(SessionFileError, match="was deleted or moved while it was being"):
             file.append(SESSION.records[1])
         assert file.cell_count == 1
-
-
-def test_a_last_line_without_its_newline_alone_is_whole(tmp_path):
-    path = written(tmp_path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-1])
-    assert len(read_session(path).records) == len(CELLS)
-    session, file = resume(path, H200)
-    file.close()
-    assert session.remarks == ()
-    assert path.read_bytes() == whole
-
-
-def test_a_header_alone_is_a_session_without_records(tmp_path):
-    path = written(tmp_path, replace(SESSION, records=()))
-    assert read_session(path).records == ()
-    path.write_bytes(path.read_bytes()[:-1])
-    _, file = resume(path, H200)
-    with file:
-        file.append(SESSION.records[0])
-    assert len(read_session(path).records) == 1
 
 
 def test_whatever_is_wrong_with_a_file_is_said_and_what_is_read_can_be_worked_with(tmp_path):
@@ -465,15 +373,6 @@ def test_another_machine_or_plan_is_another_session(tmp_path):
     assert path.read_bytes() == content
 
 
-def test_other_software_is_said(tmp_path):
-    written(tmp_path)
-    newer = replace(H200, software=H200.software | {"CuPy": "15.0", "OpenCV": "5.0"})
-    session, file = resume(tmp_path, newer)
-    file.close()
-    (remark,) = session.remarks
-    assert "CuPy 14.2.0, now 15.0; OpenCV none, now 5.0" in remark
-
-
 def test_a_file_that_is_there_is_not_written_over(tmp_path):
     path = written(tmp_path)
     content = path.read_bytes()
@@ -489,21 +388,6 @@ def test_a_pipe_in_the_place_of_a_session_is_said_and_not_waited_for(tmp_path):
         resume(tmp_path, session.machine)
     with pytest.raises(SessionFileError):
         read_session(tmp_path)
-
-
-def test_a_folder_that_cannot_be_made_is_said(tmp_path):
-    (tmp_path / "file").write_text("mine")
-    for name in ("file", "file/below"):
-        sentence = refusal(SessionFile.create, tmp_path / name, SESSION.plan, H200)
-        assert "cannot be written" in sentence
-    assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_one_writes_at_a_time(tmp_path):
-    with SessionFile.create(tmp_path, SESSION.plan, H200):
-        assert "Another process is writing" in refusal(resume, tmp_path, H200)
-        assert read_session(tmp_path).records == ()
-    resume(tmp_path, H200)[1].close()
 
 
 # -- a real process --------------------------------------------------------------------------------
@@ -571,29 +455,6 @@ def test_a_full_disk_keeps_what_was_measured_and_says_so(tmp_path):
     )
     assert start(tmp_path, "--resume", "--milliseconds", "0").communicate()[1] == ""
     assert len(read_session(path).records) == len(PLAN.cells())
-
-
-def test_a_disk_without_room_for_a_header_leaves_nothing(tmp_path):
-    pytest.importorskip("resource")
-    process = start(tmp_path, "--most-bytes", "100")
-    assert "cannot be written (File too large)" in process.communicate()[1]
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_many_lines_that_are_wrong_take_no_memory(tmp_path):
-    path = written(tmp_path)
-    with path.open("ab") as file:
-        file.write(b"\n" * 100_000)
-    tracemalloc.start()
-    try:
-        read = read_session(path)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert [record.cell for record in read.records] == CELLS
-    assert "99,995 lines" in read.remarks[-1]
-    assert len(read.remarks) == 6
-    assert peak < 5_000_000  # a sentence each would be 10 MB
 
 
 # -- rounds ----------------------------------------------------------------------------------------
