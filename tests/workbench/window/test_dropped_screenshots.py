@@ -1,7 +1,5 @@
 """A dropped screenshot brings back what it shows: a picture, or a window with picture and pins."""
 
-import json
-
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
@@ -18,7 +16,6 @@ from tests.workbench.driving import (
     until,
 )
 from workbench.files.image_files import save
-from workbench.session.screenshot_files import read_settings
 
 
 @pytest.fixture
@@ -103,24 +100,3 @@ def test_where_its_picture_is_gone_the_settings_come_back_and_that_is_said(
     assert window.inspection.pins == ()
     gone = "Settings restored from window.png. photo.png, which it shows, is not there any more."
     until(qtbot, lambda: gone in said)
-
-
-def test_a_file_on_another_computer_is_not_looked_for(qtbot, window, said, photo, tmp_path):
-    from workbench.session.screenshot_files import save_png
-
-    far = {"name": "far.png", "path": "//elsewhere/share/far.png", "built_in": None}
-    save_png(tmp_path / "a.png", noise(8, 8), {"border": "wrap", "picture": far})
-    settle(qtbot, window, lambda: drop(window, photo))
-    settle(qtbot, window, lambda: drop(window, tmp_path / "a.png"))
-    assert window.store.state.picture.path == photo
-    assert any("far.png, which it shows, is not there any more." in each for each in said)
-
-
-def test_only_a_screenshot_of_the_window_names_the_file(
-    qtbot, window, photo, tmp_path, monkeypatch
-):
-    settle(qtbot, window, lambda: drop(window, photo))
-    path = shot_of(qtbot, window, tmp_path / "both.png", monkeypatch, "Comparison…")
-    assert str(photo) not in json.dumps(read_settings(path))
-    path = shot_of(qtbot, window, tmp_path / "window.png", monkeypatch, "Window…")
-    assert read_settings(path)["picture"]["path"] == str(photo)

@@ -9,7 +9,6 @@ from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FailingGpu
 from workbench.model import intents
-from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.window import gpu_loss
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
@@ -71,24 +70,6 @@ def test_the_cpu_goes_on_with_what_was_asked_for(qtbot, window):
     assert intents.why_not_here(intents.implementation("shared"), window.device) == FAILED
 
 
-def test_auto_stays_and_takes_the_cpu(qtbot, window):
-    choose(window, "auto")
-    lose(qtbot, window, lambda: window.store.update(ksize=9))
-    until(qtbot, lambda: window.live.result.job.ksize == 9)
-    assert is_on_cpu(window)
-    assert window.store.state.implementation == "auto"
-    assert window.messages.sentence == FAILED
-
-
-def test_what_was_chosen_is_chosen_again_at_the_next_start(qtbot, window):
-    settle(qtbot, window, lambda: choose(window, "shared"))
-    lose(qtbot, window, lambda: window.store.update(ksize=9))
-    assert window.memory.for_settings()["choices"]["implementation"] == "shared"
-    assert window.memory.for_settings()["choices"]["ksize"] == 9
-    settle(qtbot, window, lambda: choose(window, "parallel"))
-    assert window.memory.for_settings()["choices"]["implementation"] == "parallel"
-
-
 # -- trying again
 
 
@@ -130,38 +111,3 @@ def test_what_was_chosen_meanwhile_stays_when_it_is_back(qtbot, window):
     until(qtbot, lambda: isinstance(window.device, Device))
     settle(qtbot, window, lambda: window.store.update(ksize=11))
     assert window.store.state.implementation == "parallel"
-
-
-def test_where_there_was_none_the_reason_is_said_once_more(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    window.messages.clear()
-    trigger(window, "Try the GPU again")
-    until(qtbot, lambda: window.messages.sentence == window.device.reason)
-
-
-# -- while something else is measured
-
-
-def test_lost_in_a_comparison_the_cpu_can_be_compared(qtbot, window):
-    settle(qtbot, window, lambda: choose(window, "shared"))
-    trigger(window, "Block shapes, live")
-    lose(qtbot, window, window.blocks.get().start_wanted.emit)
-    until(qtbot, lambda: window.blocks.get().phase is not BlocksPhase.RUNNING)
-    until(qtbot, lambda: window.messages.sentence == FAILED)
-    assert acts(window) == ["Try again"]
-    window.blocks.get().start_wanted.emit()
-    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.DONE)
-
-
-def test_lost_while_presenting_the_room_sees_the_cpu_s_answer(qtbot, window):
-    settle(qtbot, window, lambda: choose(window, "shared"))
-    trigger(window, "Present")
-    stage = window.presenter.stage
-    lose(qtbot, window, lambda: window.store.update(implementation="shared", ksize=9))
-    until(qtbot, lambda: "failed" in child(stage, "stage-hint").whole_text)
-    until(qtbot, lambda: is_on_cpu(window) and window.live.result.job.ksize == 9)
-    stage.close()
-    until(qtbot, lambda: window.presenter.stage is None)
-    settle(qtbot, window, lambda: window.store.update(ksize=11))
-    assert is_on_cpu(window)

@@ -41,13 +41,3 @@ def test_the_times_of_the_work_that_was_measured_longest_ago_are_forgotten():
     assert times.of_work(first, "cold")["shared"].median_ms == 3.0
     assert times.of_work(a_job(picture=np.zeros((1, 2, 1), np.uint8)), "cold") == {}
     assert times.of_work(another, "cold")["shared"].median_ms == 4.0
-
-
-def test_pasting_when_the_clipboard_holds_nothing_at_all_is_a_sentence(window, monkeypatch):
-    class Empty:
-        def mimeData(self):  # noqa: N802
-            return None
-
-    monkeypatch.setattr("workbench.window.intake.picture_intake.QGuiApplication.clipboard", Empty)
-    window.intake.paste()
-    assert "holds no picture" in window.messages.sentence

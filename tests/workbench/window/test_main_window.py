@@ -1,25 +1,16 @@
 """The window as a whole: coming, showing, remembering and going, with a real engine."""
 
-import gc
-import json
-import sys
-import weakref
-
-import numpy as np
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QMessageBox, QPushButton, QSlider
+from PySide6.QtWidgets import QComboBox, QLabel, QMessageBox, QPushButton, QSlider
 
-from kernels.core.device import NoDevice
 from kernels.core.job import Progress
 from kernels.engine.auto import AUTO
-from kernels.engine.engine import Engine
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
     click,
-    open_recent,
     pick,
     settle,
     show_picture,
@@ -30,21 +21,13 @@ from tests.workbench.driving import (
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
-from workbench.model.state import Picture
 from workbench.panels.controls.block_numbers import BlockNumbers
-from workbench.window.app import show_exception
-from workbench.window.main_window import MainWindow
 
 
 def never_ends(job, steps):
     while job.ksize == 127:
         yield Progress("filtering for ever")
     yield from steps
-
-
-def write_settings(**values):
-    default_path().parent.mkdir(parents=True)
-    default_path().write_text(json.dumps({"version": 1, **values}))
 
 
 def test_it_opens_on_the_bundled_picture(qtbot, window):
@@ -91,19 +74,6 @@ def test_without_a_gpu_it_says_why(qtbot, window):
     assert "switched off" in combo.model().item(row).toolTip()
 
 
-def test_a_gpu_that_is_missing_today_does_not_keep_the_picture_away(qtbot, home, make_window):
-    write_settings(choices={"implementation": "shared", "border": "wrap"})
-    window = make_window()
-    assert window.store.state.implementation == "shared"
-    result = show_picture(qtbot, window, noise(20, 30))
-    assert (result.job.implementation, result.job.border) == ("opencv", "wrap")
-    until(qtbot, lambda: window.messages.kind != "error")
-
-
-def test_a_screenshot_is_as_large_as_the_window(qtbot, window):
-    assert window.screenshots.of_window().size() / window.devicePixelRatio() == window.size()
-
-
 # -- what is remembered
 
 
@@ -132,13 +102,6 @@ def test_everything_chosen_is_there_the_next_time(qtbot, home, make_window, tmp_
     assert child(second, "ksize-slider", QSlider).value() == 4
 
 
-def test_what_was_not_chosen_is_not_remembered(qtbot, home, make_window):
-    first = make_window()
-    until(qtbot, lambda: first.device)
-    first.close()
-    assert "implementation" not in Settings().get("choices", {})
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -155,24 +118,6 @@ def test_settings_that_are_no_good_are_said_and_stay_said(text, words, qtbot, ho
     until(qtbot, lambda: window.device)
     assert window.messages.kind == "warning"
     assert words in window.messages.sentence
-
-
-def test_nonsense_in_the_settings_is_no_trouble(qtbot, home, make_window):
-    write_settings(
-        choices={"filter": "sharpest", "ksize": 4, "matrix": ["a"], "sigma": 10**400, "border": 3},
-        geometry="\ud800 no base64",
-        layout="AAAA",
-        layouts={"800x800": {"window": ["a"], "panels": {"open": [3, "x"], "widths": 5}}},
-        theme="purple",
-        recent=[3, "", "\ud800", "a\0b"],
-        folder=[1],
-        mirror=3,
-    )
-    window = make_window()
-    result = show_picture(qtbot, window, noise(20, 30))
-    assert result.job.ksize == 5
-    assert not any(panel.isVisible() for panel in window.docks.values())
-    open_recent(window)
 
 
 def answer(window, text=None, key=None):
@@ -246,16 +191,6 @@ def test_a_bug_on_the_worker_is_shown_with_its_traceback(qtbot, make_window):
     assert result.job.border == "zero"
 
 
-def test_an_exception_in_the_window_is_shown(qtbot, window, capsys):
-    try:
-        raise LookupError("nobody caught this")
-    except LookupError:
-        show_exception(window.messages, *sys.exc_info())
-    assert window.messages.kind == "error"
-    assert "LookupError: nobody caught this" in window.messages.sentence
-    assert "Traceback" in capsys.readouterr().err
-
-
 def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
     window = make_window(lambda: Scripted(never_ends))
     show_picture(qtbot, window, noise(20, 30))
@@ -268,18 +203,6 @@ def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
     assert not window.isVisible()
 
 
-def test_it_closes_in_the_middle_of_a_slow_filter(qtbot, make_window):
-    window = make_window()
-    show_picture(qtbot, window, noise(20, 30))
-    pick(child(window, "implementation", QComboBox), "sequential")
-    window.store.update(filter="box", ksize=127)
-    slow = noise(1200, 1200, 3)  # minutes
-    window.opener.opened.emit(Picture("slow", slow))
-    until(qtbot, lambda: "Sequential" in child(window, "doing", QLabel).toolTip())
-    window.close()
-    assert window.worker.isFinished()
-
-
 def test_it_closes_while_a_picture_is_loading(qtbot, make_window, tmp_path):
     window = make_window()
     window.intake.open_paths([])
@@ -287,26 +210,6 @@ def test_it_closes_while_a_picture_is_loading(qtbot, make_window, tmp_path):
     window.close()
     qtbot.wait(1)  # for what came too late
     assert window.store.state.picture is None
-
-
-def test_it_closes_before_it_was_shown(qtbot, home):
-    window = MainWindow(lambda: Engine(use_gpu=False), Settings())
-    qtbot.addWidget(window)
-    window.close()
-    assert window.worker.isFinished()
-
-
-def test_a_picture_that_is_no_longer_shown_is_given_back(qtbot, window):
-    show_picture(qtbot, window, noise(20, 30))
-    samples = weakref.ref(window.store.state.picture.samples)
-    result = weakref.ref(window.live.result.picture)
-    show_picture(qtbot, window, noise(21, 31))
-    gc.collect()
-    assert result() is None
-    assert samples() is not None  # undo leads back to it, since it came from no file
-    window.undo_history.forget()
-    gc.collect()
-    assert samples() is None
 
 
 # -- looks
@@ -328,36 +231,6 @@ def test_the_theme_changes_while_it_works(scheme, is_dark, qtbot, make_window, s
     for place in (QSize(3, shot.height() // 2), QSize(shot.width() // 2, 3)):
         assert (shot.pixelColor(place.width(), place.height()).lightness() < 128) == is_dark
     assert window.settings.get("theme", "system") == scheme.lower()
-
-
-def test_pictures_of_one_pixel_and_of_one_row_are_shown(qtbot, window):
-    for shape in ((1, 1, 1), (1, 17, 3), (17, 1, 4)):
-        result = show_picture(qtbot, window, np.zeros(shape, np.uint8))
-        assert result.check.ok
-        assert view(window, "After").display.size == (shape[1], shape[0])
-
-
-def test_where_there_is_no_gpu_it_says_what_would_help(qtbot, make_window):
-    window = make_window(Engine)
-    until(qtbot, lambda: window.device)
-    if not isinstance(window.device, NoDevice):
-        pytest.skip("there is a GPU")
-    assert window.device.reason in window.messages.sentence
-    click(child(window.messages, "details"))
-    (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
-    assert child(dialog, "detailsText").toPlainText() == window.device.remedy
-    dialog.close()
-
-
-def test_that_there_is_no_gpu_is_said_over_the_pictures_at_the_first_start_only(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    assert window.device.reason in window.messages.sentence
-    window.close()
-    again = make_window()
-    until(qtbot, lambda: again.device)
-    assert again.messages.kind is None
-    assert again.device.reason in child(again, "device").toolTip()
 
 
 def test_auto_is_the_first_choice_on_a_gpu_and_names_what_it_ran(qtbot, make_window):

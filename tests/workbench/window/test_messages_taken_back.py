@@ -2,7 +2,6 @@
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture, trigger, until
-from workbench.model.state import Picture
 from workbench.window import result_views
 
 
@@ -27,21 +26,3 @@ def test_what_is_said_because_of_another_picture_stays(qtbot, window):
     trigger(window, "Pin this result")
     show_picture(qtbot, window, noise(30, 20))
     assert window.messages.sentence.startswith("What was pinned is of made up.png")
-
-
-def test_what_was_said_just_before_it_came_stays_too(qtbot, window):
-    """Such as that the settings were restored which bring their picture."""
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    window.messages.show_message("info", "Settings restored.")
-    window.store.update(picture=Picture("another", noise(30, 20)))
-    assert window.messages.sentence == "Settings restored."
-
-
-def test_an_error_stays(qtbot, window):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30))
-    window.messages.show_message("error", "The disk is full.")
-    settle(qtbot, window, lambda: window.store.update(ksize=7))
-    window.undo_history.undo()
-    assert window.messages.sentence == "The disk is full."

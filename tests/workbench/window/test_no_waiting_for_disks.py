@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
-from tests.workbench.driving import answer_file_dialogs, drop, settle, trigger, until
+from tests.workbench.driving import drop, settle, trigger, until
 from workbench.files.image_files import save
 from workbench.session import session_store
 from workbench.widgets.menu_lines import plain
@@ -102,30 +102,6 @@ def test_a_picture_or_a_folder_is_looked_at_by_another_thread(
     assert touched() == []
 
 
-@pytest.mark.parametrize("name", ["measured", "plan.toml", "notes.txt", "gone.png", "a" * 300])
-@pytest.mark.parametrize("way", WAYS)
-def test_so_is_what_is_no_picture(qtbot, window, far, touched, way, name):
-    window.messages.clear()
-    WAYS[way](window, far / name)
-    until(qtbot, lambda: window.messages.sentence or "Sweep" in shown(window))
-    assert touched() == []
-
-
-def test_so_are_many_at_once_and_those_beside_them(qtbot, window, far, touched):
-    everything = [far / name for name in ("b.png", "measured", "a.png", "plan.toml")]
-    settle(qtbot, window, lambda: drop(window, *everything))
-    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
-    assert window.store.state.picture.name == "a.png"
-    assert touched() == []
-
-
-def test_so_is_what_was_chosen_in_a_dialog(qtbot, window, far, touched, monkeypatch):
-    answer_file_dialogs(monkeypatch, far / "b.png")
-    settle(qtbot, window, lambda: trigger(window, "Open…"))
-    assert window.store.state.picture.name == "b.png"
-    assert touched() == []
-
-
 @pytest.mark.parametrize("title", ["Recent sessions", "Recorded sessions"])
 def test_so_are_the_lists_of_sessions(qtbot, window, far, touched, monkeypatch, title):
     session = a_session("sizes")
@@ -148,7 +124,3 @@ def test_the_watch_notices_a_look(far, touched):
     assert (far / "a.png").read_bytes()
     path = str(far / "a.png")
     assert touched() == [("stat", path), ("os.listdir", str(far)), ("open", path)]
-
-
-def shown(window):
-    return [title for title in window.docks if window.docks[title].isVisible()]

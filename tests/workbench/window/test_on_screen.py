@@ -42,15 +42,6 @@ def test_what_is_out_of_sight_comes_to_the_nearest_place(frame, place):
     assert brought_back(frame, [LEFT]) == place
 
 
-def test_of_several_monitors_the_nearest_is_taken():
-    assert RIGHT.contains(brought_back(QRect(5000, 100, 800, 600), [LEFT, RIGHT]))
-    assert LEFT.contains(brought_back(QRect(-5000, 100, 800, 600), [LEFT, RIGHT]))
-
-
-def test_without_any_monitor_nothing_is_moved():
-    assert brought_back(QRect(0, 0, 10, 10), []) is None
-
-
 def remove_monitor(qtbot, window):
     """Say that one went, and wait until that was looked at."""
     app = QGuiApplication.instance()
@@ -111,15 +102,3 @@ def test_the_stage_comes_to_the_monitor_that_is_left(qtbot, window):
     assert stage.isFullScreen()
     stage.close()
     until(qtbot, lambda: window.presenter.stage is None)
-
-
-def test_a_place_on_a_monitor_of_last_time_is_given_up(qtbot, make_window):
-    first = make_window()
-    for each in (first, floating(first)):
-        each.move(FAR)
-    assert not is_seen(first)
-    first.close()
-    second = make_window()
-    until(qtbot, lambda: is_seen(second) and is_seen(second.docks["Sweep"]))
-    assert second.docks["Sweep"].is_enlarged
-    assert second.messages.sentence != MOVED

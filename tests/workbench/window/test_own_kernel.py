@@ -1,23 +1,18 @@
 """A kernel of the user's own as an implementation, through the window: its file is all it takes."""
 
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel
 
 from kernels.core.device import NoDevice
 from kernels.cuda_on_cpu import compiler
 from kernels.pictures.generated import noise
 from tests.first_kernel import steps
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until, view
-from workbench.cli import main
 from workbench.files import image_files
 from workbench.model import intents
-from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.timing.timing_words import verdict
 from workbench.window.presenter.talk_steps import TalkStep
 
@@ -113,35 +108,12 @@ def test_the_files_of_the_folder_are_offered_under_a_heading(qtbot, window, fold
     until(qtbot, lambda: yours(window) == ["blur.cu"])
 
 
-def test_a_link_to_somebody_elses_file_is_not_offered(qtbot, window, folder, home):
-    (home / "theirs.cu").write_text(RIGHT, encoding="utf-8")
-    (folder / "link.cu").symlink_to(home / "theirs.cu")
-    (folder / "mine.cu").write_text(RIGHT, encoding="utf-8")
-    until(qtbot, lambda: "mine.cu" in yours(window))
-    assert yours(window) == ["blur.cu", "mine.cu"]
-
-
-def test_without_a_folder_nothing_is_offered(qtbot, make_window, home, monkeypatch):
-    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "nowhere"))
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(24, 40, 3))
-    assert yours(window) == []
-
-
 def test_without_a_compiler_it_is_grey_and_says_how_to_get_one(qtbot, window, monkeypatch):
     monkeypatch.setattr(compiler, "why_not", lambda: "It takes a C++ compiler; install g++.")
     settle(qtbot, window, lambda: window.store.choose(ksize=5))
     item = entries(window)[-1]
     assert not item.isEnabled()
     assert item.toolTip() == "It takes a C++ compiler; install g++."
-
-
-def test_with_a_compiler_it_says_where_it_runs(window):
-    item = entries(window)[-1]
-    assert item.isEnabled() == (compiler.why_not() is None)
-    if item.isEnabled():
-        assert "on the CPU runtime, untimed" in item.toolTip()
 
 
 # -- the answer
@@ -213,38 +185,6 @@ def test_a_text_that_makes_no_kernel_is_said_and_the_last_one_that_did_goes_on(
     until(qtbot, lambda: window.messages.sentence == "")
 
 
-@needs_compiler
-def test_what_was_saved_while_another_ran_is_read_when_it_is_chosen_again(qtbot, window, folder):
-    choose(qtbot, window)
-    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
-    (folder / "blur.cu").write_text(COPY, encoding="utf-8")
-    window.store.choose(implementation="blur.cu")
-    until(qtbot, lambda: window.live.result.job.own == COPY)
-
-
-@needs_compiler
-def test_what_is_wrong_with_its_text_is_unsaid_once_another_is_chosen(qtbot, window, folder):
-    choose(qtbot, window)
-    save(window, folder, HEADLESS)
-    until(qtbot, lambda: "convolve takes 6 arguments" in window.messages.sentence)
-    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
-    assert window.messages.sentence == ""
-    window.store.choose(implementation="blur.cu")
-    until(qtbot, lambda: "convolve takes 6 arguments" in window.messages.sentence)
-
-
-@needs_compiler
-def test_blocks_says_that_it_has_no_time_without_a_gpu(qtbot, window):
-    choose(qtbot, window)
-    window.docks.enter("Blocks")
-    panel = window.docks.panel("Blocks").get()
-    note = child(panel, "blocks-note", QLabel)
-    words = "blur.cu runs on the CPU runtime here, where a kernel has no time."
-    until(qtbot, lambda: note.text().endswith(words))
-    settled(qtbot, window, lambda: pick(runs_on(window), "opencv"))
-    until(qtbot, lambda: words not in note.text())
-
-
 def test_a_sweep_offers_it_and_says_why_it_has_no_time(qtbot, window, folder):
     window.docks.enter("Sweep")
     child(window, "sweep-custom").click()
@@ -267,15 +207,6 @@ def test_a_file_that_is_gone_is_said_and_what_is_best_runs(qtbot, window, folder
     assert result.implementation == "opencv"
     assert "blur.cu is not in your folder of kernels" in window.messages.sentence
     assert yours(window) == []
-
-
-@needs_compiler
-def test_one_that_makes_no_kernel_cannot_be_chosen_and_says_why(qtbot, window, folder):
-    save(window, folder, HEADLESS, "other.cu")
-    until(qtbot, lambda: "other.cu" in yours(window))
-    result = settled(qtbot, window, lambda: pick(runs_on(window), "other.cu"))
-    assert result.implementation == "opencv"
-    assert "other.cu, line 3: convolve takes 6 arguments" in window.messages.sentence
 
 
 # -- one from elsewhere that the command line names
@@ -307,13 +238,6 @@ def test_what_is_named_runs_from_where_it_is_and_again_at_a_save(qtbot, window, 
 
 
 @needs_compiler
-def test_what_is_named_takes_the_place_of_one_of_its_name(qtbot, window, elsewhere):
-    choose(qtbot, window)
-    window.open_kernel(elsewhere)
-    until(qtbot, lambda: "// from elsewhere" in window.live.result.job.own)
-
-
-@needs_compiler
 def test_the_command_line_of_what_is_named_has_its_place(qtbot, window, elsewhere, home):
     image_files.save(home / "a.png", noise(24, 40, 3))
     with qtbot.waitSignal(window.live.settled):
@@ -323,32 +247,7 @@ def test_the_command_line_of_what_is_named_has_its_place(qtbot, window, elsewher
     assert repr(str(elsewhere)) in copied(qtbot, window, "Python")
 
 
-def test_what_is_named_and_is_not_there_is_said(qtbot, window, home):
-    result = settled(qtbot, window, lambda: window.open_kernel(home / "no.cu"))
-    assert result.implementation == "opencv"
-    until(qtbot, lambda: "no.cu" in window.messages.sentence)
-
-
-@needs_compiler
-def test_what_is_named_and_goes_away_is_said(qtbot, window, elsewhere):
-    settled(qtbot, window, lambda: window.open_kernel(elsewhere))
-    elsewhere.unlink()
-    until(qtbot, lambda: window.live.result.implementation == "opencv")
-    assert "blur.cu: it cannot be read: No such file" in window.messages.sentence
-
-
 # -- what is remembered, and taken back
-
-
-@needs_compiler
-def test_the_next_start_runs_it_again(qtbot, window, make_window):
-    choose(qtbot, window)
-    window.close()
-    again = make_window()
-    until(qtbot, lambda: again.device)
-    result = show_picture(qtbot, again, noise(24, 40, 3))
-    assert result.implementation == "blur.cu"
-    assert runs_on(again).currentText() == "blur.cu"
 
 
 @needs_compiler
@@ -363,14 +262,6 @@ def test_undo_takes_the_choice_back_and_redo_runs_what_the_file_has_by_then(qtbo
     window.undo_history.undo()
     result = settled(qtbot, window, window.undo_history.redo)
     assert (result.implementation, result.job.own) == ("sign.cu", RIGHT)
-
-
-@needs_compiler
-def test_the_keys_step_on_to_it_and_past_it(qtbot, window):
-    settled(qtbot, window, lambda: QTest.keyClick(window, Qt.Key.Key_I))
-    assert window.store.state.implementation == "blur.cu"
-    settled(qtbot, window, lambda: QTest.keyClick(window, Qt.Key.Key_I))
-    assert window.store.state.implementation == "auto"
 
 
 @needs_compiler
@@ -394,30 +285,6 @@ def test_every_panel_and_the_presenter_show_it(qtbot, window):
     assert window.messages.kind != "error"
 
 
-@needs_compiler
-def test_the_implementation_panel_has_its_idea_its_source_and_its_place(qtbot, window, folder):
-    choose(qtbot, window)
-    window.docks.enter("Implementation")
-    pane = window.rung.get()
-    assert child(window, "rung-title", QLabel).text() == "blur.cu"
-    assert child(window, "rung-place", QLabel).text().startswith("Yours")
-    pane.show_tab("source")
-    assert child(window, "rung-source", QPlainTextEdit).toPlainText() == RIGHT
-    pane.show_tab("ptx")
-    assert "in the panel Kernel" in child(window, "rung-ptx", QPlainTextEdit).toPlainText()
-    pane.show_tab("ladder")
-    assert "a kernel has no time" in places(window)["blur.cu"].reason
-    settle(qtbot, window, lambda: window.store.choose(implementation="sequential"))
-    assert "blur.cu" not in places(window)
-
-
-def places(window):
-    """The lines of the ladder by key."""
-    rows = child(window, "ladder-list", LadderList)
-    found = [rows.item(row).data(PLACE) for row in range(rows.count())]
-    return {each.implementation.key: each for each in found if each}
-
-
 # -- copies
 
 
@@ -426,20 +293,6 @@ def copied(qtbot, window, name):
     trigger(window, name)
     until(qtbot, QApplication.clipboard().text)
     return QApplication.clipboard().text()
-
-
-@needs_compiler
-def test_the_command_line_that_is_copied_does_the_same(qtbot, window, folder, home, monkeypatch):
-    monkeypatch.chdir(home)  # where it writes
-    image_files.save(home / "a.png", noise(24, 40, 3))
-    with qtbot.waitSignal(window.live.settled):
-        window.opener.open_file(home / "a.png")
-    result = choose(qtbot, window)
-    program, *words = shlex.split(copied(qtbot, window, "Command line"))
-    assert program == "workbench"
-    assert str(folder / "blur.cu") in words
-    assert main.main([*words, "--no-gpu"]) == 0
-    np.testing.assert_array_equal(image_files.load(Path(words[2])).samples, result.picture)
 
 
 @needs_compiler
@@ -454,11 +307,3 @@ def test_the_script_that_is_copied_does_the_same(qtbot, window, home, monkeypatc
     exec(script, names)
     np.testing.assert_array_equal(names["filtered"], result.picture)
     assert capsys.readouterr().out.startswith("verified")
-
-
-@needs_compiler
-def test_the_program_that_is_copied_has_its_text(qtbot, window):
-    choose(qtbot, window)
-    program = copied(qtbot, window, "CUDA C++")
-    assert RIGHT.strip() in program
-    assert "nvcc -O3 -std=c++17 -ftz=true -arch=native blur.cu -o blur" in program

@@ -1,13 +1,9 @@
 """A kernel of the user's own in the window with a GPU, which is made up: verified, then timed."""
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 from PySide6.QtWidgets import QLabel
 
 from kernels import Engine
-from kernels.core.job import Pick
 from kernels.pictures.generated import noise
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of, find_no_bug
@@ -15,8 +11,7 @@ from tests.made_up import H200
 from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
 from workbench.files.kernel_files import kernels_folder
-from workbench.model.state import OwnFile, Picture
-from workbench.panels.blocks.candidates import field_of
+from workbench.model.state import Picture
 from workbench.panels.rung.ladder_list import PLACE, LadderList
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
 
@@ -47,16 +42,6 @@ def window(qtbot, make_window, children, home, monkeypatch):
     return window
 
 
-OWN_BLOCK = """/*---
-own_block = "A block is a tile."
-
-[[passes]]
-function = "convolve"
-block = ["32", "8"]
----*/
-"""
-
-
 def save(qtbot, window, source, signal):
     with qtbot.waitSignal(signal) as told:
         (kernels_folder() / "mine.cu").write_text(source, encoding="utf-8")
@@ -75,23 +60,6 @@ def test_it_is_timed_once_its_answer_is_verified(window):
     assert [(each.name, each.median_ms) for each in window.runs.runs] == [
         ("mine.cu 32×8", pytest.approx(0.1))
     ]
-
-
-def test_before_the_time_is_known_the_verdict_is(qtbot, window):
-    seen = []
-    window.live.after_ready.connect(lambda result, _: seen.append(result))
-    save(qtbot, window, f"{text()}// again\n", window.live.settled)
-    assert all(each.check is not None for each in seen)
-    assert next(each.kernel is None for each in seen if each.check.ok)
-    assert seen[-1].kernel is not None
-
-
-def test_a_wrong_answer_is_shown_and_has_no_time(qtbot, window):
-    result = save(qtbot, window, text(run="wrong"), window.live.settled)
-    assert result.check.wrong > 0
-    assert result.kernel is None
-    assert filter_time(result).detail == "no time without a right answer"
-    assert window.live.shown is not None
 
 
 @pytest.mark.parametrize(
@@ -122,17 +90,6 @@ def test_its_time_stands_on_the_ladder_until_its_text_is_another(qtbot, window):
     assert "Registers: those of 32×8 threads." in line.in_words
     save(qtbot, window, text(compile="error"), window.live.refused)
     assert places(window)["mine.cu"].time is None
-
-
-def test_a_text_that_had_a_time_before_has_it_again(qtbot, window):
-    window.docks.enter("Implementation")
-    window.rung.get().show_tab("ladder")
-    save(qtbot, window, text(run="crash"), window.live.refused)
-    assert places(window)["mine.cu"].time is None
-    window.live.settled.emit(window.live.result)  # what ran before comes to its end late
-    assert places(window)["mine.cu"].time is None
-    save(qtbot, window, text(), window.live.settled)
-    assert places(window)["mine.cu"].time.median_ms == pytest.approx(0.1)
 
 
 # -- its block shapes
@@ -182,15 +139,6 @@ def test_no_block_shape_has_a_time_without_a_right_answer(qtbot, window, source,
     save(qtbot, window, source, window.store.changed)
     until(qtbot, lambda: [row.state for row in panel.rows] == [state, state])
     assert all(row.ms is None and words in row.text for row in panel.rows)
-
-
-def test_one_with_a_block_shape_of_its_own_says_so(window):
-    own = f"{OWN_BLOCK}{text()}"
-    state = replace(window.store.state, own_kernel=OwnFile(Path("mine.cu"), own))
-    picks = [Pick("shared", (32, 8), "measured")]
-    field = field_of(state, H200, None, ((32, 8),), lambda _: iter(picks))
-    assert field.note.startswith("mine.cu has a block shape of its own. Compared instead: ")
-    assert field.able[0].job.own == ""
 
 
 def places(window):

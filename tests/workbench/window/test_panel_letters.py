@@ -1,18 +1,16 @@
 """Letters of a panel are enlarged by keys, alone, and are so again at the next start."""
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QCursor, QFontInfo
+from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit
 
 from kernels.pictures.generated import noise
 from tests.made_sessions import a_session
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, show_picture, trigger, until
 from workbench.charts.figure_view import FigureView
 from workbench.charts.legend import Legend
-from workbench.panels.analysis.curves import CurvesChart
-from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
+from workbench.widgets.letters import STEPS, factor_of, set_factor
 
 
 @pytest.fixture
@@ -57,41 +55,6 @@ def test_every_panel_has_larger_letters(qtbot, window, title):
     assert [each for each in parts if points(each) < before[id(each)] * 1.2] == []
 
 
-def test_the_numbers_of_curves_grow_with_their_panel_and_have_room(qtbot, window):
-    window.docks.enter("Analysis")
-    panel = window.analysis.get()
-    chart = panel.findChildren(CurvesChart)[-1]
-    until(qtbot, lambda: chart.plot is not None and len(chart.spots))
-    axis = chart.plot.getAxis("bottom")
-    before, high = QFontInfo(axis.font).pointSizeF(), axis.height()
-    set_factor(panel, 2.0)
-    until(qtbot, lambda: QFontInfo(axis.font).pointSizeF() == pytest.approx(2 * before, rel=0.05))
-    until(qtbot, lambda: axis.height() > 1.7 * high)
-
-
-@pytest.mark.parametrize("letters", [1.0, 1.5])
-def test_the_rows_of_weights_have_whole_names(qtbot, window, letters):
-    settle(qtbot, window, lambda: window.store.update(ksize=31))
-    window.docks.enter("Weights")
-    set_factor(window.weights.get(), letters)
-    QApplication.processEvents()
-    rows = child(window.weights.get(), "weights-grid", QTableView).verticalHeader()
-    assert rows.count() == 31
-    assert rows.width() >= rows.sizeHint().width()
-
-
-def test_the_pixel_table_keeps_them_when_another_pixel_is_shown(qtbot, window):
-    settle(qtbot, window, lambda: window.store.update(ksize=3))
-    window.explanation.explain_pixel()
-    table = child(window.pixel.get(), "pixel-table", QTableView)
-    QApplication.processEvents()
-    before = points(table)
-    set_factor(window.pixel.get(), 2.0)
-    window.pixel.get().show_pixel((3, 4))
-    QApplication.processEvents()
-    assert points(table) > 1.5 * before
-
-
 def ticks_px(view):
     """The height in pixels of the letters at a chart's axis."""
     return view.plot.getAxis("left").font.pixelSize()
@@ -127,17 +90,6 @@ def test_a_chart_follows_with_its_words_its_lists_and_what_is_drawn(qtbot, windo
     assert ticks_px(view) == drawn
 
 
-def test_what_is_made_later_has_the_same_letters(qtbot):
-    panel = QWidget()
-    qtbot.addWidget(panel)
-    usual = points(panel)
-    set_factor(panel, 2.0)
-    later = QWidget(panel)
-    set_factor(panel, 1.0)
-    assert points(later) == pytest.approx(usual)
-    assert factor_of(later) == 1.0
-
-
 def test_they_are_remembered(window, make_window):
     window.docks.enter("Implementation")
     child(window.rung.get(), "rung-shown").setFocus()
@@ -147,26 +99,3 @@ def test_they_are_remembered(window, make_window):
     assert factor_of(again.rung.get()) == STEPS[2]
     again.memory.forget()
     assert factor_of(again.rung.get()) == 1.0
-
-
-@pytest.mark.parametrize(
-    "kept", [3, [1], {"Implementation": "large"}, {"Gone": 2.0}, {"Pixel": 99}]
-)
-def test_a_damaged_setting_changes_nothing(kept, window, make_window):
-    window.settings.set("letters", kept)
-    window.close()
-    window = make_window()
-    assert factor_of(window.rung.get()) == factor_of(window.pixel.get()) == 1.0
-
-
-def test_without_a_panel_it_says_what_to_do(window):
-    QCursor.setPos(QPoint(0, 0))
-    window.compare.setFocus()
-    trigger(window, "Larger letters")
-    assert "Point at a panel" in window.messages.sentence
-
-
-def test_steps_end_at_both_ends():
-    assert next_step(STEPS[-1], 1) == STEPS[-1]
-    assert next_step(STEPS[0], -1) == STEPS[0]
-    assert next_step(1.0, 1) > 1.0

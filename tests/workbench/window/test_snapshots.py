@@ -187,11 +187,6 @@ def test_every_state_looks_as_it_is_meant_to(scheme, qtbot, dress, steady, tmp_p
     assert not complaints, "\n".join(complaints)
 
 
-def test_no_picture_is_left_of_a_state_that_is_no_more():
-    names = {name for states in STATES.values() for name in states}
-    assert {path.stem for path in FOLDER.glob("*.png")} == names
-
-
 def test_what_is_missing_or_garbled_is_found(qtbot, dress, steady, tmp_path):
     dress("light")
     window = steady()
@@ -215,9 +210,3 @@ def test_what_is_missing_or_garbled_is_found(qtbot, dress, steady, tmp_path):
     missed = [fault for fault, picture in spoilt.items() if not judge("result", picture, tmp_path)]
     assert missed == []
     assert (tmp_path / "result.png").is_file()
-
-
-def test_what_moved_by_a_pixel_is_no_fault(tmp_path):
-    seen = expected("side")
-    assert judge("side", np.roll(seen, (1, -1), (0, 1)), tmp_path) == ""
-    assert judge("side", np.roll(seen, (0, 8), (0, 1)), tmp_path)

@@ -1,8 +1,5 @@
 """Several files, folders and what is dragged: opened, walked through, shown in the gallery."""
 
-import os
-import sys
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -12,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QW
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
-    answer_file_dialogs,
     child,
     click,
     drop,
@@ -23,10 +19,8 @@ from tests.workbench.driving import (
 )
 from workbench.files import image_files
 from workbench.files.image_files import save
-from workbench.files.neighbours import shelf_of
-from workbench.panels.gallery import lazy_thumbnails
-from workbench.panels.gallery.lazy_thumbnails import MAX_THUMBNAILS, thumbnail_of_file
-from workbench.panels.gallery.shelf_page import ShelfPage, Wall
+from workbench.panels.gallery.lazy_thumbnails import MAX_THUMBNAILS
+from workbench.panels.gallery.shelf_page import Wall
 from workbench.window.intake.drop_target import words_for
 
 NAMES = ("img1.png", "img2.jpg", "img10.png", "other.png")
@@ -62,20 +56,6 @@ def test_a_dropped_folder_opens_its_first_picture_and_says_how_many_there_are(
     assert name_of(window) == "img2.jpg"
 
 
-def test_a_folder_without_pictures_is_one_sentence(qtbot, window, tmp_path):
-    (tmp_path / "empty").mkdir()
-    drop(window, tmp_path / "empty")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert window.messages.sentence.startswith("There are no pictures in ")
-
-
-def test_behind_files_that_cannot_be_read_a_folder_opens_the_first_that_can(qtbot, window, folder):
-    (folder / "a broken one.png").write_bytes(b"not a picture")
-    settle(qtbot, window, lambda: drop(window, folder))
-    assert name_of(window) == "img1.png"
-    until(qtbot, lambda: place(window) == "2 of 5")
-
-
 def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window, folder):
     dropped = [folder / "other.png", folder / "img2.jpg", folder / "notes.txt"]
     settle(qtbot, window, lambda: drop(window, *dropped))
@@ -90,43 +70,6 @@ def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window
     assert window.messages.sentence == "img2.jpg is the last picture of 2 opened together."
     settle(qtbot, window, lambda: window.opener.open_file(folder / "img10.png"))
     until(qtbot, lambda: place(window) == "3 of 4")  # its folder's again
-
-
-def test_several_files_of_the_command_line_and_of_the_dialog_are_walked_through(
-    qtbot, window, folder, monkeypatch
-):
-    paths = [folder / "img10.png", folder / "img1.png"]
-    settle(qtbot, window, lambda: window.intake.open_paths(paths))
-    until(qtbot, lambda: place(window) == "1 of 2")
-    answer_file_dialogs(monkeypatch, *paths[::-1])
-    settle(qtbot, window, lambda: trigger(window, "Open…"))
-    assert name_of(window) == "img1.png"
-    until(qtbot, lambda: place(window) == "1 of 2")
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="HOME leads nowhere there")
-def test_the_first_dialog_begins_at_the_users_pictures(window, tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    asked = answer_file_dialogs(monkeypatch)
-    trigger(window, "Open…")
-    (tmp_path / "Pictures").mkdir()
-    trigger(window, "Open…")
-    trigger(window, "Open folder…")
-    pictures = tmp_path / "Pictures"
-    assert [each.folder for each in asked] == [tmp_path, pictures, pictures]
-
-
-def test_the_dialog_begins_where_the_last_picture_was(qtbot, window, folder, monkeypatch):
-    settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
-    show_picture(qtbot, window, noise(8, 8))
-    asked = answer_file_dialogs(monkeypatch)
-    trigger(window, "Open…")
-    trigger(window, "Open folder…")
-    assert [each.folder for each in asked] == [folder, folder]
-    listed = " ".join(asked[0].types)
-    assert all(f"*{extension}" in listed for extension in image_files.EXTENSIONS)
-    assert len(asked[0].types) > 7  # a line for each format
 
 
 def test_the_buttons_beside_the_place_walk_and_end_at_either_end(qtbot, window, folder):
@@ -178,40 +121,6 @@ def test_the_gallery_shows_the_folder_of_the_open_picture(qtbot, window, folder)
     assert name_of(window) == "img1.png"
 
 
-def test_another_folder_is_chosen_from_the_gallery(qtbot, window, folder, monkeypatch):
-    wall(window)
-    answer_file_dialogs(monkeypatch, folder)
-    click(child(window, "gallery-folder", QToolButton))
-    settle(qtbot, window, lambda: click(child(window, "shelf-folder", QPushButton)))
-    assert name_of(window) == "img1.png"
-
-
-def test_a_tile_of_a_file_that_is_no_picture_stays_empty(qtbot, window, folder):
-    (folder / "broken.png").write_bytes(b"not a picture")
-    settle(qtbot, window, lambda: drop(window, folder / "img2.jpg"))
-    shown = wall(window)
-    until(qtbot, lambda: sum(thumbnails(shown)) == 4)
-    assert names_on(shown)[0] == "broken.png"
-    assert not thumbnails(shown)[0]
-
-
-def test_a_bug_in_one_thumbnail_is_told_and_stops_no_other(qtbot, qapp, folder, monkeypatch):
-    def make(path, ratio):
-        if path.name == NAMES[0]:
-            raise RuntimeError("no thumbnail")
-        return thumbnail_of_file(path, ratio)
-
-    monkeypatch.setattr(lazy_thumbnails, "thumbnail_of_file", make)
-    page, bugs = ShelfPage(), []
-    qtbot.addWidget(page, before_close_func=ShelfPage.close_threads)
-    page.broke.connect(lambda sentence, _details: bugs.append(sentence))
-    page.show_shelf(shelf_of(folder / NAMES[0], ()))
-    page.show()
-    shown = child(page, "shelf", Wall)
-    until(qtbot, lambda: thumbnails(shown) == [False, True, True, True])
-    assert bugs == ["RuntimeError: no thumbnail"]
-
-
 def test_of_thousands_of_files_only_those_in_view_are_read(qtbot, window, tmp_path):
     (tmp_path / "many").mkdir()
     first = tmp_path / "many" / "0.png"
@@ -261,19 +170,6 @@ def test_what_letting_go_would_do_is_shown_while_dragging(qtbot, window, folder)
     assert words_for(kept) == "Open 2 files"
     settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
     assert sign(window) is None
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Qt 6.12 wants a QPointF
-def test_no_slow_disk_holds_up_who_drags(window, folder, monkeypatch):
-    stat, looked_at = os.stat, []
-
-    def seen(path, **how):
-        looked_at.append(str(path))
-        return stat(path, **how)
-
-    monkeypatch.setattr(os, "stat", seen)
-    drag_over(window, folder)
-    assert not [each for each in looked_at if each.startswith(str(folder))]
 
 
 # -- while something is opened

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 
-from kernels import Engine, filters
+from kernels import Engine
 from kernels.pictures.generated import PICTURES, noise
-from tests.workbench.driving import action, child, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.cli.state_options import changes_of
@@ -17,7 +17,7 @@ from workbench.files import image_files
 from workbench.imaging.display_mapping import unclipped
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.window.copying.command_line import command_line, device_options, words_of
+from workbench.window.copying.command_line import command_line, words_of
 from workbench.window.copying.python_script import python
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
@@ -84,24 +84,6 @@ def test_the_command_line_does_it_again(changes, state_of, tmp_path, monkeypatch
     np.testing.assert_array_equal(image_files.load(words[2]).samples, answer(state))
 
 
-def test_a_file_that_begins_like_an_option_is_still_a_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    image_files.save(tmp_path / "-q.png", noise(5, 7, 1))
-    state = State(picture=image_files.load(tmp_path / "-q.png"))
-    assert main.main([*words_of(state), "--no-gpu"]) == 0
-    written = image_files.load(tmp_path / "-q-filtered.png").samples
-    np.testing.assert_array_equal(written, answer(state))
-
-
-def test_a_block_is_in_it_where_it_counts(state_of):
-    assert "--block" not in command_line(state_of(implementation="opencv"))
-    assert "--block" not in command_line(state_of(implementation="auto"))
-    assert "--block" not in command_line(state_of(implementation="ring"))
-    words = words_of(state_of(implementation="shared", block_xy=(16, 4)))
-    assert words[-2:] == ["--block", "16x4"]
-    assert main.parse(words).block == (16, 4)
-
-
 @pytest.mark.parametrize("changes", CHOICES.values(), ids=CHOICES)
 def test_the_python_does_it_again(changes, state_of, capsys):
     state = state_of(**changes)
@@ -137,15 +119,6 @@ def test_python_keeps_what_the_window_keeps_below_zero(signed):
     np.testing.assert_array_equal(names["filtered"], answer(signed))
 
 
-def test_a_command_line_keeps_it_in_a_float_file(signed, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    words = words_of(signed)
-    assert words[2].endswith(".tif")
-    assert main.main([*words, "--no-gpu"]) == 0
-    written = image_files.load(words[2]).samples
-    np.testing.assert_allclose(written * 255, answer(signed), atol=1e-3)
-
-
 # -- in the window
 
 
@@ -159,14 +132,6 @@ def gpu_window(qtbot, make_window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
     return window
-
-
-def test_each_is_in_the_menu_with_a_key_and_a_tip(gpu_window):
-    keys = [action(gpu_window, name).shortcut().toString() for name in (
-        "Command line", "Python", "CUDA C++"
-    )]  # fmt: skip
-    assert keys == ["Ctrl+Alt+M", "Ctrl+Alt+P", "Ctrl+Alt+U"]
-    assert all(action(gpu_window, name).toolTip() for name in ("Command line", "Python"))
 
 
 def test_a_pasted_picture_has_to_be_saved_first(gpu_window):
@@ -183,14 +148,6 @@ def test_the_chosen_rung_is_copied_as_a_program(qtbot, gpu_window):
     until(qtbot, lambda: "as shared.cu" in gpu_window.messages.sentence)
     assert "dim3(32, 8)" in clipboard()
     assert "int main(" in clipboard()
-
-
-def test_what_auto_picked_is_copied(qtbot, gpu_window):
-    result = gpu_window.live.result
-    assert gpu_window.store.state.implementation == result.job.implementation == "auto"
-    trigger(gpu_window, "CUDA C++")
-    picked = result.picked.implementation
-    until(qtbot, lambda: f"as {picked}.cu" in gpu_window.messages.sentence)
 
 
 def test_a_rung_that_refuses_says_why(qtbot, gpu_window):
@@ -213,17 +170,3 @@ def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):
     trigger(window, "CUDA C++")
     until(qtbot, lambda: "as constant.cu" in window.messages.sentence)
     assert "__constant__ float WEIGHTS" in clipboard()
-
-
-def test_all_filters_have_a_command_line(state_of):
-    for each in filters.all_filters():
-        size = each.nearest_size(3)
-        arguments = main.parse(words_of(state_of(filter=each.key, ksize=size)))
-        said = "custom" if arguments.weights else arguments.filter
-        assert said == each.key
-
-
-def test_only_the_choice_of_a_gpu_is_filtered_out_of_a_command_line():
-    words = ["--device", "1", "a.png", "--no-gpu", "--device=2", "--filter", "box"]
-    assert device_options(words) == ["--device", "1", "--no-gpu", "--device=2"]
-    assert device_options([]) == []

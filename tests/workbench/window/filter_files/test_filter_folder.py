@@ -24,17 +24,11 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.batch.journal import NAME
-from workbench.batch.stage_times import BatchProgress, StageTime
 from workbench.batch.stage_words import IN_WORDS
-from workbench.batch.stages import STAGES
 from workbench.charts.figure_view import FigureView
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.window.filter_files import file_filter
-from workbench.window.filter_files.filter_choice import FilterChoice
-from workbench.window.filter_files.stage_page import StagePage
-from workbench.window.help.help_window import HelpWindow
-from workbench.window.help.page_view import PageView
 
 
 @pytest.fixture
@@ -103,20 +97,6 @@ def rows(window, name):
 
 def button(window, name):
     return child(window, f"folder-{name}", QPushButton)
-
-
-def test_after_a_bug_it_looks_again(qtbot, window, dialog, folder, monkeypatch):
-    def odd(*_):
-        raise RuntimeError("odd")
-
-    monkeypatch.setattr(file_filter, "plan_of", odd)
-    choose(qtbot, window, source=folder / "in", target=folder / "out")
-    assert "RuntimeError: odd" in window.messages.sentence
-    assert "went wrong" in said(window)
-    window.messages.clear()
-    monkeypatch.undo()
-    choose(qtbot, window, target=folder / "other")
-    assert len(rows(window, "preview")) == 4
 
 
 def verb(window):
@@ -195,47 +175,6 @@ def test_the_end_is_a_chart_of_the_stages_with_the_limit_marked(qtbot, window, d
     click(button(window, "start"))
     assert live.isVisible()
     settled(qtbot, window)
-
-
-def test_on_a_gpu_both_transfers_are_stages(qtbot):
-    page = StagePage()
-    qtbot.addWidget(page)
-    page.show()
-    page.begin()
-    upload = page.findChild(QProgressBar, "folder-upload")
-    assert not upload.isVisible()
-    stages = tuple(StageTime(stage, 10, 1.0, 1, 0.4, 10.0) for stage in STAGES)
-    page.show_progress(BatchProgress(10, 10, 0, 4.0, None, "download", stages))
-    assert upload.isVisible()
-    assert upload.value() == 40
-    page.show_chart()
-    chart = page.findChild(FigureView, "folder-chart")
-    names = [group.label for group in chart.figure.body.groups]
-    assert names[1:4] == ["Uploading", "Filtering", "Downloading"]
-
-
-def test_all_stages_fit_a_low_screen(qtbot, window, dialog):
-    stages = tuple(StageTime(stage, 10, 1.0, 1, 0.4, 10.0) for stage in STAGES)
-    dialog.pages.begin()
-    dialog.pages.show_progress(BatchProgress(10, 10, 0, 4.0, None, "download", stages))
-    for end in (lambda: None, dialog.pages.show_end):
-        end()
-        assert dialog.minimumSizeHint().height() <= 600
-
-
-def test_a_failed_picture_is_opened_by_enter(qtbot, window, dialog, folder):
-    image_files.save(folder / "in/deep.jpg", noise(9, 8, 3))
-    (folder / "in/deep.jpg").write_bytes((folder / "in/sub/q.tif").read_bytes())
-    choose(qtbot, window, source=folder / "in", target=folder / "out")
-    click(button(window, "start"))
-    settled(qtbot, window)
-    failures = child(window, "folder-failures", QListWidget)
-    assert "deep.jpg" in failures.item(0).text()
-    child(window, "folder-pages").setCurrentIndex(2)
-    failures.setCurrentRow(0)
-    failures.setFocus()
-    QTest.keyClick(failures, Qt.Key.Key_Return)
-    until(qtbot, lambda: window.store.state.picture.name == "deep.jpg")
 
 
 def test_failed_pictures_that_can_be_read_are_seen_small_and_opened_by_a_double_click(
@@ -366,21 +305,6 @@ def test_what_the_command_refuses_is_said_as_well(qtbot, window, dialog, many):
     assert "was begun with another filter" in said(window)
 
 
-def test_negative_results_are_told_of(qtbot, window, dialog, folder):
-    choose(qtbot, window, source=folder / "in", target=folder / "out")
-    settle(qtbot, window, lambda: window.store.choose(filter="sobel_x"))
-    note = child(window, "folder-note", QLabel)
-    assert note.text() == "Negative results become 0; the format TIFF keeps them, as float32."
-    pick(child(window, "folder-format", QComboBox), "tiff")
-    settled(qtbot, window)
-    assert note.text() == "Negative results are kept, as float32."
-    click(button(window, "start"))
-    settled(qtbot, window)
-    samples = image_files.load(folder / "out/p0.tif").samples
-    assert samples.dtype == np.float32
-    assert samples.min() < 0
-
-
 def test_closing_the_window_ends_the_process_and_keeps_the_files_whole(qtbot, window, dialog, many):
     choose(qtbot, window, source=many / "in", target=many / "out")
     click(button(window, "start"))
@@ -388,14 +312,6 @@ def test_closing_the_window_ends_the_process_and_keeps_the_files_whole(qtbot, wi
     window.close()
     for name in names_in(many / "out"):
         image_files.load(many / "out" / name)
-
-
-def test_names_that_begin_with_a_dash_are_no_option(qtbot, window, dialog, folder):
-    choose(qtbot, window, source=folder / "in", target=folder / "out", names="-{stem}")
-    click(button(window, "start"))
-    settled(qtbot, window)
-    assert said(window).endswith(": 4 done.")
-    assert names_in(folder / "out") == [f"-p{n}.png" for n in range(4)]
 
 
 def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
@@ -422,14 +338,6 @@ def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
     assert child(window, "folder-filter", QLabel).text().startswith("Gaussian blur")
 
 
-def test_settings_from_anywhere_make_a_choice():
-    assert FilterChoice.from_data({"source": 3, "format_name": "exe", "replace": "yes"}) == (
-        FilterChoice()
-    )
-    choice = FilterChoice("a", "b", "{stem}", "png", True, True, True, "all")
-    assert FilterChoice.from_data(choice.as_data) == choice
-
-
 def test_a_choice_of_gpus_is_there_where_there_are_several(qtbot, make_window, folder):
     window = make_window(MadeUpGpu)
     show_picture(qtbot, window, noise(20, 30, 3))
@@ -450,16 +358,3 @@ def test_a_choice_of_gpus_is_there_where_there_are_several(qtbot, make_window, f
     until(qtbot, lambda: other.device is not None)
     trigger(other, "Filter a folder…")
     assert child(other, "folder-gpus", QComboBox).currentData() == "1"
-
-
-def test_without_several_gpus_there_is_no_such_choice(qtbot, window, dialog):
-    assert not child(window, "folder-gpus", QComboBox).isVisible()
-    window.filter_menu.made.dialog.form.show_choice(FilterChoice(devices="1"))
-    assert window.filter_menu.made.dialog.form.choice.devices == ""
-
-
-def test_f1_leads_to_its_page(qtbot, window, dialog):
-    QTest.keyClick(child(window, "folder-source"), Qt.Key.Key_F1)
-    until(qtbot, lambda: [each for each in window.findChildren(HelpWindow) if each.isVisible()])
-    page = window.findChild(HelpWindow).findChild(PageView)
-    assert "all pictures of a folder" in page.toPlainText()

@@ -1,7 +1,6 @@
 """The help has a page about everything, leads nowhere that is not there, and finds words."""
 
 import re
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,16 +14,14 @@ from kernels.engine.engine import all_implementations
 from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, pick, trigger, until
 from workbench.base import theme
-from workbench.base.assets_path import asset
 from workbench.charts.kinds import chart_kinds
 from workbench.model.modes import MODES
-from workbench.widgets.menu_lines import menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help import page_view, topics
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView, picture_of
-from workbench.window.help.pages import book_of, escaped, written
+from workbench.window.help.pages import book_of, written
 from workbench.window.help.topics import topic_of
 
 LINK = re.compile(r"\(help:([^)]*)\)")
@@ -81,26 +78,11 @@ def test_every_tile_of_the_window_is_explained_in_its_own_words(book, window):
             assert line in text, tile.caption
 
 
-def test_every_action_stands_with_its_key_on_the_page_of_keys(book, window):
-    text = book.page("keys").plain
-    for line in menu_lines(window):
-        if line.action.objectName() or line.keys:
-            assert (line.action.objectName() or line.name).removesuffix("…") in text
-            assert line.keys in text
-
-
 def test_every_link_leads_to_a_page_and_no_two_pages_share_a_name(book):
     assert len({page.key for page in book.pages}) == len(book.pages)
     linked = {key for page in book.pages for key in LINK.findall(page.text)}
     assert len(linked) > 30
     assert [key for key in linked if book.page(key.partition("#")[0]) is None] == []
-
-
-def test_no_page_has_a_mark_left_in_it(book):
-    for page in book.pages:
-        text = re.sub(r"^```.*?^```", "", page.text, flags=re.DOTALL | re.MULTILINE)
-        assert not re.search(r"[{}]", re.sub(r"`[^`\n]*`", "", text)), page.key
-        assert "****" not in page.text, page.key
 
 
 def test_the_first_kernel_is_told_as_outside_of_the_program(book, opened):
@@ -114,29 +96,12 @@ def test_the_first_kernel_is_told_as_outside_of_the_program(book, opened):
     assert "+    __syncthreads();" in shown
 
 
-def test_lines_of_code_stand_close_and_fit_into_the_page(opened):
-    opened.show_place("first-kernel")
-    view = opened.findChild(PageView)
-    line = view.document().find("    const sample* src, sample* dst,").block()
-    assert line.blockFormat().bottomMargin() == 0
-    assert line.blockFormat().background().style() != Qt.BrushStyle.NoBrush
-    assert view.horizontalScrollBar().maximum() == 0
-
-
 def test_a_text_that_names_an_action_there_is_none_of_is_noticed():
     def nothing(name):
         raise KeyError(name)
 
     with pytest.raises(KeyError):
         written("start", nothing, nothing)
-
-
-def test_plain_text_stays_what_it_is(qtbot):
-    view = PageView()
-    qtbot.addWidget(view)
-    for text in ("2 * 3 * 4", "a_b_c", "[x](y)", "# no heading", "1 < 2 | 3", "back\\slash", "`q`"):
-        view.show_page(HelpPage("x", "", "Title", escaped(text)))
-        assert view.toPlainText().split("\n")[-1] == text
 
 
 # -- finding
@@ -147,37 +112,6 @@ PAGES = (
     HelpPage("b", "One", "Value tile", "What a block makes, without its halo."),
     HelpPage("c", "Two", "Bank", "Shared memory has 32."),
 )
-
-
-def test_the_title_counts_more_than_the_text():
-    found = Book(PAGES).find("tile")
-    assert [each.page.key for each in found] == ["b", "a"]
-    assert found[1].where == "Ring around a tile."
-
-
-def test_parts_of_words_are_not_found():
-    book = Book([*PAGES, HelpPage("d", "Two", "Cache", "shared_two_batch; debatched samples")])
-    assert book.find("batch") == []
-    assert [each.page.key for each in book.find("sam")] == ["d"]
-
-
-def test_no_sentence_with_a_hole_comes_up_for_an_everyday_word(book):
-    for word in ("batch", "zoom", "crop", "blur"):
-        for hit in book.find(word):
-            assert "…×…" not in hit.where, hit.page.title
-
-
-def test_the_table_of_words_is_a_page_of_its_own(window):
-    trigger(window, "Words")
-    assert window.findChild(HelpWindow).page.key == "words"
-    assert "reference" in window.findChild(HelpWindow).page.plain
-
-
-def test_help_and_docs_say_the_same_of_a_word(book):
-    docs = (Path(__file__).parents[4] / "docs" / "words.md").read_text(encoding="utf-8")
-    rows = [line for line in asset("help/words.md").read_text("utf-8").split("\n") if "|" in line]
-    assert len(rows) > 30
-    assert [row for row in rows if row not in docs] == []
 
 
 def test_all_words_have_to_be_there_and_none_finds_nothing():
@@ -242,33 +176,6 @@ def test_one_goes_to_pages_and_back(opened):
     assert opened.page.key == "charts"
 
 
-def test_a_section_stands_at_the_top(opened):
-    view = child(opened, "help-page", PageView)
-    opened.show_place("numbers#Occupancy")
-    assert view.textCursor().block().text() == "Occupancy"
-    assert view.verticalScrollBar().value() > 0
-
-
-def test_a_list_keeps_its_last_line(opened):
-    view = child(opened, "help-page", PageView)
-    opened.show_place("start")
-    block = view.document().begin()
-    before = None
-    while block.isValid():
-        if block.blockFormat().headingLevel() and before is not None and block.text() == "Words":
-            assert before.textList() is not None
-        before, block = block, block.next()
-
-
-def test_pages_look_right_in_either_theme(opened, qapp):
-    view = child(opened, "help-page", PageView)
-    for scheme, colors in (("dark", theme.DARK), ("light", theme.LIGHT)):
-        theme.apply(qapp, scheme)
-        shown = view.grab().toImage()
-        assert shown.pixelColor(5, shown.height() - 20) == QColor(colors.panel)
-    theme.apply(qapp, "system")
-
-
 def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
     qtbot, tmp_path, monkeypatch
 ):
@@ -329,24 +236,3 @@ def test_whats_this_is_about_what_is_chosen(window):
     # Offscreen nothing has the keyboard, so it may be about what is under the pointer.
     assert window.findChild(HelpWindow).page.key in ("filters", "start", "mode/result", "mode/side")
     window.help_controller.close()
-
-
-def test_the_texts_are_shipped():
-    assert len(list(asset("help").glob("*.md"))) >= 15
-
-
-def test_lines_stay_as_short_as_one_reads_them(opened):
-    page = child(opened, "help-page")
-    widths = []
-    for across in (900, 1400, 2000, 900):
-        opened.resize(across, 700)
-        QApplication.processEvents()
-        widths.append(page.viewport().width())
-    narrow, wide, wider, again = widths
-    assert narrow == again < wide == wider < 1100
-
-
-def test_the_window_is_no_larger_than_the_screen(opened):
-    room = opened.screen().availableGeometry()
-    assert opened.width() <= room.width()
-    assert opened.height() <= room.height()

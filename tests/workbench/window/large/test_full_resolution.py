@@ -13,7 +13,6 @@ from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Progress
-from kernels.pictures.generated import stored_as
 from tests.workbench.driving import child, drop, move, settle, until, view
 from tests.workbench.engines import Scripted
 from tests.workbench.window.large.large_files import (
@@ -27,8 +26,6 @@ from tests.workbench.window.large.large_files import (
 from workbench.model.intents import is_unclipped, job_for
 from workbench.panels.compare import full_resolution
 from workbench.panels.compare.view_transform import ViewTransform
-from workbench.session import live
-from workbench.session.previews import Previews
 
 __all__ = ["little_memory"]
 STEP = 8  # of the copy
@@ -146,16 +143,6 @@ def test_the_values_under_the_pointer_are_those_of_the_file(qtbot, opened):
     assert shown == ["R", str(red), "G", str(green), "B", str(blue)]
 
 
-def test_holding_the_original_shows_the_file_before(qtbot, opened):
-    x, y = 301, 203
-    zoom_to(qtbot, opened, x, y, scale=12)
-    original = child(opened, "original", QToolButton)
-    original.pressed.emit()
-    assert colour(view(opened, "After"), x, y) == list(whole()[y, x])
-    original.released.emit()
-    assert colour(view(opened, "After"), x, y) == list(of_whole(opened)[y, x])
-
-
 def test_it_follows_the_filter_and_reads_nothing_anew_for_that(qtbot, opened, regions):
     zoom_to(qtbot, opened, 300, 200, scale=12)
     reads = []
@@ -168,17 +155,6 @@ def test_it_follows_the_filter_and_reads_nothing_anew_for_that(qtbot, opened, re
     assert set(reads) == {read}
 
 
-def test_a_move_within_what_was_read_asks_for_nothing(qtbot, opened, regions):
-    zoom_to(qtbot, opened, 300, 200, scale=12)
-    count = len(regions)
-    move(opened.compare, ViewTransform(12 * STEP, (302 / STEP, 201 / STEP)))
-    qtbot.wait(4 * full_resolution.WAIT_MS)
-    assert len(regions) == count
-    zoom_to(qtbot, opened, 20, 480, scale=12)
-    until(qtbot, lambda: len(regions) > count)
-    assert_as_of_whole(opened, regions)
-
-
 def test_between_the_copy_is_shown_and_the_chip_says_so(qtbot, opened, regions, monkeypatch):
     move(opened.compare, ViewTransform(2.0 * STEP, (40, 30)))
     until(qtbot, lambda: chip(opened).endswith("zoom in for full resolution"))
@@ -187,23 +163,6 @@ def test_between_the_copy_is_shown_and_the_chip_says_so(qtbot, opened, regions, 
     move(opened.compare, ViewTransform(1.0, (40, 30)))  # the copy holds as much as the screen
     until(qtbot, lambda: chip(opened) == "Shown at 1/8 of 640×500")
     assert "1/8 of its size" in view(opened, "After").caption
-
-
-def test_no_time_of_a_part_stands_where_the_pictures_is(qtbot, opened):
-    before = child(opened, "line-time", QLabel).text()
-    zoom_to(qtbot, opened, 300, 200, scale=4)
-    assert child(opened, "line-time", QLabel).text() == before
-    assert child(opened, "line-subject", QLabel).text().startswith("of the copy")
-
-
-def test_the_pixel_type_is_that_of_the_copy(qtbot, opened, regions):
-    settle(qtbot, opened, lambda: opened.store.choose(pixel_type="uint16"))
-    until(qtbot, lambda: opened.store.state.picture.samples.dtype == np.uint16)
-    zoom_to(qtbot, opened, 300, 200, scale=12)
-    request, after = regions[-1]
-    rows, columns = slice(*request.region.rows), slice(*request.region.columns)
-    expected = of_whole(opened, stored_as(whole(), "uint16"))[rows, columns]
-    np.testing.assert_array_equal(after.samples, expected)
 
 
 def test_of_a_pyramid_the_whole_is_read_not_a_copy(qtbot, window, regions, tmp_path, little_memory):
@@ -237,13 +196,6 @@ def test_too_little_memory_for_it_is_said_and_the_copys_result_stays(
     assert not window.live.is_refused
 
 
-def test_another_picture_lets_go_of_the_file_and_of_the_chip(qtbot, opened, tmp_path):
-    zoom_to(qtbot, opened, 300, 200, scale=12)
-    settle(qtbot, opened, lambda: opened.opener.open_start_picture())
-    assert child(opened, "large-chip", QToolButton).isHidden()
-    assert "full resolution" not in view(opened, "After").caption
-
-
 def test_the_region_is_not_kept_waiting_by_the_copy(qtbot, make_window, tmp_path, little_memory):
     """What is looked at comes first: the copy's own result would never come before it here."""
     came = []
@@ -259,14 +211,3 @@ def test_the_region_is_not_kept_waiting_by_the_copy(qtbot, make_window, tmp_path
     window.regions.filtered.connect(lambda request, _: came.append(request.job.filter_title))
     settle(qtbot, window, lambda: window.store.choose(filter="sharpen"))
     assert came == ["Sharpen"]
-
-
-def test_nor_by_a_preview_of_the_copy(qtbot, opened, regions, monkeypatch):
-    """A copy that takes long is previewed first; the region does not wait for what follows."""
-    zoom_to(qtbot, opened, 300, 200, scale=12)
-    count = len(regions)
-    monkeypatch.setattr(live, "takes_long", lambda _: True)
-    monkeypatch.setattr(Previews, "request", lambda *_: None)  # it never comes
-    opened.store.choose(filter="gaussian", ksize=9)
-    until(qtbot, lambda: len(regions) > count)
-    assert_as_of_whole(opened, regions)

@@ -4,7 +4,6 @@ import threading
 
 import numpy as np
 import pytest
-import tifffile
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from tests.workbench.driving import (
@@ -85,26 +84,6 @@ def test_a_copy_in_the_file_is_taken_where_there_is_one(
     assert "from a reduced copy in the file" in picture.notes[-1]
 
 
-def test_a_damaged_copy_in_the_file_is_passed_over(tmp_path, little_memory):
-    path = pyramid(tmp_path / "slide.tif", as_subifds=True)
-    with tifffile.TiffFile(path) as tiff:
-        page = tiff.pages.first.pages[1]
-        spans = list(zip(page.dataoffsets, page.databytecounts, strict=True))
-    with path.open("r+b") as file:
-        for offset, count in spans:
-            file.seek(offset)
-            file.write(b"\xff" * count)
-    picture = reduced_reading.load_reduced(path)
-    np.testing.assert_array_equal(picture.samples[:62], every(STEP)[:62])
-
-
-def test_a_zoom_of_100_percent_is_a_pixel_of_the_file(qtbot, window, tmp_path, little_memory):
-    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
-    click(child(window, "one_to_one", QToolButton))
-    assert child(window, "zoom", QLabel).text() == "100 %"
-    assert window.compare.choices()["place"][0] == STEP
-
-
 def test_a_long_reading_says_how_far_it_is_and_can_be_stopped(
     qtbot, make_window, tmp_path, little_memory, monkeypatch
 ):
@@ -128,10 +107,3 @@ def test_a_long_reading_says_how_far_it_is_and_can_be_stopped(
         goes_on.set()
     until(qtbot, lambda: not window.messages.sentence)
     assert opened(window) is None or opened(window).name != "large.tif"
-
-
-def test_another_pixel_type_is_that_of_the_copy_too(qtbot, window, tmp_path, little_memory):
-    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
-    settle(qtbot, window, lambda: window.store.choose(pixel_type="float32"))
-    until(qtbot, lambda: opened(window).samples.dtype == np.float32)
-    assert opened(window).large == LargeSource(WIDTH, HEIGHT, STEP)

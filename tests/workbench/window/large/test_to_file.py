@@ -12,13 +12,11 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
 from kernels import Engine, Sampling
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
-    action,
     answer_file_dialogs,
     child,
     click,
     drop,
     settle,
-    show_picture,
     trigger,
     until,
 )
@@ -62,23 +60,6 @@ def assert_is_all_of_it(window, target):
 
 def finish(qtbot, window):
     until(qtbot, lambda: window.filter_menu.made.is_settled)
-
-
-def test_after_a_bug_it_can_be_begun_again(qtbot, window, large, tmp_path, monkeypatch):
-    def odd(_):
-        raise RuntimeError("odd")
-
-    answer_file_dialogs(monkeypatch, tmp_path / "out.tif")
-    with monkeypatch.context() as broken:
-        broken.setattr(filter_choice, "is_begun", odd)
-        trigger(window, "Filter to file…")
-        finish(qtbot, window)
-    assert "RuntimeError: odd" in window.messages.sentence
-    window.messages.clear()
-    begun = []
-    monkeypatch.setattr(BatchProcess, "start", lambda _, words: begun.append(words))
-    trigger(window, "Filter to file…")
-    until(qtbot, lambda: begun)
 
 
 def test_all_of_it_is_filtered_as_the_command_does(qtbot, window, large, tmp_path, monkeypatch):
@@ -135,9 +116,3 @@ def test_what_fails_is_one_sentence_in_the_window_where_the_dialog_is_closed(
     assert window.messages.kind == "error"
     assert window.messages.sentence == said(window)
     assert "folder" in said(window)
-
-
-def test_it_is_not_offered_for_a_picture_that_is_in_memory(qtbot, window):
-    show_picture(qtbot, window, noise(20, 30, 3))
-    assert not action(window, "Filter to file…").isEnabled()
-    assert "Save result as" in action(window, "Filter to file…").toolTip()

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until, view
@@ -55,15 +55,6 @@ def test_anatomy_zooms_to_its_block_beside_the_panel(qtbot, window):
     until(qtbot, is_all_seen)
 
 
-def test_a_pixel_is_zoomed_to_beside_the_panel(qtbot, window):
-    drawer = open_drawer(qtbot, window, "Pixel")
-    for x, y in ((0, 0), (299, 199), (150, 100)):
-        window.pixel.get().show_pixel((x, y))
-        click(child(window, "pixel-zoom", QPushButton))
-        for around in (-3, 3):
-            assert is_seen(window, drawer, place_of(window, x + 0.5 + around, y + 0.5))
-
-
 def test_a_pixel_that_the_panel_would_cover_is_moved_out_of_it(qtbot, window):
     whole = view(window, "After").transform
     window.compare.pointed.emit((280.5, 100.5))
@@ -71,15 +62,6 @@ def test_a_pixel_that_the_panel_would_cover_is_moved_out_of_it(qtbot, window):
     frame = window.docks["Pixel"]
     until(qtbot, lambda: is_seen(window, box_of(window, frame), place_of(window, 280.5, 100.5)))
     assert view(window, "After").transform.scale == whole.scale
-
-
-def test_a_pixel_that_is_seen_moves_nothing(qtbot, window):
-    whole = view(window, "After").transform
-    window.compare.pointed.emit((20.5, 100.5))
-    trigger(window, "This pixel")
-    until(qtbot, window.pixel.get().isVisible)
-    QApplication.processEvents()
-    assert view(window, "After").transform == whole
 
 
 def test_a_message_and_its_buttons_are_beside_the_panel(qtbot, window):
@@ -102,16 +84,6 @@ def test_a_message_and_its_buttons_are_beside_the_panel(qtbot, window):
     until(qtbot, lambda: box_of(window, window.messages).right() > drawer.left())
 
 
-def test_what_floats_in_the_corner_is_beside_the_panel(qtbot, window):
-    window.store.update(view_mode="difference")
-    corner = window.compare.options
-    until(qtbot, corner.isVisible)
-    drawer = open_drawer(qtbot, window, "Gallery")
-    until(qtbot, lambda: not box_of(window, corner).intersects(drawer))
-    window.docks["Gallery"].hide()
-    until(qtbot, lambda: box_of(window, corner).right() > drawer.left())
-
-
 def test_overlays_know_which_part_is_seen(qtbot, window):
     seen = []
     window.compare.add_overlay(lambda _painter, visible, scale: seen.append((visible, scale)))
@@ -123,20 +95,3 @@ def test_overlays_know_which_part_is_seen(qtbot, window):
     visible, scale = seen[-1]
     uncovered = drawer.left() - pane.mapTo(window, QPoint()).x()
     assert visible.width() * scale / pane.devicePixelRatioF() == pytest.approx(uncovered, abs=1)
-
-
-def test_where_to_drop_a_picture_is_said_beside_the_panel(qtbot, make_window):
-    window = make_window()
-    window.resize(*NARROW)
-    drawer = open_drawer(qtbot, window, "Settings")
-    pane = view(window, "Before")
-    until(qtbot, lambda: pane.isVisible() or view(window, "After").isVisible())
-    pane = pane if pane.isVisible() else view(window, "After")
-    image = pane.grab().toImage()
-    ratio = image.devicePixelRatio()
-    middle = image.height() // 2  # below the row only the sides of the frame are painted
-    row = [image.pixelColor(x, middle + image.height() // 4) for x in range(image.width())]
-    painted = [x / ratio for x, color in enumerate(row) if color != row[0]]
-    left = pane.mapTo(window, QPoint()).x()
-    assert painted
-    assert left + painted[-1] < drawer.left()

@@ -1,25 +1,18 @@
 """What is around the picture is hidden, brought back, remembered and reset."""
 
 import json
-from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
-    QComboBox,
-    QGroupBox,
     QLabel,
-    QToolButton,
     QWidget,
 )
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until
-from workbench.base import theme
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.upright_area import UprightArea
@@ -32,22 +25,6 @@ def window(qtbot, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
     return active(qtbot, window)
-
-
-@pytest.fixture
-def restyled(qapp):
-    """Gives all letters another size."""
-    before = qapp.font()
-
-    def restyle(points):
-        font = QFont(before)
-        font.setPointSizeF(points)
-        qapp.setFont(font)
-        theme.apply(qapp, "dark")
-        theme.apply(qapp, "light")
-
-    yield restyle
-    restyle(before.pointSizeF())
 
 
 def active(qtbot, window):
@@ -98,52 +75,8 @@ def test_a_low_window_folds_the_display_until_the_user_opens_it(qtbot, window):
     assert box.isVisible()
 
 
-def test_the_modes_stand_side_by_side_however_short_their_words(qtbot, window):
-    bar = child(window, "modes")
-    buttons, words = bar.findChildren(QToolButton), set()
-    for width in (WIDE[0], 1024, NARROW[0]):
-        window.resize(width, WIDE[1])
-        QApplication.processEvents()
-        words.add(buttons[-1].text())
-        boxes = [each.geometry() for each in buttons]
-        assert [b.left() - a.right() for a, b in pairwise(boxes)] == [1] * (len(boxes) - 1)
-    assert words == {"Mismatch", "Mism."}
-
-
 def opened(window):
     return [title for title, panel in window.docks.items() if panel.isVisible()]
-
-
-def point_at_picture(window):
-    view = shown_view(window)
-    for x in (40, 60):
-        QTest.mouseMove(view, QPoint(x, 50))
-        QTest.qWait(1)
-
-
-def press_tab():
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-
-
-@pytest.mark.parametrize("points", [9.0, 10.08, 14.0, 18.0])
-def test_the_ways_to_look_are_as_high_as_the_fields_beside_them(points, qapp, window, restyled):
-    restyled(points)
-    window.resize(1920, 800)
-    QApplication.processEvents()
-    names = ("filter", "ksize", "implementation", "result", "side", "mismatch")
-    boxes = [child(window.toolbar, name).geometry() for name in names]
-    assert len({box.height() for box in boxes}) == 1
-
-
-def test_words_that_were_short_in_a_narrow_window_are_whole_again_in_a_wide_one(window):
-    def word_at(width):
-        window.resize(width, 720)
-        QApplication.processEvents()
-        return child(window.toolbar, "difference").text()
-
-    assert word_at(1400) == "Difference"
-    assert "Diff." in map(word_at, range(1300, 800, -20))
-    assert word_at(1400) == "Difference"
 
 
 # -- nothing but the picture
@@ -168,54 +101,6 @@ def test_a_key_hides_everything_but_the_picture_and_brings_it_back(qtbot, window
     assert opened(window) == ["Settings", "Analysis"]
 
 
-def test_keys_work_where_everything_is_hidden(qtbot, window):
-    QTest.keyClick(window, Qt.Key.Key_F10)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_H)
-    until(qtbot, lambda: opened(window) == ["Analysis"])
-    QTest.keyClick(window, Qt.Key.Key_F10)
-    assert opened(window) == ["Analysis"]
-
-
-def test_tab_hides_and_brings_back_where_the_pointer_is_over_the_picture(qtbot, window):
-    point_at_picture(window)
-    press_tab()
-    assert around(window) == {False}
-    press_tab()
-    assert around(window) == {True}
-
-
-def test_tab_goes_through_controls_where_the_pointer_has_not_moved(qtbot, window):
-    point_at_picture(window)
-    child(window, "tool-open").setFocus()
-    for _ in range(60):
-        press_tab()
-        assert around(window) == {True}
-        if QApplication.focusWidget() is child(window, "tool-open"):
-            break
-    else:
-        pytest.fail("Tab does not come back to where it began")
-
-
-def test_nothing_is_hidden_because_what_had_the_keyboard_went(qtbot, window):
-    window.messages.show_message("error", "Something happened.")
-    child(window.messages, "dismiss").setFocus()
-    point_at_picture(window)
-    click(child(window.messages, "dismiss"))
-    assert around(window) == {True}
-    shown_view(window).setFocus()
-    point_at_picture(window)
-    for mode in ("wipe", "side", "difference", "result"):
-        window.store.update(view_mode=mode)
-        assert around(window) == {True}, mode
-
-
-def test_tab_stays_in_what_is_typed_into(qtbot, window):
-    child(window, "ksize").setFocus()
-    point_at_picture(window)
-    press_tab()
-    assert around(window) == {True}
-
-
 def test_full_screen_is_the_picture_alone_and_the_window_is_as_it_was_afterwards(qtbot, window):
     window.showMaximized()
     until(qtbot, window.isMaximized)
@@ -226,12 +111,6 @@ def test_full_screen_is_the_picture_alone_and_the_window_is_as_it_was_afterwards
     until(qtbot, lambda: not window.isFullScreen())
     assert window.isMaximized()
     assert around(window) == {True}
-
-
-def test_what_was_hidden_before_full_screen_stays_so(qtbot, window):
-    for key in (Qt.Key.Key_F10, Qt.Key.Key_F11, Qt.Key.Key_F11):
-        QTest.keyClick(window, key)
-    assert around(window) == {False}
 
 
 # -- panels
@@ -247,30 +126,6 @@ def test_the_rail_opens_a_panel_in_place_of_the_one_that_is_open_and_closes_it(q
     click(child(window, "rail-gallery"))
     assert opened(window) == []
     assert not child(window, "rail-gallery").isChecked()
-
-
-def test_every_name_on_the_rail_is_whole(window):
-    rail = window.docks.rail
-    for height in (1000, 700, 400):
-        window.resize(1024, height)
-        QApplication.processEvents()
-        for title in window.docks:
-            button = child(rail, f"rail-{title.lower()}")
-            assert button.text() == title
-            assert button.fontMetrics().horizontalAdvance(title) <= button.width()
-            assert button.fontMetrics().height() <= button.height()
-            assert rail.rect().contains(button.geometry()), (title, height)
-
-
-def test_whichever_panel_is_open_it_is_as_wide(qtbot, window):
-    window.resize(1440, 900)
-    widths = set()
-    for title in window.docks:
-        window.docks.bring_forward(title)
-        QApplication.processEvents()
-        if title not in ("Settings", "Kernel"):  # one is at the left, one has source to read
-            widths.add(window.docks[title].width())
-    assert len(widths) == 1
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (1024, 640), (1920, 1080)])
@@ -291,19 +146,6 @@ def test_a_kernel_has_more_room_than_other_panels_and_as_much_as_the_user_gives_
     assert kernel.width() == usual + 40
 
 
-def test_in_a_wide_window_settings_stay_beside_another_panel(qtbot, window):
-    window.resize(*WIDE)
-    for title in ("Settings", "Sweep", "Blocks"):
-        window.docks.bring_forward(title)
-    until(qtbot, lambda: opened(window) == ["Settings", "Blocks"])
-    settings, blocks = (window.docks[title] for title in ("Settings", "Blocks"))
-    picture = window.compare
-    assert settings.mapTo(window, QPoint(settings.width(), 0)).x() <= left(window, picture) + 1
-    assert left(window, picture) + picture.width() <= left(window, blocks) + 1
-    window.resize(1280, 720)
-    until(qtbot, lambda: opened(window) == ["Blocks"])
-
-
 def test_settings_alone_open_beside_the_rail_as_other_panels_do(qtbot, window):
     window.resize(*WIDE)
     settings, rail = window.docks["Settings"], window.docks.rail
@@ -313,25 +155,6 @@ def test_settings_alone_open_beside_the_rail_as_other_panels_do(qtbot, window):
     until(qtbot, lambda: left(window, settings) == 0)
     window.docks["Analysis"].hide()
     until(qtbot, lambda: left(window, settings) + settings.width() == left(window, rail))
-
-
-def test_what_a_panel_holds_begins_where_its_title_does(qtbot, window):
-    window.resize(*WIDE)
-    for title, frame in window.docks.items():
-        window.docks.bring_forward(title)
-        panel = window.docks.panel(title).made
-        until(qtbot, panel.isVisible)
-        heading = next(each for each in frame.findChildren(QLabel) if each.text() == title)
-        inside = [each for each in panel.findChildren(QWidget) if is_seen_apart(each)]
-        first = min(each.mapTo(frame, QPoint()).x() for each in inside)
-        assert abs(first - heading.x()) <= 1, title
-        frame.hide()
-
-
-def is_seen_apart(widget):
-    """Whether a widget is a card, a group, a button or words, and no room around such."""
-    kinds = (QGroupBox, QLabel, QAbstractButton, QComboBox)
-    return widget.isVisible() and (widget.property("card") is True or isinstance(widget, kinds))
 
 
 def test_in_a_narrow_window_a_panel_lies_over_the_picture(qtbot, window):
@@ -388,16 +211,6 @@ def test_the_layout_is_kept_as_plain_json_for_each_size_of_screen(qtbot, make_wi
     assert "3840x2160" in json.loads(default_path().read_text())["layouts"]
 
 
-def test_a_layout_of_an_older_version_is_no_trouble_and_goes(qtbot, home, make_window):
-    default_path().parent.mkdir(parents=True)
-    old = {"version": 1, "geometry": "AdnQywADAAAAAAA", "layout": "AAAA/wAAAAD9AAAAAw"}
-    default_path().write_text(json.dumps(old))
-    window = make_window()
-    assert opened(window) == []
-    window.close()
-    assert not {"geometry", "layout"} & set(json.loads(default_path().read_text()))
-
-
 @pytest.mark.parametrize("box", [[10**12, 0, 500, 400], [0, 0, 500], [0, 0, True, 400], "large"])
 def test_a_place_that_no_window_can_have_is_as_on_the_first_day(box, make_window):
     make_window().close()
@@ -425,18 +238,6 @@ def test_there_is_a_way_back_to_the_first_layout(qtbot, window):
     assert window.docks["Sweep"].width() < 500
 
 
-def test_the_first_layout_of_this_screen_leaves_those_of_others_alone(make_window):
-    other = {"window": [0, 0, 900, 700], "maximised": False, "panels": {"open": ["Sweep"]}}
-    make_window().close()
-    kept = json.loads(default_path().read_text())
-    kept["layouts"]["1x1"] = other
-    default_path().write_text(json.dumps(kept))
-    window = make_window()
-    trigger(window, "First layout")
-    window.close()
-    assert json.loads(default_path().read_text())["layouts"]["1x1"] == other
-
-
 def test_a_panel_in_a_window_of_its_own_is_no_larger_than_the_screen_and_comes_back(qtbot, window):
     window.docks.bring_forward("Sweep")
     panel = window.docks["Sweep"]
@@ -450,8 +251,3 @@ def test_a_panel_in_a_window_of_its_own_is_no_larger_than_the_screen_and_comes_b
     window.docks.bring_forward("Sweep")
     assert panel.isVisible()
     assert panel.window() is window
-
-
-def test_menus_stand_in_their_usual_order(window):
-    titles = [each.text().replace("&", "") for each in window.menuBar().actions()]
-    assert titles == ["File", "Edit", "View", "Run", "Sweep", "Help"]

@@ -1,8 +1,6 @@
 """The palette finds everything there is to do, and the page of keys shows every key."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
@@ -13,11 +11,10 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
-from workbench.widgets.menu_lines import menu_lines, plain
+from workbench.widgets.menu_lines import plain
 from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME, PaletteEntry, ranks_of
 from workbench.window.palette.palette import Palette
-from workbench.window.palette.synonyms import SYNONYMS
 
 # -- finding
 
@@ -47,16 +44,6 @@ def test_starts_of_words_go_before_letters_from_anywhere():
 def test_words_come_in_any_order_and_a_menu_finds_too():
     assert names("blur gau", "Box blur", "Gaussian blur") == ["Gaussian blur"]
     assert names("menu box", "Box blur", "Gaussian blur") == ["Box blur"]
-
-
-def test_the_whole_word_goes_before_its_letters_scattered():
-    assert names("fit", "Filter for it", "Fit", "Find in text")[0] == "Fit"
-
-
-def test_words_go_before_their_letters_anywhere():
-    texts = ("Keyboard shortcuts", "One batch", "Batches of pictures")
-    assert names("batch", *texts) == ["One batch", "Batches of pictures"]
-    assert names("kyb", *texts) == ["Keyboard shortcuts"]  # where there is nothing better
 
 
 EVERYDAY = [  # what is looked for, what it is called
@@ -97,22 +84,12 @@ def test_sessions_are_shown_by_name_without_a_path(qtbot, window):
     assert [each for each in sessions if "/" in each.tip.replace("2025/2026", "")] == []
 
 
-def test_every_synonym_is_of_something_there_is(window):
-    entries = window.dialogs.entries()
-    assert set(SYNONYMS) - {each.name for each in entries} == set()
-
-
 def test_what_cannot_be_done_comes_last():
     able, not_able = (
         PaletteEntry("Save b", "", lambda: 0),
         PaletteEntry("Save", "", lambda: 0, reason="No."),
     )
     assert found([not_able, able], "save") == [able, not_able]
-
-
-@given(st.text(min_size=1, max_size=12))
-def test_any_text_may_be_typed_and_a_name_finds_itself(text):
-    assert names(text, text) == [text]
 
 
 # -- the window
@@ -205,15 +182,6 @@ def test_the_arrow_keys_go_through_what_was_found(window):
     palette.close()
 
 
-def test_it_opens_with_whole_lines(window):
-    palette = opened(window)
-    found = child(palette, "palette-list", QTreeView)
-    line_px = found.visualRect(found.model().index(0, 0)).height()
-    assert found.viewport().height() % line_px == 0
-    assert found.viewport().height() // line_px >= 10
-    palette.close()
-
-
 def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     palette = opened(window)
     QTest.keyClicks(line(palette), "shared-memory tile")
@@ -223,15 +191,6 @@ def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     assert palette.isVisible()
     QTest.keyClick(palette, Qt.Key.Key_Escape)
     assert window.store.state.implementation == "opencv"
-
-
-def test_nothing_found_is_said(window):
-    palette = opened(window)
-    QTest.keyClicks(line(palette), "qqqq")
-    assert listed(palette) == []
-    assert "Nothing is called “qqqq”" in child(palette, "palette-about", QLabel).text()
-    QTest.keyClick(line(palette), Qt.Key.Key_Return)
-    palette.close()
 
 
 def test_an_action_of_a_menu_is_done(qtbot, window):
@@ -299,14 +258,6 @@ def test_a_click_does_what_the_row_says_and_the_palette_goes(qtbot, owner, made,
     qtbot.waitUntil(lambda: owner.findChild(Palette) is None)
 
 
-def test_a_click_on_what_cannot_be_done_says_why(qtbot, made, done):
-    click_row(made, 9)
-    assert child(made, "palette-about", QLabel).text() == "There is no picture."
-    assert made.isVisible()
-    qtbot.wait(20)
-    assert done == []
-
-
 def test_pages_end_at_the_ends_and_single_steps_go_round(made):
     line, listed = child(made, "palette-line", QLineEdit), rows(made)
 
@@ -320,16 +271,6 @@ def test_pages_end_at_the_ends_and_single_steps_go_round(made):
     assert after(Qt.Key.Key_Up) == 29
     assert after(Qt.Key.Key_PageDown) == 29
     assert after(Qt.Key.Key_Down) == 0
-
-
-def test_the_chosen_row_tells_its_keys_and_what_it_does(made):
-    line = child(made, "palette-line", QLineEdit)
-    QTest.keyClicks(line, "act 3")
-    assert child(made, "palette-about", QLabel).text() == "Tip 3."
-    assert line.accessibleDescription() == "Act 3, Menu, Ctrl+3"
-    index = rows(made).currentIndex()
-    assert index.data(Qt.ItemDataRole.ToolTipRole) == "Tip 3."
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == "Act 3, Menu"
 
 
 # -- the page of keys
@@ -349,27 +290,3 @@ def test_every_key_is_on_the_page(window):
             keys = " or ".join(key.toString(native) for key in action.shortcuts())
             assert keys in shown, action.text()
     page.close()
-
-
-@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Question])
-def test_the_page_goes_as_it_came(key, qtbot, window):
-    QTest.keyClick(window, Qt.Key.Key_Question)
-    page = window.findChild(ShortcutsDialog)
-    assert page.isVisible()
-    QTest.keyClick(page, key)
-    until(qtbot, lambda: window.findChild(ShortcutsDialog) is None)
-
-
-def test_the_page_fits_its_window(window):
-    window.resize(1280, 800)
-    page = page_of(window)
-    assert page.width() <= 1280
-    assert page.height() <= 800
-    page.close()
-
-
-def test_lines_have_their_menus_and_keys(window):
-    lines = {(*each.path, each.name): each for each in menu_lines(window)}
-    assert lines["File", "Open"].keys == "Ctrl+O"
-    assert lines["Help", "Keyboard shortcuts"].keys == "?"
-    assert ("File", "Screenshot", "Window") in lines

@@ -1,13 +1,11 @@
 """Presenter mode: its steps and figures, the stage under a clicker's keys, and all put back."""
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
-from PySide6.QtGui import QColor, QFontInfo
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -15,43 +13,30 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QScrollArea,
-    QTableView,
     QWidget,
 )
 
-from kernels.core.cpu_load import Load
-from kernels.core.device import NoDevice
-from kernels.pictures.generated import noise, scene
-from kernels.rungs.rung import Rung
-from tests.made_up import FAILED, PASSED, result
+from kernels.pictures.generated import noise
+from tests.made_up import FAILED, result
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
-from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.base import theme
-from workbench.base.assets_path import asset
+from tests.workbench.engines import MadeUpGpu
 from workbench.base.numbers import MISSING
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_view import ChartView
-from workbench.charts.kinds import chart_kinds
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
 from workbench.model import intents
-from workbench.model.recorded_times import RecordedTimes, recorded_times
+from workbench.model.recorded_times import recorded_times
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.letters import factor_of
 from workbench.window.presenter import presenter
 from workbench.window.presenter.figures import (
-    Figures,
-    bar_of,
     figures_of,
-    recorded_figures,
     short_name,
 )
-from workbench.window.presenter.ladder_so_far import LadderBar, LadderSoFar, bars_so_far
-from workbench.window.presenter.presenter import LECTURE
-from workbench.window.presenter.stage import Stage
+from workbench.window.presenter.ladder_so_far import LadderBar
 from workbench.window.presenter.steps_dialog import StepsDialog
-from workbench.window.presenter.talk_files import read_talk
 from workbench.window.presenter.talk_steps import (
     StepLook,
     TalkStep,
@@ -60,7 +45,6 @@ from workbench.window.presenter.talk_steps import (
     steps_from,
 )
 
-MIN_PX = 24  # of letters, on a projector of 1280×720
 STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared")
 
 # -- steps
@@ -93,18 +77,6 @@ def test_what_is_shown_now_becomes_a_step(tmp_path):
     assert step_of(STATE).picture is None  # it came from nowhere
 
 
-def test_by_default_the_ladder_is_climbed():
-    steps = ladder_steps(STATE, DEVICE)
-    assert [each.data["implementation"] for each in steps][:2] == ["sequential", "parallel"]
-    assert "shared" in [each.data["implementation"] for each in steps]
-    on_cpu = ladder_steps(STATE, NoDevice("There is none."))
-    assert {each.data["implementation"] for each in on_cpu} < {
-        "sequential",
-        "parallel",
-        "opencv",
-    } | {"fft"}
-
-
 # -- figures
 
 
@@ -126,58 +98,12 @@ def test_a_speed_beside_a_passed_check():
     assert "200" in figures.in_words
 
 
-def test_what_is_slower_says_how_many_times():
-    figures = figures_of(STATE, answer(samples_ms=(60.0,) * 6), on_cpu(samples_ms=(2.0,) * 6))
-    assert (figures.speedup, figures.speedup_note) == ("30.0× slower", "than OpenCV, 2 threads")
-    same = figures_of(STATE, answer(samples_ms=(2.0,) * 6), on_cpu(samples_ms=(2.0,) * 6))
-    assert (same.speedup, same.speedup_note) == ("1.00×", "equal within 1 % to OpenCV, 2 threads")
-
-
-def test_a_single_run_says_so_and_is_no_speed_up():
-    figures = figures_of(STATE, answer(samples_ms=(0.2,)), on_cpu())
-    assert figures.time_note.endswith(", a single run")
-    assert (figures.speedup, figures.speedup_note) == (MISSING, "none from a single run")
-
-
-BUSY = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
-
-
-def test_a_disturbed_time_has_a_star_and_says_by_what():
-    state = replace(STATE, implementation="opencv")
-    figures = figures_of(state, on_cpu(samples_ms=(2.0,) * 6, load=BUSY), None)
-    assert figures.time == "2.00\u202fms*"
-    assert figures.time_note == "filter time on the CPU, * disturbed"
-    assert figures.time_more == "* Disturbed: other programs kept 2.0 of 2 cores busy."
-    assert figures.time_more in figures.in_words
-    undisturbed = figures_of(state, on_cpu(samples_ms=(2.0,) * 6), None)
-    assert (undisturbed.time, undisturbed.time_more) == ("2.00\u202fms", "")
-    assert undisturbed.time_note == "filter time on the CPU"
-
-
-def test_the_ladder_so_far_has_the_star_as_well():
-    state = replace(STATE, implementation="opencv")
-    made = on_cpu(samples_ms=(2.0,) * 6, load=BUSY)
-    assert bar_of(state, made, RecordedTimes()).time == "2.00\u202fms*"
-    assert bar_of(state, replace(made, load=None), RecordedTimes()).time == "2.00\u202fms"
-
-
 def test_none_beside_a_wrong_answer_nor_against_one():
     wrong = figures_of(STATE, answer(check=FAILED), on_cpu())
     assert (wrong.time, wrong.speedup, wrong.is_right) == (MISSING, MISSING, False)
     assert figures_of(STATE, answer(), on_cpu(check=FAILED)).speedup == MISSING
     assert figures_of(STATE, answer(), None).speedup == MISSING
     assert figures_of(STATE, answer(), on_cpu(check=None)).speedup == MISSING
-
-
-def test_until_it_is_checked_it_is_not_sure():
-    figures = figures_of(STATE, answer(check=None), on_cpu())
-    assert (figures.is_right, figures.verdict) == (None, "verifying …")
-
-
-@pytest.mark.parametrize("changes", [{"ksize": 7}, {"block_xy": (8, 8)}, {"border": "wrap"}])
-def test_a_result_of_anything_else_is_not_shown(changes):
-    figures = figures_of(replace(STATE, **changes), answer(check=PASSED), on_cpu())
-    assert (figures.time, figures.verdict) == (MISSING, "working …")
 
 
 # -- the stage
@@ -282,19 +208,6 @@ def test_meanwhile_the_window_takes_neither_keys_nor_the_mouse(qtbot, window):
     until(qtbot, lambda: window.store.state != before)  # it does again
 
 
-def test_b_blanks_the_screen_until_b_or_the_next_step(qtbot, window):
-    stage = present(qtbot, window)
-    press(stage, Qt.Key.Key_B)
-    assert child(stage, "stage-black").isVisible()
-    middle = stage.grab().toImage().pixelColor(stage.width() // 2, stage.height() // 2)
-    assert middle.lightness() == 0
-    press(stage, Qt.Key.Key_B)
-    assert not stage.is_blank
-    press(stage, Qt.Key.Key_Period, Qt.Key.Key_PageDown)
-    assert not stage.is_blank
-    stage.close()
-
-
 def test_the_keys_of_the_view_work_and_space_shows_the_original(qtbot, window):
     stage = present(qtbot, window)
     verified(qtbot, stage)
@@ -341,22 +254,6 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(key, modifiers, ti
     assert factor_of(panel) == factor_of(window.compare) == 1.0
 
 
-def test_a_projector_shows_all_rows_of_a_neighbourhood(qtbot, window):
-    stage = present(qtbot, window)
-    stage.showNormal()
-    stage.resize(1280, 720)
-    verified(qtbot, stage)
-    window.store.choose(ksize=5)
-    press(stage, Qt.Key.Key_P)
-    table = child(stage, "pixel-table", QTableView)
-    until(qtbot, lambda: table.model().rowCount() == 5)
-    seen = table.viewport().visibleRegion
-    rows = [table.visualRect(table.model().index(row, 2)) for row in range(5)]
-    until(qtbot, lambda: all(seen().contains(row.center()) for row in rows))
-    assert seen().boundingRect().bottom() >= rows[-1].bottom() - 1
-    stage.close()
-
-
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
 def test_the_whole_ladder_is_on_stage(size, qtbot, window):
     look = StepLook(panel="implementation", page="ladder")
@@ -372,13 +269,6 @@ def test_the_whole_ladder_is_on_stage(size, qtbot, window):
         return len(boxes) > 20 and all(seen.contains(box) for box in boxes)
 
     until(qtbot, is_whole)
-    stage.close()
-
-
-def test_without_a_session_the_chart_says_what_to_do(qtbot, window):
-    stage = present(qtbot, window)
-    QTest.keyClick(stage, Qt.Key.Key_F9)
-    assert "open one in the panel Sweep" in shown(stage, "hint")
     stage.close()
 
 
@@ -420,25 +310,6 @@ def test_all_of_a_chart_is_on_stage(size, qtbot, window):
     in_stage = card.mapTo(stage, card.rect().bottomRight())
     assert stage.rect().contains(in_stage)
     assert canvas.height() > card.height() / 2
-    stage.close()
-
-
-def test_a_pixels_whole_neighbourhood_is_on_stage(qtbot, window):
-    window.store.update(ksize=5)
-    look = StepLook(panel="pixel", pixel=(10, 10))
-    window.presenter.steps = (TalkStep("Pixel", {}, look=look),)
-    stage = present(qtbot, window)
-    stage.showNormal()
-    stage.resize(1280, 720)
-    until(qtbot, lambda: stage.findChild(QTableView, "pixel-table"))
-    table = child(stage, "pixel-table", QTableView)
-    until(qtbot, lambda: table.isVisible() and table.model().columnCount() == 5)
-
-    def is_whole_and_large():
-        last = table.visualRect(table.model().index(0, 4))
-        return last.right() < table.width() and table.fontInfo().pixelSize() >= 16
-
-    until(qtbot, is_whole_and_large)
     stage.close()
 
 
@@ -489,25 +360,6 @@ def test_all_of_a_panel_is_on_stage_from_the_first_step_on(
     window.docks.bring_forward(title)
     if hidden and panel != "pixel":  # which has room for its hint or not
         until(qtbot, child(window, hidden, QWidget).isVisible)
-
-
-def test_a_pixels_prose_comes_back_where_there_is_room(qtbot, window):
-    window.store.update(ksize=5)
-    window.presenter.steps = (step_with("pixel"),)
-    stage = present(qtbot, window)
-    stage.showNormal()
-    stage.resize(1280, 1080)
-    until(qtbot, lambda: stage.findChild(QWidget, "pixel-pane"))
-    until(qtbot, child(stage, "pixel-hint", QLabel).isVisible)
-    stage.close()
-
-
-def test_a_session_that_is_not_there_is_said(qtbot, window):
-    look = StepLook(panel="chart", session="gone")
-    window.presenter.steps = (TalkStep("Chart", {}, look=look),)
-    stage = present(qtbot, window)
-    until(qtbot, lambda: "no recorded session called gone" in shown(stage, "hint"))
-    stage.close()
 
 
 def test_a_step_holds_view_zoom_panel_and_pixel(qtbot, window):
@@ -573,90 +425,6 @@ def test_a_bar_says_what_its_step_brought(before, now, words):
     assert elsewhere.beside(first) == ""  # times of two machines
 
 
-def test_each_implementation_has_one_bar():
-    one, two = LadderBar("One", ("a",), 2.0), LadderBar("Two", ("b",), 1.0)
-    assert bars_so_far([one, None, one, two, one]) == [one, two]
-
-
-def test_a_bar_has_the_time_that_was_measured_last():
-    first, again = LadderBar("One", ("a",), 13.5), LadderBar("One", ("a",), 2.7)
-    two = LadderBar("Two", ("b",), 670.0)
-    assert bars_so_far([first, two, again]) == [again, two]
-
-
-def accented(ladder):
-    """How long the bar of the present step is, in pixels."""
-    seen, accent = ladder.grab().toImage(), QColor(theme.LIGHT.accent).rgb()
-    return max(
-        sum(seen.pixel(x, y) == accent for x in range(seen.width())) for y in range(seen.height())
-    )
-
-
-def test_bars_are_as_long_as_their_times(qapp, qtbot):
-    theme.apply(qapp, "light")
-    ladder = LadderSoFar()
-    qtbot.addWidget(ladder)
-    ladder.resize(900, ladder.sizeHint().height())
-    bars = [LadderBar("One", ("a",), 100.0), LadderBar("Two", ("b",), 2.0)]
-    ladder.show_bars(bars)
-    ladder.show()
-    lengths = []
-    for now in bars:
-        ladder.show_bars(bars, now)
-        lengths.append(accented(ladder))
-    assert lengths[0] / lengths[1] == pytest.approx(50, rel=0.1)
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
-def test_the_ladder_is_whole_beside_a_gpus_long_name(size, qtbot, themed):
-    stage = Stage()
-    qtbot.addWidget(stage)
-    stage.resize(*size)
-    stage.show()
-    note = f"recorded on an {short_name('NVIDIA H100 80GB HBM3')}, L2 cold"
-    assert "H100," in note
-    stage.show_figures(Figures("9.26 µs", note, "244×", "as fast as OpenCV there", "✓ verified"))
-    named = {"Separable, flat arrays": 20.2, "Windows over a tile": 32.0, "Register tile": 121.0}
-    bars = [LadderBar(name, (name,), ms, "NVIDIA H100") for name, ms in named.items()]
-    bars.append(LadderBar("Separable tile", ("last",), 9.26, "NVIDIA H100"))
-    stage.ladder.show_bars(bars, bars[-1])
-    QApplication.processEvents()
-    assert stage.ladder.width() >= stage.ladder.sizeHint().width()
-    for name in ("time-note", "speedup-note"):
-        label = child(stage, f"stage-{name}", QLabel)
-        assert label.width() >= label.sizeHint().width(), name
-
-
-def test_words_beside_the_ladder_are_whole_where_its_names_are_long(qtbot, themed):
-    stage = Stage()
-    qtbot.addWidget(stage)
-    stage.resize(1280, 800)
-    stage.show()
-    figures = Figures("19.9 µs", "filter time, L2 cold", "16.1×", "as fast as OpenCV, 16 threads")
-    stage.show_figures(figures)
-    named = {"Tensor cores, tiles of bytes": 6.58, "FFT": 46.1, "FFT in registers": 19.9}
-    bars = [LadderBar(name, (name,), ms) for name, ms in named.items()]
-    stage.ladder.show_bars(bars, bars[-1])
-    QApplication.processEvents()
-    note = child(stage, "stage-speedup-note", QLabel)
-    assert note.width() >= note.sizeHint().width()
-
-
-def test_a_time_of_another_machine_shortens_no_bar(qapp, qtbot):
-    theme.apply(qapp, "light")
-    ladder = LadderSoFar()
-    qtbot.addWidget(ladder)
-    ladder.resize(900, ladder.sizeHint().height())
-    now = LadderBar("Two", ("b",), 2.0, "NVIDIA H200")
-    ladder.show()
-    lengths = []
-    for bars in ([now], [LadderBar("One", ("a",), 700.0), now]):
-        ladder.show_bars(bars, now)
-        lengths.append(accented(ladder))
-    alone, beside = lengths
-    assert beside > alone / 2
-
-
 def test_what_a_panel_left_behind_paints_is_not_on_stage(qtbot, window):
     window.docks.bring_forward("Pixel")
     window.pixel.get().hold((9, 10))
@@ -683,18 +451,6 @@ def test_what_a_panel_left_behind_paints_is_not_on_stage(qtbot, window):
 # -- the lecture
 
 
-def test_a_lecture_asked_for_twice_enters_one_stage(qtbot, window):
-    trigger(window, "Present the lecture")
-    trigger(window, "Present the lecture")
-    until(qtbot, lambda: window.presenter.stage)
-    stage = window.presenter.stage
-    until(qtbot, lambda: window.store.state.picture.built_in == "scene")  # read after both
-    assert window.presenter.stage is stage
-    assert len(window.findChildren(Stage)) == 1
-    press(stage, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.stage is None)
-
-
 def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     trigger(window, "Present the lecture")
     until(qtbot, lambda: window.presenter.stage)
@@ -717,24 +473,6 @@ def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     press(stage, Qt.Key.Key_Escape)
     until(qtbot, lambda: window.presenter.stage is None)
     assert window.store.state.picture.built_in is None
-
-
-def test_every_step_of_the_lecture_has_a_note_and_a_time_that_was_recorded():
-    talk = read_talk(asset(LECTURE))
-    assert talk.title == "From global memory to the limit"
-    assert 18 <= len(talk.steps) <= 26
-    minutes = [int(re.match(r"(\d+) minutes?\.", each.note)[1]) for each in talk.steps]
-    assert sum(minutes) == 45
-    picture = Picture("scene", scene(), built_in="scene")
-    for step in talk.steps:
-        state = State(picture=picture)
-        state = replace(state, **step.changes(state))
-        assert set(step.changes(state)) >= {"filter", "implementation", "view_mode"}, step.name
-        if isinstance(intents.implementation(state.implementation), Rung):
-            assert recorded_figures(state, recorded_times()) is not None, step.name
-        if step.look.session:
-            assert asset(f"recorded/{step.look.session}.jsonl.gz").exists()
-            assert step.look.page in [each.key for each in chart_kinds()]
 
 
 # -- notes
@@ -826,34 +564,6 @@ def test_a_file_that_is_no_good_is_one_sentence_and_nothing_is_lost(qtbot, windo
         assert says not in window.messages.sentence
 
 
-@pytest.mark.parametrize(
-    "look",
-    [3, {"area": [1, 2, 0, 4]}, {"area": ["a"] * 4}, {"panel": "gone"}, {"pixel": [-1, 2]},
-     {"area": [float("nan")] * 4}, {"page": 3}],
-)  # fmt: skip
-def test_a_look_that_is_no_good_is_the_usual_one(look):
-    assert StepLook.from_data(look) == StepLook()
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
-def test_the_smallest_letters_can_be_read_from_the_back_row(size, qtbot, window):
-    stage = present(qtbot, window)
-    stage.showNormal()
-    stage.resize(*size)
-    verified(qtbot, stage)
-    seen = [
-        each
-        for each in (*stage.findChildren(QLabel), *stage.findChildren(PictureView))
-        if each.isVisible() and each.objectName() != "message-sentence"
-    ]
-    sizes = {each.objectName(): QFontInfo(each.font()).pixelSize() for each in seen}
-    assert min(sizes.values()) >= MIN_PX * size[1] / 720
-    written = [each for each in stage.findChildren(QLabel) if each.isVisible() and each.text()]
-    until(qtbot, lambda: all(each.height() >= each.fontMetrics().height() - 1 for each in written))
-    assert all(stage.rect().contains(each.geometry()) for each in written)
-    stage.close()
-
-
 def test_on_leaving_everything_is_as_it_was(qtbot, window):
     window.store.choose(ksize=7, border="wrap")
     before, undo = window.store.state, window.undo_history.undo_words
@@ -863,21 +573,6 @@ def test_on_leaving_everything_is_as_it_was(qtbot, window):
     assert window.store.state == before
     assert window.undo_history.undo_words == undo
     assert not window.isFullScreen()
-
-
-def test_closing_the_window_closes_the_stage_and_keeps_what_was_chosen_before(qtbot, window):
-    window.store.choose(implementation="opencv")
-    press(present(qtbot, window), Qt.Key.Key_PageDown)
-    window.close()
-    assert window.presenter.stage is None
-    assert window.settings.get("choices", {})["implementation"] == "opencv"
-
-
-def test_without_a_picture_there_is_nothing_to_present(make_window):
-    window = make_window()
-    trigger(window, "Present")
-    assert window.presenter.stage is None
-    assert "Open a picture first" in window.messages.sentence
 
 
 # -- prepared steps
@@ -898,16 +593,6 @@ def test_prepared_steps_bring_their_pictures(qtbot, window, tmp_path):
     assert shown(stage, "work").startswith("Gaussian blur 9×9")
     press(stage, Qt.Key.Key_Escape)
     assert window.store.state.picture is mine
-
-
-def test_a_step_whose_picture_has_gone_says_so_and_the_show_goes_on(qtbot, window, tmp_path):
-    gone = TalkStep("Gone", {"ksize": 7}, PictureRef("gone.png", tmp_path / "gone.png"))
-    window.presenter.steps = (gone, TalkStep("Next", {"ksize": 9}))
-    stage = present(qtbot, window)
-    until(qtbot, lambda: "gone.png" in shown(stage, "hint"))
-    press(stage, Qt.Key.Key_PageDown)
-    assert window.store.state.ksize == 9
-    stage.close()
 
 
 def test_steps_are_named_ordered_removed_and_there_again(qtbot, window, make_window):
@@ -931,14 +616,6 @@ def test_steps_are_named_ordered_removed_and_there_again(qtbot, window, make_win
     window.close()
     again = make_window()
     assert [each.data["ksize"] for each in again.presenter.steps] == [3, 7]
-
-
-def test_without_steps_the_dialog_says_what_is_presented(window):
-    trigger(window, "Steps…")
-    dialog = window.findChild(StepsDialog)
-    assert "presents the ladder" in child(dialog, "steps-hint", QLabel).text()
-    assert not child(dialog, "steps-remove").isEnabled()
-    dialog.close()
 
 
 def test_with_a_gpu_rungs_are_shown_with_their_blocks(qtbot, make_window):

@@ -20,7 +20,7 @@ from workbench.model import choices, intents
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window import app
 from workbench.window.restoring import crash_restore
-from workbench.window.restoring.crash_restore import in_words, read_session_file, session_path
+from workbench.window.restoring.crash_restore import read_session_file, session_path
 from workbench.window.restoring.remembering import choices_of
 
 ROOT = __file__.rpartition("tests")[0]
@@ -134,13 +134,6 @@ def test_a_session_is_only_offered(qtbot, begun):
     assert (window.store.state.filter, window.store.state.ksize) == ("unsharp", 9)
 
 
-def test_a_picture_that_came_from_no_file_is_named(begun):
-    left({"picture": {"name": "Pasted picture", "path": None, "built_in": None}})
-    window = begun()
-    restore(window)
-    assert "Pasted picture" in window.messages.sentence
-
-
 def test_nonsense_in_the_file_does_no_harm(qtbot, begun):
     left(
         {
@@ -155,21 +148,6 @@ def test_nonsense_in_the_file_does_no_harm(qtbot, begun):
     until(qtbot, lambda: "session.jsonl" in window.messages.sentence)
     assert window.store.state.filter == "gaussian"
     assert window.weights.made is None
-
-
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"version": 2}', b"\xff", b"[" * 99_999])
-def test_an_unreadable_file_is_ignored(home, text):
-    session_path().parent.mkdir(parents=True, exist_ok=True)
-    session_path().write_bytes(text)
-    assert read_session_file() is None
-
-
-def test_files_of_earlier_versions_are_ignored(begun):
-    folder = session_path().parent / "running"
-    folder.mkdir(parents=True)
-    (folder / "0123.json").write_text('{"version": 1, "at": 0, "tries": 0, "window": {}}')
-    (folder / "0123.lock").touch()
-    assert "not closed" not in begun().messages.sentence
 
 
 def test_where_nothing_can_be_written_the_window_goes_on(qtbot, window, home):
@@ -216,8 +194,3 @@ def test_the_choices_of_a_result_that_was_pinned_late_are_known(qtbot, window):
     assert (data["filter"], data["border"], data["block_xy"]) == ("custom", "clamp", (32, 8))
     made = replace(state, **choices.from_data(data, state))
     assert np.array_equal(intents.weights_for(made), result.job.weights)
-
-
-def test_another_day_is_named():
-    assert in_words(time.time()).startswith("at ")
-    assert in_words(0.0).startswith(("on 1 January at", "on 31 December at"))

@@ -10,7 +10,6 @@ from tests.workbench.driving import (
     answer_file_dialogs,
     drop,
     settle,
-    show_picture,
     trigger,
     until,
 )
@@ -112,23 +111,6 @@ def test_a_screenshot_of_another_text_says_so_and_brings_no_pin_of_it(
     )
     until(qtbot, lambda: is_own_result(other))
     assert other.inspection.pins == ()
-
-
-def test_a_screenshot_of_a_kernel_that_is_not_there_brings_everything_else(
-    qtbot, window, make_window, folder, tmp_path, monkeypatch
-):
-    settle(qtbot, window, lambda: window.store.choose(border="wrap"))
-    path = shot_of(qtbot, window, tmp_path / "filtered.png", monkeypatch, "Comparison…")
-    (folder / "blur.cu").unlink()
-    other = make_window()
-    until(qtbot, lambda: other.device)
-    show_picture(qtbot, other, noise(8, 8))
-    settle(qtbot, other, lambda: drop(other, path))
-    assert (other.store.state.border, other.store.state.implementation) == ("wrap", "opencv")
-    assert other.messages.sentence == (
-        "Settings restored from filtered.png, except the implementation: blur.cu is not in your "
-        "folder of kernels."
-    )
 
 
 def test_what_a_screenshot_names_is_looked_for_in_the_users_folder_alone(
