@@ -1,10 +1,8 @@
 """Checks that wait their turn: shared by threads, put together again, their memory used again."""
 
 from threading import Event, current_thread
-from threading import enumerate as enumerate_threads
 from weakref import ref
 
-import numpy as np
 import pytest
 
 from kernels.core.job import Sampling
@@ -93,15 +91,6 @@ def test_the_reference_of_a_picture_that_is_checked_is_not_kept(checks):
     assert not any(each() for each in references)
 
 
-def test_memory_for_the_first_answers_is_there_before_they_are(checks):
-    job, made = checks
-    made.begin(job.picture)
-    rooms = [made.room() for _ in range(3)]
-    assert made.room() is None
-    assert all(each.shape == job.picture.shape for each in rooms)
-    assert not any(np.shares_memory(rooms[0], each) for each in (*rooms[1:], job.picture))
-
-
 def test_small_tiles_are_worked_out_in_one_thread_beside_those_that_share_a_picture(
     checks, monkeypatch
 ):
@@ -122,16 +111,3 @@ def test_small_tiles_are_worked_out_in_one_thread_beside_those_that_share_a_pict
     assert threads[True] == {"checks-in-turn_0"}
     assert threads[False]
     assert not threads[True] & threads[False]
-
-
-def test_however_many_there_are_they_share_the_same_threads():
-    job, used = a_job(), set()
-    for _ in range(3):
-        made = CheckQueue(lambda _: TOLERANCE, ExpectedAnswers(job, SAMPLING), SAMPLING)
-        made.begin(job.picture)
-        made.add(job, right(job))
-        made.wait(60)
-        used |= {each for each in enumerate_threads() if each.name.startswith("checks")}
-        made.close()
-    assert 2 <= len(used) <= check_queue.MAX_THREADS + 1
-    assert all(each.is_alive() for each in used)

@@ -79,15 +79,6 @@ def test_an_answer_that_equals_one_that_passed_bit_by_bit_has_passed_and_no_othe
     assert expected.passed(TOLERANCE, other) is None
 
 
-@pytest.mark.parametrize("wrong_checked", [(1, 12_000), (0, 11_999)])
-def test_what_did_not_pass_wholly_is_not_remembered(wrong_checked):
-    expected = ExpectedAnswers(a_job(), SAMPLING)
-    wrong, checked = wrong_checked
-    answer = np.ones((100, 120, 1), np.uint8)
-    expected.note_passed(TOLERANCE, answer, Check(0, (0, 0, 0), 0, wrong, 1.0, checked, 12_000))
-    assert expected.passed(TOLERANCE, answer) is None
-
-
 def test_what_is_known_of_a_job_is_kept_for_it_alone():
     job = a_job()
     expected = taken(job, SAMPLING)
@@ -110,15 +101,6 @@ def test_of_large_pictures_nothing_is_kept(monkeypatch):
     assert expected.unseen(at_once, False).reference
     put_back(expected)
     assert taken(a_job(), SAMPLING) is not expected
-
-
-def test_of_what_was_given_up_nothing_is_kept():
-    expected, never = ExpectedAnswers(a_job(), SAMPLING), Future()
-    expected.begin(lambda *_, in_turn=False: never)
-    expected.drop_unfinished()
-    assert expected.reference(at_once)
-    assert never not in expected.reference(at_once)
-    assert never not in expected.unseen(at_once, False).reference
 
 
 def test_the_reference_is_worked_out_once_for_all_texts_of_a_job(children, monkeypatch):

@@ -37,8 +37,3 @@ def test_floats_grow_no_larger_and_what_is_not_finite_stays():
     job = fresh(Job(picture, BLUR), random)
     assert largest_finite(job.picture) <= largest_finite(picture)
     assert np.isnan(job.picture).sum() == np.isinf(job.picture).sum() == 1
-
-
-def test_a_picture_of_one_colour_is_not_left_alone():
-    job = fresh(Job(np.full((9, 9, 1), 7, np.uint8), BLUR), np.random.default_rng(0))
-    assert (job.picture != 7).all()

@@ -11,7 +11,6 @@ from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried
 from tests.kernels.cuda_child.conftest import LIMITS, children_of
-from tests.kernels.cuda_child.gpu_kernels import TOO_LARGE
 
 # What a kernel does, and what has to be said of it.
 ENDED = {
@@ -80,17 +79,6 @@ def test_a_good_kernel_is_right_and_has_a_time(children):
     assert outcome.predicted_s == pytest.approx(0.1e-3 * 100 / 64)
 
 
-@pytest.mark.parametrize("dtype", [np.uint16, np.float16, np.float32])
-def test_other_pixel_types_are_tried_as_well(children, dtype):
-    assert tried(children, text(), a_job(dtype)).kernel is not None
-
-
-def test_without_samples_there_is_no_time(children):
-    outcome = tried(children, text(), sampling=Sampling(max_samples=0))
-    assert outcome.ok
-    assert outcome.kernel is None
-
-
 @pytest.mark.parametrize("name", ENDED)
 def test_what_ends_the_child_is_told_and_the_next_run_works(children, name):
     outcome = tried(children, text(run=name))
@@ -122,11 +110,6 @@ def test_the_last_chunk_of_a_row_may_be_written_as_a_whole(children):
     assert job.width % 16
     run = text(run="in_the_last_chunk_of_a_row")
     assert tried(children, run, job, sampling=Sampling(max_samples=0)).ok
-
-
-def test_what_is_written_outside_for_some_rows_alone_is_told(children):
-    said = "Something was written behind the end of the answer. Only rows 21 to 47 were asked for"
-    assert tried(children, text(run="outside_with_some_rows")).problem.startswith(said)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
@@ -181,17 +164,6 @@ def test_a_storm_of_words_is_cut(children):
     assert tried(children, text()).printed == ""
 
 
-def test_a_bug_of_ours_is_not_taken_for_the_kernels(children):
-    with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
-        tried(children, text(run="bug"))
-    assert tried(children, text(), sampling=Sampling(max_samples=0)).ok
-
-
-def test_memory_that_the_gpu_does_not_have_is_told(children):
-    outcome = tried(children, TOO_LARGE)
-    assert is_said("^It takes 5.96e+03 GiB for the picture", outcome.problem), outcome.problem
-
-
 # ---- Deadlines and stages. ----------------------------------------------------------------------
 
 
@@ -203,17 +175,6 @@ def test_a_hang_is_ended_at_its_deadline(children, short_deadlines, doing, shown
     assert is_said("^The kernel was still running after 0.3 s: a loop", outcome.problem)
     assert (outcome.answer is not None) == shown
     assert outcome.kernel is None
-
-
-def test_a_fault_that_is_told_after_the_deadline_is_named_and_said_to_be_waited_for(
-    children, short_deadlines
-):
-    rung = own_kernel("mine.cu", text(run="misaligned_and_told_late"))
-    steps = list(gpu_trial(rung, a_job(), children=children))
-    outcome = steps[-1]
-    assert is_said(ENDED["misaligned"], outcome.problem), outcome.problem
-    doing = {step.doing for step in steps if isinstance(step, Progress)}
-    assert "did not end within 0.3 s" in " ".join(doing)
 
 
 def test_what_ends_after_its_deadline_took_too_long_and_its_process_goes_on(
@@ -238,30 +199,12 @@ def test_where_a_display_hangs_on_the_gpu_no_fault_is_waited_for_and_both_causes
         made.end(60)
 
 
-def test_fetching_a_large_answer_is_not_taken_for_a_kernel_that_hangs(children, short_deadlines):
-    assert tried(children, text(fetch="slow"), sampling=Sampling(max_samples=0)).ok
-
-
 def test_a_time_is_never_one_of_a_picture_that_was_seen_before(children):
     outcome = tried(children, text(run="keep_the_answer_for_long"))
     assert (outcome.check.ok, outcome.kernel) == (True, None)
     assert "with which it was timed" in outcome.problem
     good = tried(children, text(run="slow_on_the_whole"))
     assert (good.kernel.samples_ms, good.kernel.ended) == ((4_000.0,), "single")
-
-
-@pytest.mark.parametrize("limit", [{"usable_cores": lambda: 1}, {"MAX_WAITING": 0}])
-def test_a_kernel_is_right_where_each_check_is_waited_for_as_well(children, monkeypatch, limit):
-    for name, value in limit.items():
-        monkeypatch.setattr(module, name, value)
-    assert tried(children, text()).kernel is not None
-    assert tried(children, text(run="wrong")).kernel is None
-    assert "with which it was timed" in tried(children, text(run="keep_the_answer")).problem
-
-
-def test_what_ends_a_wrong_kernel_as_it_is_timed_does_not_hide_that_it_is_wrong(children):
-    outcome = tried(children, text(run="wrong_and_then_outside"))
-    assert (outcome.problem, outcome.check.ok, outcome.kernel) == ("", False, None)
 
 
 def test_a_compiler_that_hangs_is_ended():
@@ -325,11 +268,6 @@ def test_a_device_that_does_not_start_is_told(device, said):
         assert is_said(said, tried(made, text()).problem)
     finally:
         made.end(60)
-
-
-def test_a_job_that_the_kernel_refuses_is_told_before_it_runs(children):
-    job = module.replace(a_job(), block_xy=(64, 64))
-    assert "4096 threads" in tried(children, text(), job).problem
 
 
 def test_the_picture_is_shown_before_its_check_and_its_time(children):

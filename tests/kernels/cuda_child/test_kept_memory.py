@@ -1,7 +1,5 @@
 """Memory kept by its size: exact, the same again, and never much more than one run needs."""
 
-import pytest
-
 from kernels.cuda_child.kept_memory import KeptMemory
 
 
@@ -31,13 +29,3 @@ def test_what_is_larger_goes_and_so_does_the_oldest():
     assert log[-1] == 200  # 20 is still there
     kept.get(10)
     assert log[-2:] == ["drop", 10]
-
-
-def test_what_cannot_be_made_leaves_nothing_behind():
-    def refuse(size):
-        raise MemoryError
-
-    kept = KeptMemory(refuse)
-    for _ in range(2):
-        with pytest.raises(MemoryError):
-            kept.get(5)

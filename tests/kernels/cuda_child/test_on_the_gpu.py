@@ -24,10 +24,7 @@ from tests.kernels.cuda_child.gpu_kernels import (
     ENDED,
     GOOD,
     HEIGHT,
-    NOT_COMPILED,
     TOO_LARGE,
-    UNWRITTEN,
-    kernel,
 )
 from tests.kernels.cuda_on_cpu.bad_kernels import RUNNING
 
@@ -107,34 +104,6 @@ def test_whatever_it_does_the_next_run_works(children, name):
     print(f"{name}: {outcome.problem or outcome.check}")  # noqa: T201 - to read with -rP
 
 
-@pytest.mark.parametrize("name", UNWRITTEN)
-def test_what_was_never_written_is_told(children, name):
-    text, said = UNWRITTEN[name]
-    outcome = tried(children, text)
-    assert said in outcome.problem
-    assert outcome.kernel is None
-
-
-@pytest.mark.parametrize("name", NOT_COMPILED)
-def test_what_does_not_compile_is_told(children, name):
-    outcome = tried(children, NOT_COMPILED[name])
-    assert outcome.problem
-    assert (outcome.built, outcome.kernel) == (None, None)
-    print(f"{name}: {outcome.problem}")  # noqa: T201 - to read with -rP
-
-
-def test_nan_equals_nothing(children):
-    outcome = tried(
-        children,
-        kernel(
-            "if (x < width && y < end_row) row_of(dst, y, pitch)[x] = __int_as_float(0x7fffffff);"
-        ),
-        a_job(np.float32),
-    )
-    assert outcome.check.wrong == HEIGHT * 120
-    assert outcome.kernel is None
-
-
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 @pytest.mark.parametrize("name", CHEATS)
 def test_no_cheat_has_a_time(children, name, dtype):
@@ -143,12 +112,6 @@ def test_no_cheat_has_a_time(children, name, dtype):
     assert outcome.check is not None, outcome.problem
     assert outcome.check.ok
     assert "with which it was timed" in outcome.problem
-
-
-def test_a_storm_of_printf_is_cut(long_deadlines, children):
-    outcome = tried(children, RUNNING["storm of printf"].text)
-    assert outcome.ok, outcome.problem
-    assert 0 < len(outcome.printed) <= 64 << 10
 
 
 def test_memory_that_the_gpu_does_not_have_is_told(children):
