@@ -10,7 +10,7 @@ import pytest
 from tests.made_sessions import LAPTOP, PLANS, a_session, wrong
 from tests.workbench.charts import svg_texts
 from workbench.base import theme
-from workbench.charts.drawing.chart_export import SIZE_PX, png_of, svg_of
+from workbench.charts.drawing.chart_export import SIZE_PX, svg_of
 from workbench.charts.kinds import chart_kinds
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
@@ -108,26 +108,6 @@ def test_paper_is_white_whatever_the_window_is(qapp):
         theme.apply(qapp, "light")
     assert theme.LIGHT.panel in svg
     assert theme.DARK.panel not in svg
-
-
-@pytest.mark.parametrize(("scheme", "colors"), [("light", theme.LIGHT), ("dark", theme.DARK)])
-def test_a_png_has_the_colours_of_its_scheme(qapp, scheme, colors):
-    image = png_of(figure("sizes", "time_by_size"), scheme, (400, 300))
-    assert image.width() == 800
-    assert image.pixelColor(2, 2).name() == colors.panel
-    seen = {
-        image.pixelColor(x, y).name()
-        for x in range(0, image.width(), 2)
-        for y in range(0, image.height(), 2)
-    }
-    assert colors.series[5] in seen  # the shared-memory tile's
-
-
-def test_a_page_grows_where_the_words_leave_no_room_for_the_plot(qapp):
-    chart = figure("everything", "time_by_size")
-    small = svg_texts.page(svg_of(chart, size_px=(330, 300)))
-    assert small.width() == 330
-    assert small.height() > 300
 
 
 def test_a_chart_can_be_made_from_the_command_line(tmp_path):

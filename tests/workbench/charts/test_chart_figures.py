@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing
-from kernels.engine.engine import all_implementations
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record, Session
 from tests.made_sessions import H200, LAPTOP, PLANS, STARTED, a_session, measured, wrong
 from workbench.base import theme
 from workbench.charts.data.figure import Bars, Choices, Grid, Plot
-from workbench.charts.data.legend_entries import style_of_implementation
 from workbench.charts.data.slices import Data
 from workbench.charts.drawing.series_style import color_of, marker_of, marker_style, pen_of
 from workbench.charts.kinds import chart_kinds, first_kind, kinds_for
@@ -146,12 +144,6 @@ def test_time_by_size_is_logarithmic_both_ways_unless_somebody_chose():
     assert not figure("time_by_size", a_session("sizes"), is_log=False).body.y.is_log
 
 
-def test_ticks_stand_at_the_sizes_that_will_be_measured():
-    chart = figure("time_by_size", a_session("sizes", first=3))
-    texts = [text for _, text in chart.body.x.ticks]
-    assert texts == ["256²", "512²", "1024²", "2048²", "4096²"]
-
-
 def test_the_cpu_is_named_with_its_threads_and_dashed():
     chart = figure("time_by_size", a_session("sizes"))
     labels = [entry.label for entry in chart.entries[:6]]
@@ -188,12 +180,6 @@ def test_a_speed_up_is_that_of_the_number_of_gpus_that_is_shown():
     assert "997× as fast as OpenCV" in ladders[4].sentence
 
 
-def test_throughput_is_of_all_pixels_of_all_pictures():
-    session = a_session("sizes", outcome=took(lambda cell: 2.0))
-    (line,) = series(figure("throughput", session), "Shared-memory tile")
-    assert line.dots[1].y == pytest.approx(512 * 512 / 1e6 / 2e-3)
-
-
 def test_a_wrong_answer_has_a_place_and_a_cross_but_no_value():
     def outcome(cell, found):
         is_it = (cell.implementation, cell.width) == ("constant", 1024)
@@ -216,13 +202,6 @@ def test_what_was_refused_is_told_once_for_each_reason_and_is_not_in_the_legend(
     assert own == ["Sequential (1 thread)", "Parallel (12 threads)", "OpenCV (8 threads)"]
     partly = figure("time_by_size", a_session("sizes_and_kernels"))
     assert partly.notes[0].startswith("Untiled picture at 512², 1024², 2048² and 3 more: ")
-
-
-def test_of_several_machines_it_is_said_which_one_refused():
-    chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
-    who, _, why = chart.notes[0].partition(": ")
-    assert who == "Global memory, Constant memory and Shared-memory tile on Intel Core i7-1260P"
-    assert why == "No GPU was found."
 
 
 def test_a_sentence_speaks_of_what_is_in_sight():
@@ -286,11 +265,6 @@ def test_dimensions_without_room_become_choices():
     assert "Box blur 3×3" in other.subtitle
 
 
-def test_a_choice_that_is_no_longer_there_is_as_if_never_made():
-    chart = figure("time_by_size", a_session("everything"), slices={"filters": "emboss"})
-    assert next(o.chosen for o in chart.options if o.name == "filters") == "gaussian"
-
-
 def test_of_sizes_the_largest_measured_is_shown_first():
     chart = figure("time_by_kernel", a_session("sizes_and_kernels", first=100))
     (option,) = chart.options
@@ -316,12 +290,6 @@ def test_a_pinned_series_comes_last_and_the_others_are_pale():
     assert [each.entry.style.is_pale for each in chart.body.series].count(False) == 1
 
 
-def test_a_series_keeps_its_key_in_another_sweep():
-    first = figure("time_by_size", a_session("sizes")).entries[3]
-    other = figure("time_by_kernel", a_session("ksizes")).entries[3]
-    assert (first.key, first.style) == (other.key, other.style)
-
-
 SCHEMES = pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 
 
@@ -340,14 +308,6 @@ def test_up_to_nine_series_share_neither_colour_nor_marker(qapp, colors, others)
         assert len(set(found)) == len(found) == len(names)
 
 
-@SCHEMES
-def test_series_of_two_sessions_share_neither_while_there_are_enough(qapp, colors):
-    plan = replace(PLANS["sizes"], implementations=("opencv", "shared", "global"), source="")
-    chart = figure("time_by_size", a_session(plan), a_session(plan, LAPTOP, is_recorded=True))
-    for found in looks(chart.entries, colors):
-        assert len(set(found)) == len(found) > 3
-
-
 def test_a_series_looks_the_same_in_every_chart_of_its_session_and_from_the_first_point_on():
     session = a_session("everything")
     begun = replace(session, records=session.records[:1])
@@ -356,14 +316,6 @@ def test_a_series_looks_the_same_in_every_chart_of_its_session_and_from_the_firs
         for entry in figure(key, of).entries:
             assert styles.setdefault(entry.key, entry.style) == entry.style, key
     assert len(styles) == 4
-
-
-def test_hiding_a_series_changes_the_look_of_no_other():
-    session = a_session("sizes")
-    all_of_them = figure("time_by_size", session).entries
-    hidden = frozenset({all_of_them[2].key})
-    some = figure("time_by_size", session, hidden=hidden).entries
-    assert [each.style for each in some] == [each.style for each in all_of_them]
 
 
 @SCHEMES
@@ -391,13 +343,6 @@ def test_the_legend_draws_what_the_chart_has():
     begun = replace(session, records=session.records[:1])
     shown = figure("time_by_kernel", begun).entries
     assert {each.sample for each in shown} == {"marker"}
-
-
-@SCHEMES
-def test_implementations_of_one_colour_differ_in_their_markers(qapp, colors):
-    styles = [style_of_implementation(each.key) for each in all_implementations()]
-    seen = {(color_of(style, colors).name(), marker_of(style)) for style in styles}
-    assert len(seen) == len(styles) > len(colors.series)
 
 
 # -- speed-ups
@@ -432,12 +377,6 @@ def test_each_machine_is_compared_with_its_own_baseline():
     live = a_session("sizes", LAPTOP, outcome=took(lambda cell: 10.0))
     recorded = a_session("sizes", is_recorded=True, outcome=took(lambda cell: 1.0))
     chart = figure("speedup_by_size", live, recorded)
-    assert {dot.y for dot in marks(chart.body)} == {1.0}
-
-
-def test_a_warm_time_is_compared_with_a_warm_baseline():
-    session = a_session("caches", outcome=took(lambda c: 1.0 if c.cache == "warm" else 3.0))
-    chart = figure("speedup_by_size", session, baseline="global")
     assert {dot.y for dot in marks(chart.body)} == {1.0}
 
 
@@ -572,14 +511,6 @@ def test_a_picture_that_was_given_has_its_own_size_and_is_complete():
     assert Data([Session(plan, H200, STARTED, records[:-1])]).is_so_far
 
 
-def test_a_recorded_session_alone_is_not_faint():
-    chart = figure("time_by_size", a_session("sizes", is_recorded=True))
-    assert chart.entries[0].label == "Sequential (1 thread)"
-    assert {(e.style.standing, e.style.is_faint) for e in chart.entries[:6]} == {
-        ("recorded", False)
-    }
-
-
 def test_sessions_of_another_program_version_are_shown_by_their_keys():
     session = a_session("sizes", is_recorded=True)
     renamed = tuple(
@@ -651,12 +582,6 @@ def test_a_disturbed_time_has_a_star_wherever_it_is_written():
     assert all(tile.words[0].endswith("*") for tile in chart.body.tiles)
 
 
-def test_where_all_shapes_are_equal_none_is_outlined():
-    chart = figure("block_shapes", block_times(dict.fromkeys(PLANS["blocks"].blocks, 1.0)))
-    assert not any(bar.is_best for bar in marks(chart.body))
-    assert "all 7 are equal within 1 %" in chart.sentence
-
-
 def test_a_published_time_stands_over_the_bar_it_compares_with():
     groups = figure("block_shapes", a_session("blocks"), published=True).body.groups
     (group,) = [each for each in groups if each.label == "16×16"]
@@ -716,11 +641,6 @@ def test_a_speed_up_map_is_of_one_implementation_against_the_baseline():
     assert tile.value == pytest.approx(one / other)
 
 
-def test_a_map_shows_first_what_is_quickest_most_often():
-    chart = figure("throughput_map", a_session("sizes_and_kernels"))
-    assert "Separable tile" in chart.title
-
-
 def test_the_honest_ladder_ends_with_the_transfers():
     session = a_session("transfers")
     chart = figure("ladder", session)
@@ -754,13 +674,6 @@ def test_a_ladder_without_a_cpu_names_both_of_its_ends():
     assert re.search("^Shared-memory tile .* Global memory .*46\u202f%", said)
     even = a_session("blocks", outcome=took(lambda cell: 1.0))
     assert "All 3 are equal" in figure("ladder", even).sentence
-
-
-def test_a_published_cpu_is_not_called_by_the_gpu_beside_it():
-    chart = figure("ladder", a_session("sizes"), published=True)
-    labels = [group.label for group in chart.body.groups]
-    assert "Sequential, CPU beside GTX 1050 Ti, published" in labels
-    assert "Global memory, GTX 1050 Ti, published" in labels
 
 
 def test_what_has_a_block_of_its_own_has_a_bar_and_what_has_none_is_said_to_be_hidden():
@@ -804,12 +717,6 @@ def test_the_correctness_table_holds_answers_against_the_tolerance():
         assert told in chart.sentence
 
 
-def test_right_answers_are_counted():
-    chart = figure("correctness", a_session("correctness"))
-    assert chart.sentence.startswith("All 72 answers are right within 1.0e-5; the largest error is")
-    assert {tile.verdict for tile in chart.body.tiles} == {"good"}
-
-
 # -- roofline
 
 
@@ -834,12 +741,6 @@ def test_a_roofline_is_marked_as_a_model_and_stays_under_the_roof():
         "constant",
         "shared",
     }
-
-
-def test_without_ceilings_there_is_no_roof():
-    plain = replace(H200, ceilings={})
-    assert "NVIDIA H200" in KINDS["roofline"].why_not([a_session("ksizes", plain)])
-    assert "No GPU was measured" in KINDS["roofline"].why_not([a_session("ksizes", LAPTOP)])
 
 
 def test_what_fits_into_the_cache_is_flagged():
@@ -905,18 +806,6 @@ def test_while_measuring_only_what_all_have_counts():
     assert "at the one size measured so far by all" in said
 
 
-def test_a_few_percent_are_told_as_such():
-    times = dict.fromkeys(PLANS["blocks"].blocks, 1.04) | {(32, 8): 1.0}
-    chart = figure("block_shapes", block_times(times))
-    assert re.search("Shared-memory tile: 32×8 .* 8×8 .*4\u202f%", chart.sentence)
-
-
-def test_two_machines_are_spoken_of_by_name():
-    chart = figure("time_by_size", a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True))
-    assert chart.sentence.startswith("A: OpenCV (8 threads) is fastest")
-    assert "B: Shared-memory tile is fastest" in chart.sentence
-
-
 def test_a_point_tells_its_spread_its_rate_and_its_check():
     (line,) = series(figure("time_by_size", a_session("sizes")), "Shared-memory tile")
     lines = line.dots[-1].text.replace("\u202f", " ").splitlines()
@@ -927,14 +816,6 @@ def test_a_point_tells_its_spread_its_rate_and_its_check():
     assert lines[-1].startswith("verified, checked all pixels")
 
 
-def test_throttling_is_told():
-    hot = measured(a_session("sizes").records[-1].cell)
-    hot = replace(hot, health=replace(hot.health, throttled=("power cap",)))
-    session = a_session("sizes", outcome=lambda cell, found: replace(found, health=hot.health))
-    (line,) = series(figure("time_by_size", session), "Shared-memory tile")
-    assert "power cap" in line.dots[0].text
-
-
 def test_lines_of_two_sessions_have_letters_and_a_line_says_whose():
     both = a_session("sizes", LAPTOP), a_session("sizes", is_recorded=True)
     chart = figure("time_by_size", *both, published=True)
@@ -943,20 +824,6 @@ def test_lines_of_two_sessions_have_letters_and_a_line_says_whose():
     assert {name[:4] for name in names} == {"A · ", "B · "}
     assert chart.whose == "A: Intel Core i7-1260P; B: NVIDIA H200 (recorded)"
     assert chart.grey.startswith("Grey: published, ")
-
-
-def test_publications_have_the_markers_of_their_lines_in_the_legend():
-    chart = figure("time_by_size", a_session("sizes"), published=True)
-    for entry in (each for each in chart.entries if each.style.standing == "published"):
-        lines = [each for each in chart.body.series if each.entry.key == entry.key]
-        assert set(entry.markers) == {each.entry.style.marker for each in lines}
-
-
-def test_the_map_of_speed_ups_never_shows_the_baseline_over_itself():
-    for baseline in ("opencv", "parallel", "sequential"):
-        chart = figure("speedup_map", a_session("everything"), baseline=baseline)
-        option = next(each for each in chart.options if each.name == "implementations")
-        assert baseline not in dict(option.values)
 
 
 def test_without_a_gpu_the_ladder_promises_no_transfers():

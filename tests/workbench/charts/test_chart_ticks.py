@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.base import numbers
-from workbench.charts.drawing.plotting import ValueAxis, apart, even_ticks, log_ticks, shortened
+from workbench.charts.drawing.plotting import apart, even_ticks, log_ticks, shortened
 
 
 @pytest.mark.parametrize(
@@ -56,12 +55,6 @@ def test_even_ticks_are_never_nearer_than_asked(low, span, share):
 def test_zeros_at_the_end_of_a_tick_say_nothing():
     long = ("1.00 ms", "2.50×", "10.0 s", "200 µs", "0.105 s")
     assert [shortened(text) for text in long] == ["1 ms", "2.5×", "10 s", "200 µs", "0.105 s"]
-
-
-def test_nothing_is_nothing_in_any_unit(qapp):
-    axis = ValueAxis("left")
-    axis.in_words = numbers.pixel_rate
-    assert axis.ticks(0, 2000, 300)[0] == (0, "0")
 
 
 @pytest.mark.parametrize(

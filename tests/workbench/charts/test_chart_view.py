@@ -1,6 +1,5 @@
 """The chart as a widget: it fills, is chosen from, pointed at, driven by keys, and exported."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -9,17 +8,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from pyqtgraph.graphicsItems.ScatterPlotItem import SpotItem
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton
 
-from kernels.sweeps.session_files import read_session
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from workbench.base import theme
-from workbench.base.assets_path import asset
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import Canvas
 from workbench.charts.chart_card import EMPTY
@@ -28,8 +24,6 @@ from workbench.charts.data.slices import Data
 from workbench.charts.drawing.plot_labels import Labels
 from workbench.charts.figure_view import HIDDEN
 from workbench.charts.legend import Legend
-from workbench.charts.option_row import OptionRow
-from workbench.widgets.eliding_box import ElidingBox
 
 
 @pytest.fixture
@@ -133,17 +127,6 @@ def test_the_kind_follows_the_session_that_was_opened_last(qtbot, view):
     assert any(note.startswith(f"Hidden: {hidden} of ") for note in view.figure.notes)
 
 
-def test_the_kind_is_whole_where_published_has_no_room_beside_it(qtbot, view):
-    show(qtbot, view, a_session("sizes"))
-    kinds, box = child(view, "chart-kind", ElidingBox), child(view, "chart-published")
-    view.resize(900, 640)
-    until(qtbot, box.isVisible)
-    view.resize(250, 640)
-    until(qtbot, lambda: not box.isVisible() and kinds.width() >= kinds.whole_px)
-    published = next(each for each in view.actions_of_menu if "ublished" in each.text())
-    assert published.isEnabled()
-
-
 def test_kinds_that_show_nothing_are_greyed_out_with_the_reason(qtbot, view):
     show(qtbot, view, a_session("sizes"))
     kinds = child(view, "chart-kind", QComboBox)
@@ -177,13 +160,6 @@ def pick_text(combo, text):
     combo.activated.emit(row)
 
 
-def test_lists_that_a_chart_does_not_need_are_gone(qtbot, view):
-    show(qtbot, view, a_session("everything"))
-    assert child(view, "chart-filters").isVisible()
-    show(qtbot, view, a_session("sizes"))
-    assert not child(view, "chart-filters").isVisible()
-
-
 def test_a_list_left_open_while_another_chart_came_chooses_nothing(qtbot, view):
     show(qtbot, view, a_session("everything"))
     left_open = child(view, "chart-filters", QComboBox)
@@ -192,32 +168,6 @@ def test_a_list_left_open_while_another_chart_came_chooses_nothing(qtbot, view):
     left_open.activated.emit(1)
     QApplication.processEvents()
     assert view.figure == shown
-
-
-@pytest.mark.parametrize("width", [320, 480, 1100])
-def test_lists_stand_side_by_side_as_far_as_there_is_room(qtbot, view, width):
-    view.resize(width, 760)
-    child(view, "chart-published").click()  # then there are several machines to choose from
-    show(qtbot, view, a_session("sizes_and_kernels"), kind="speedup_map")
-    QTest.qWait(50)  # a list of Qt's may have second thoughts about its width
-    row = view.findChild(OptionRow)
-    boxes = [each.geometry() for each in row.findChildren(QWidget) if each.isVisibleTo(row)]
-    boxes = [box for box in boxes if box.width() > 40]
-    assert len(boxes) >= 6
-    assert all(row.rect().contains(box) for box in boxes)
-    lists = [each.geometry() for each in row.findChildren(QComboBox) if each.isVisible()]
-    assert not any(a.intersects(b) for a in lists for b in lists if a is not b)
-    assert (len({box.y() for box in lists}) == 1) == (width == 1100)
-
-
-def test_clicks_on_markers_leave_nothing_behind(qtbot, view):
-    """Pyqtgraph would make an object for each marker, and never free it."""
-    for kind in ("time_by_size", "speedup_by_size"):
-        canvas = show(qtbot, view, a_session("sizes"), kind=kind)
-        place = canvas.plot.mapFromScene(place_of(canvas, canvas.spots[0]))
-        QTest.mouseMove(canvas.plot.viewport(), place)
-        QTest.mouseClick(canvas.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert not [each for each in gc.get_objects() if isinstance(each, SpotItem)]
 
 
 # -- the legend
@@ -268,30 +218,6 @@ def test_hiding_everything_is_said_and_can_be_undone(qtbot, view):
 def action(view, text):
     every = [*child(view, "chart-menu").menu().actions(), *view.actions_of_menu]
     return next(each for each in every if each.text().replace("&", "") == text)
-
-
-def test_lines_with_names_have_no_legend_beside_them_until_one_is_hidden(qtbot, view):
-    show(qtbot, view, a_session("sizes"))
-    legend, details = view.findChild(Legend), child(view, "chart-fold", QToolButton)
-    view.resize(1100, 1000)
-    until(qtbot, lambda: words(view, "chart-notes") == "\n".join(view.figure.notes))  # all fits
-    assert not legend.isVisible()
-    assert details.isVisible()
-    QTest.mouseClick(spoken(view)["Global memory"], Qt.MouseButton.LeftButton)
-    details.click()
-    until(qtbot, legend.isVisible)
-    assert "Global memory, hidden" in [each.accessibleName() for each in legend.entries]
-
-
-def test_published_lines_have_their_papers_in_the_legend(qtbot, view):
-    show(qtbot, view, a_session("sizes"))
-    view.resize(1100, 1000)
-    child(view, "chart-published").click()
-    legend = view.findChild(Legend)
-    until(qtbot, legend.isVisible)
-    names = [each.accessibleName() for each in legend.entries]
-    assert names
-    assert all(name.startswith("Published") for name in names)
 
 
 def test_a_legend_takes_as_many_rows_as_it_needs(qtbot, view):
@@ -411,24 +337,6 @@ def test_the_names_of_a_roof_are_whole_numbers_inside_the_plot(qtbot, view, wide
         assert left + wide <= box.sceneBoundingRect().right() + 1
 
 
-@pytest.mark.parametrize("wide_px", [300, 320, 700])
-def test_no_marker_lies_on_the_name_of_a_roofs_slope(qtbot, view, wide_px):
-    view.resize(wide_px, 420)
-    session = read_session(asset("recorded/goettingen_ladder.jsonl.gz"))
-    canvas = show(qtbot, view, session, kind="roofline")
-    box = canvas.plot.getViewBox()
-    drawn = [item.labels[0] for item in box.addedItems if isinstance(item, Labels)]
-    (label,) = (each for each in drawn if each.text.startswith("copy"))
-    metrics, at = QFontMetricsF(label.font), box.mapViewToScene(QPointF(label.x, label.y))
-    wide, high = metrics.horizontalAdvance(label.text), metrics.height()
-    left, top = at.x() - label.anchor[0] * wide, at.y() - (label.anchor[1] - label.down) * high
-    room = QRectF(left, top, wide, high)
-    marks = [box.mapViewToScene(QPointF(spot.x, spot.y)) for spot in canvas.spots]
-    assert marks
-    room.adjust(-8, -8, 8, 8)  # a marker and the gap beside it
-    assert not any(room.contains(mark) for mark in marks)
-
-
 # -- pointing
 
 
@@ -532,13 +440,6 @@ def test_ctrl_and_the_wheel_look_closer_and_esc_shows_all_again(qtbot, view):
     assert box.viewRange()[0] == pytest.approx(whole[0])
 
 
-def test_bars_and_maps_cannot_be_zoomed(qtbot, view):
-    canvas = show(qtbot, view, a_session("block_grid"))
-    whole = canvas.plot.getViewBox().viewRange()
-    wheel(canvas, Qt.KeyboardModifier.ControlModifier)
-    assert canvas.plot.getViewBox().viewRange() == whole
-
-
 # -- words, theme, export
 
 
@@ -564,23 +465,6 @@ def test_the_scale_and_the_published_numbers_can_be_switched(qtbot, view):
     assert len(view.figure.entries) == count
     assert not grey.isChecked()
     assert not log.isChecked()
-
-
-def test_a_plan_that_nobody_published_offers_nothing_published(qtbot, view):
-    show(qtbot, view, a_session("types"))
-    assert not child(view, "chart-published").isVisible()
-    assert not action(view, "Published numbers, in grey").isEnabled()
-
-
-def test_a_theme_change_draws_the_chart_anew(qtbot, view, qapp):
-    canvas = show(qtbot, view, a_session("sizes"))
-    theme.apply(qapp, "dark")
-    try:
-        until(qtbot, lambda: canvas.plot.backgroundBrush().color().name() == theme.DARK.panel)
-        assert view.image().pixelColor(2, 2).name() == theme.DARK.panel
-    finally:
-        theme.apply(qapp, "light")
-    assert canvas.plot.backgroundBrush().color().name() == theme.LIGHT.panel
 
 
 def test_it_survives_a_move_to_a_window_of_its_own_and_back(qtbot, view):
@@ -622,15 +506,6 @@ def test_the_chart_is_saved_with_the_suffix_that_it_needs(
         assert ElementTree.fromstring(content).get("viewBox")
     else:
         assert not content.isNull()
-
-
-def test_a_dialog_that_is_left_saves_nothing(qtbot, view, monkeypatch):
-    answer_file_dialogs(monkeypatch)
-    show(qtbot, view, a_session("sizes"))
-    wanted = []
-    view.save_wanted.connect(lambda *given: wanted.append(given))
-    action(view, "Save as SVG…").trigger()
-    assert wanted == []
 
 
 def test_drawing_never_takes_more_than_a_part_of_the_time(qtbot, view):

@@ -1,7 +1,6 @@
 """How much of its card a chart has, in the panel and in a window, for every kind and session."""
 
 import pytest
-from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel
 
 from tests.made_sessions import a_session
@@ -9,7 +8,7 @@ from tests.workbench import scenes
 from tests.workbench.driving import child, until
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.chart_card import ChartCard, first_lines, first_sentences
+from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
 from workbench.charts.legend import Legend
@@ -78,33 +77,3 @@ def test_what_is_folded_for_it_is_a_click_away(qtbot, view):
         return "recorded" not in subtitle.text()
 
     until(qtbot, is_folded)
-
-
-def test_a_recorded_chart_says_so_also_where_there_is_little_room(qtbot, view):
-    view.resize(292, 420)
-    view.show_sessions(SESSIONS["one"])
-    view.draw_now()
-    title = child(view, "chart-title", QLabel)
-    until(qtbot, lambda: title.text() == "Recorded: time by image size")
-    view.show_sessions((a_session("sizes"),))
-    until(qtbot, lambda: title.text() == "Time by image size")
-
-
-def test_a_title_that_is_too_long_loses_what_the_chooser_says(qtbot, view):
-    view.resize(292, 420)
-    view.show_sessions((a_session("sizes"),))
-    view.draw_now()
-    view.show_kind("speedup_by_size")
-    until(qtbot, lambda: "Speed-up" in child(view, "chart-title", QLabel).text())
-    assert "…" not in child(view, "chart-title", QLabel).text()
-
-
-def test_a_sentence_that_is_too_long_ends_with_a_whole_clause(qapp):
-    font = qapp.font()
-    clause = "Fastest: OpenCV (2 threads) from 256² to 2048²"
-    text = f"{clause}; OpenCV (2 threads) and Parallel (2 threads) at 4096². The rest."
-    wide_px = QFontMetricsF(font).horizontalAdvance(clause) * 0.7
-    assert first_sentences(text, font, wide_px, 2) == f"{clause} …"
-    assert first_sentences(text, font, 4 * wide_px, 2) == text
-    one = text.replace("; ", " and ")
-    assert first_sentences(one, font, wide_px, 2) == first_lines(one, font, wide_px, 2)

@@ -11,7 +11,7 @@ from tests.made_sessions import H200, PLANS, STARTED, a_session, wrong
 from workbench.base import numbers
 from workbench.charts.data.figure import Choices
 from workbench.charts.data.points import sources_of
-from workbench.charts.kinds import chart_kinds, kinds_for
+from workbench.charts.kinds import chart_kinds
 
 KINDS = {kind.key: kind for kind in chart_kinds()}
 SQUARES = ((256, 256), (512, 512))
@@ -88,13 +88,6 @@ def test_the_scale_stays_the_same_from_the_first_measurement_to_the_last(names, 
     assert scales == {"opencv" in names}
 
 
-def test_a_map_is_of_one_size_and_filter_size():
-    grid = PLANS["block_grid"]
-    for plan, is_first in ((grid, True), (replace(grid, sizes=SQUARES), False)):
-        keys = [kind.key for kind in kinds_for([a_session(plan)])]
-        assert (keys[0] == "block_map") == is_first
-
-
 def test_a_tile_of_the_block_map_says_its_time_and_its_occupancy():
     session = a_session("block_grid", outcome=taking(lambda cell: float(cell.block_xy[0])))
     chart = figure("block_map", session)
@@ -104,28 +97,6 @@ def test_a_tile_of_the_block_map_says_its_time_and_its_occupancy():
     assert tiles[8, 8].value == 8.0
     for told in ("Shared-memory tile", "8×1, 8×2, 8×4, 8×8 and 2 more", "1 %", "128×1", "16.0×"):
         assert told in chart.summary
-
-
-def test_the_throughput_chart_names_what_filters_the_most():
-    session = a_session(
-        "sizes", outcome=taking(lambda c: 0.5 if c.implementation == "shared" else 9.0)
-    )
-    chart = figure("throughput", session)
-    assert "filters the most" in chart.summary
-    assert "Shared-memory tile" in chart.summary
-    assert "4096²" in chart.summary
-
-
-def test_a_cpu_that_is_as_fast_is_not_beaten():
-    def ms(cell):
-        on_cpu = cell.implementation in ("sequential", "parallel", "opencv")
-        return 1.0 if on_cpu or cell.width < 2048 else 0.5
-
-    chart = figure("time_by_size", a_session("sizes", outcome=taking(ms)))
-    assert "from 2048²" in chart.summary
-    same = taking(lambda cell: 1.0)
-    chart = figure("time_by_size", a_session("sizes", outcome=same))
-    assert "The CPU is at least as fast as the GPU at the largest" in chart.summary
 
 
 @pytest.mark.parametrize(
