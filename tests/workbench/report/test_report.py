@@ -17,7 +17,6 @@ from kernels import Engine, Job, filters
 from kernels.core.cpu_load import Load
 from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.core.verdict import Check
 from kernels.cuda.transfers import Transfers
 from kernels.sweeps.plan import OwnText, Plan
 from kernels.sweeps.plan_files import plan_of
@@ -180,18 +179,6 @@ def test_the_machine_s_card_has_what_a_figure_depends_on(report):
         assert each in words
 
 
-def test_a_machine_without_a_gpu_says_why(report):
-    page = report(a_session("sizes", LAPTOP))
-    assert "No GPU was found" in page.all("dl")[0].words
-
-
-def test_each_implementation_s_idea_is_told(report):
-    page = report(a_session(SMALL, LAPTOP))
-    ideas = page.all("dl")[-1].words
-    assert ideas.startswith("OpenCV")
-    assert "Global memory" not in ideas  # it has no time on a laptop
-
-
 def test_every_verified_time_stands_in_the_table_with_its_speed_up(report):
     session = a_session("sizes")
     rows = table(report(session), "verified times")
@@ -205,18 +192,6 @@ def test_every_verified_time_stands_in_the_table_with_its_speed_up(report):
     assert row["Median (ms)"] == f"{ours.kernel.median_ms:.3g}"
     ratio = theirs.kernel.median_ms / ours.kernel.median_ms
     assert row["Speed-up"] == f"{ratio:.1f}×"
-
-
-def test_the_baseline_is_named_with_its_threads(report):
-    page = report(a_session("sizes"))
-    captions = [each.words for each in page.all("caption")]
-    assert any("against OpenCV, 8 threads" in each for each in captions)
-    assert "Sequential on 1 thread, Parallel on 12 threads and OpenCV on 8 threads" in page.words
-
-
-def test_without_a_cpu_the_plainest_rung_is_the_baseline(report):
-    page = report(a_session("blocks"))
-    assert any("Speed-up against Global memory." in c.words for c in page.all("caption"))
 
 
 @pytest.mark.parametrize("outcome", [lambda cell, _: wrong(cell), "unchecked"])
@@ -293,22 +268,6 @@ def test_what_really_ran_is_told_with_what_limits_it(report):
     assert rows[0]["Limited by"] == "Its 64 warps are all taken."
 
 
-def test_a_check_of_some_pixels_says_of_how_many(report):
-    part = Check(1e-7, (0, 0, 0), 0, 0, 1e-5, 1_500, 4_096)
-    session = a_session(SMALL, outcome=lambda cell, _: measured(cell, check=part))
-    page = report(session)
-    assert {row["Checked"] for row in table(page, "verified times")} == {"1,500 pixels"}
-    assert "6 answers were right, 0 in every pixel" in page.words
-
-
-def test_published_numbers_are_in_a_table_of_their_own_and_in_no_chart(report):
-    page = report(a_session("sizes"))
-    assert table(page, "published elsewhere")
-    assert "GTX 1050 Ti" in page.words
-    for figure in page.all("figure"):
-        assert "ublished" not in figure.words
-
-
 def test_published_figures_are_marked_as_theirs(report):
     page = report(a_session("sizes"))
     rows = table(page, "published elsewhere")
@@ -370,14 +329,6 @@ def test_each_figure_of_the_table_of_times_is_what_one_works_out_by_hand(report)
     assert row["Median (ms)"] == "0.000400"
     assert row["Throughput (MP/s)"] == "10,200"  # in 0.4 µs
     assert row["Speed-up"] == "15,000×"
-
-
-@pytest.mark.parametrize(
-    ("ms", "unit", "shown"), [(0.0123, "µs", "12.3"), (12.3, "ms", "12.3"), (12_300, "s", "12.3")]
-)
-def test_all_times_of_a_table_have_the_one_unit_that_its_header_names(report, ms, unit, shown):
-    rows = table(report(in_times({"opencv": ms, "global": ms})), "verified times")
-    assert {row[f"Median ({unit})"] for row in rows} == {shown}
 
 
 def test_with_transfers_every_total_is_what_one_works_out_by_hand(report):
@@ -480,20 +431,6 @@ def test_a_recorded_chart_says_so_in_the_drawing_itself(qapp):
         assert {bool(re.search(r">\s*Recorded\s*<", each.svg)) for each in drawn} == {is_recorded}
 
 
-def test_one_s_own_session_is_not_called_recorded(report):
-    session = replace(a_session("sizes"), is_recorded=True)  # as one read from a file is
-    (main,) = report(session).all("main")
-    assert "ecorded" not in main.words
-
-
-def test_of_two_sessions_the_recorded_one_alone_is_marked(report):
-    page = report(replace(a_session(SMALL), is_shipped=True), a_session(SMALL, LAPTOP))
-    captions = [each.words for each in page.all("caption") if "verified times" in each.words]
-    assert ["(recorded)" in each for each in captions] == [True, False]
-    assert "NVIDIA H200, recorded" in page.words
-    assert "Partly recorded. " in page.words
-
-
 def test_the_method_speaks_of_what_was_done_alone(report):
     cold = report(a_session("sizes")).words
     assert "emptied before each sample (cold)" in cold
@@ -538,13 +475,6 @@ def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
     assert words in commands_for(Session(plan, H200, STARTED)).lines[0]
 
 
-def test_how_sampling_ended_is_counted(report):
-    session = a_session(SMALL, outcome=changed(ended="stable", warmups=3))
-    words = report(session).words
-    assert "Of 6 measurements, 4 " in words
-    assert "0 to 3 of them" in words
-
-
 def test_what_another_version_can_is_reported_by_its_key(report):
     session = a_session(SMALL, H200)
     names = {"global": "hologram", "shared": "entangled"}
@@ -564,10 +494,6 @@ def test_what_another_version_can_is_reported_by_its_key(report):
     there = {row["Implementation"] for row in table(page, "verified times")}
     assert there == {"OpenCV", "hologram", "entangled"}
     assert page.all("img") == []
-
-
-def test_a_sweep_that_was_stopped_says_what_is_missing(report):
-    assert "2 cells were planned" in report(a_session(SMALL, first=4)).words
 
 
 def test_of_many_cells_the_quickest_come_first_and_all_are_folded_away(many_cells):
@@ -599,12 +525,6 @@ def test_two_sessions_are_compared_cell_by_cell(report):
     assert {row["NVIDIA A100 is"] for row in rows} == {"slower"}
     assert "ratios is 0.500" in page.words
     assert f"NVIDIA A100 is faster in 0, slower in 6, and {EQUAL} in 0" in page.words
-
-
-def test_a_machine_beside_itself_is_the_same_and_gets_a_letter(report):
-    page = report(a_session(SMALL), a_session(SMALL))
-    rows = table(page, "NVIDIA H200 (B) beside NVIDIA H200 (A)")
-    assert {row["NVIDIA H200 (B) is"] for row in rows} == {"equal within 5 %", "equal within 15 %"}
 
 
 def test_a_speed_up_below_one_says_how_many_times_slower(report):
@@ -639,21 +559,6 @@ def test_a_disturbed_time_has_no_verdict_in_the_comparison(report):
     )
 
 
-def test_of_many_sessions_only_those_of_one_plan_are_compared(report):
-    other = replace(SMALL, title="Another plan")
-    page = report(a_session(SMALL), a_session(other), a_session(SMALL, LAPTOP))
-    (caption,) = [c.words for c in page.all("caption") if " beside " in c.words]
-    assert caption.startswith("Table 1. Small pictures – ")
-
-
-def test_sessions_without_a_cell_in_common_stand_alone(report):
-    page = report(a_session(SMALL), a_session("five_steps"))
-    assert "Side by side" not in page.words
-    assert [each.words for each in page.all("h2")][3:] == [
-        *("Small pictures", "Five steps", "Tables in full"),
-    ]
-
-
 # ---------------------------------------------------------------------------- pictures, commands
 
 
@@ -680,24 +585,6 @@ def test_a_picture_that_is_at_hand_is_what_the_example_shows(report):
     before, _ = (decoded(each) for each in page.all("img"))
     np.testing.assert_array_equal(before, mine[130:370, 170:530])
     assert "the middle of cat.png, 360×240 pixels" in page.words
-
-
-def test_a_preset_is_measured_again_by_its_name(report):
-    preset = presets()[0]
-    page = report(a_session(replace(preset.plan)))
-    (code,) = page.all("code")
-    assert code.text.splitlines()[0] == f"workbench sweep {preset.key} --out {preset.key}"
-
-
-def test_a_preset_with_other_implementations_is_too(report):
-    preset = presets()[0]
-    plan = replace(preset.plan, implementations=("opencv", "global"), cell_seconds=2.5)
-    (code,) = report(a_session(plan)).all("code")
-    assert code.text.splitlines() == [
-        f"workbench sweep {preset.key} --implementations opencv,global --seconds 2.5 "
-        f"--out {preset.key}",
-        f"workbench report {preset.key}",
-    ]
 
 
 def test_any_other_plan_stands_in_the_report_as_its_file(report):
@@ -752,14 +639,6 @@ def test_a_single_run_has_no_speed_up_anywhere(report, tmp_path, once):
         assert (row.get(column, "") == "") == (once == "opencv")
 
 
-def test_what_came_with_the_program_is_recorded_in_the_csv_as_well(report, tmp_path):
-    report(replace(a_session(SMALL), is_shipped=True), a_session(SMALL, LAPTOP))
-    rows = rows_of_csv(tmp_path / "out")
-    assert {(each["cpu"] == LAPTOP.cpu, each["recorded"]) for each in rows} == {
-        *((False, "yes"), (True, "no"))
-    }
-
-
 def test_no_field_of_the_csv_is_a_formula(report, tmp_path):
     evil = '=HYPERLINK("http://127.0.0.1/"&A1)'
     plan = replace(SMALL, title=evil, source="@SUM(1)", table="+1+cmd|x")
@@ -811,11 +690,6 @@ def test_it_can_be_written_a_step_at_a_time(tmp_path):
 
 
 # ---------------------------------------------------------------------------- bad input
-
-
-def test_no_session_is_no_report(tmp_path):
-    with pytest.raises(ReportError, match=r"^There is no session to report on; "):
-        write_report([], tmp_path)
 
 
 def test_nothing_verified_is_no_report_and_says_why(tmp_path):

@@ -1,9 +1,6 @@
 """The report in a real browser: silent, without a network, on wide and narrow screens and paper."""
 
 import re
-import shutil
-import subprocess
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -47,18 +44,6 @@ def test_it_is_silent_needs_no_network_and_keeps_its_headings(report, tmp_path):
     assert page.all("svg")
 
 
-def test_a_page_that_is_not_would_be_noticed(tmp_path):
-    page = tmp_path / "bad.html"
-    address = "http://127.0.0.1:9/picture.png"
-    page.write_text(
-        f'<!DOCTYPE html><html lang="en"><body><img src="{address}" alt="">'
-        "<script>console.error('loud')</script></body></html>"
-    )
-    seen = visit(page, tmp_path, "--dump-dom")
-    assert any("loud" in line for line in seen.console)
-    assert address in seen.fetched
-
-
 @pytest.mark.parametrize("width", [1280, 800])
 @pytest.mark.parametrize(("scheme", "is_dark"), [(LIGHT, False), (DARK, True)])
 def test_it_fits_and_follows_the_scheme(report, tmp_path, width, scheme, is_dark):
@@ -81,37 +66,3 @@ def test_it_prints_light_on_several_pages_also_from_a_dark_screen(report, tmp_pa
     assert data.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b", data)) >= 5
     assert len(data) > 50_000
-
-
-@pytest.mark.skipif(not shutil.which("pdftohtml"), reason="needs pdftohtml (poppler-utils)")
-def test_printed_charts_have_letters_of_8_pt_and_pages_say_what_is_recorded(tmp_path):
-    session = replace(a_session("pays_off"), is_shipped=True)
-    page, paper = write_report([session], tmp_path / "report"), tmp_path / "report.pdf"
-    visit(page, tmp_path, LIGHT, f"--print-to-pdf={paper}", "--no-pdf-header-footer")
-    read = ["pdftohtml", "-xml", "-stdout", "-i", "-zoom", "3", paper]
-    xml = subprocess.run(read, capture_output=True, timeout=100).stdout.decode("utf-8")
-    sizes_pt = {
-        number: int(size) / 3
-        for number, size in re.findall(r'fontspec id="(\d+)" size="(\d+)"', xml)
-    }
-    lines = re.findall(r'<text [^>]*font="(\d+)">(.*?)</text>', xml)
-    ticks = [sizes_pt[font] for font, text in lines if re.fullmatch(r"\d+\s(µs|ms)", text.strip())]
-    assert len(ticks) >= 4
-    assert min(ticks) >= 8
-    pages = xml.split("<page ")[1:]
-    assert len(pages) >= 4
-    for each in pages:
-        assert "<b>Recorded</b>" in each
-        assert re.search(r">\s*\d+ / \d+", each)
-        assert len(re.findall("<text ", each)) > 12  # none holds but a line
-
-
-def test_what_a_map_calls_light_is_light_on_a_dark_screen_too(tmp_path):
-    page = write_report([a_session("block_grid")], tmp_path / "report")
-    yellow = []
-    for scheme in (LIGHT, DARK):
-        shot = tmp_path / "shot.png"
-        visit(page, tmp_path, scheme, f"--screenshot={shot}", height=5000)
-        red, green, blue = np.moveaxis(pixels(shot), -1, 0)
-        yellow.append(int(((red > 230) & (green > 200) & (blue < 90)).sum()))
-    assert yellow[0] == yellow[1] > 1000

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.made_sessions import H200, LAPTOP, PLANS, a_session
+from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.report.written import tables_of
-from workbench.cli.commands.report import HELP
 from workbench.report import drawings
 from workbench.report.latex import escaped
 
@@ -89,17 +88,6 @@ def test_every_row_has_as_many_cells_as_there_are_columns(tex):
         assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {columns.count("p{")}
 
 
-def test_the_commands_help_names_the_packages_that_the_tables_do(tex):
-    (packages,) = re.findall(r"(?m)^%.*\\usepackage\{(.*)\}$", tex)
-    named = re.search(r"LaTeX packages they need: (.*?)\)", " ".join(HELP.split()))[1]
-    assert named.split(", ") == packages.split(",")
-
-
-def test_labels_are_unique(tex):
-    labels = re.findall(r"\\label\{(.*?)\}", tex)
-    assert len(labels) == len(set(labels)) >= 8
-
-
 # ---------------------------------------------------------------------------- in a real LaTeX
 
 LATEX = shutil.which("pdflatex")
@@ -146,15 +134,6 @@ def test_each_plan_s_tables_fit(name, tmp_path):
     recorded = replace(a_session("sizes"), is_shipped=True)
     tex = tables_of([recorded if name == "recorded" else a_session(name)])
     assert max(too_wide_pt(compiled(tex, tmp_path)), default=0) < 1
-
-
-@pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
-def test_words_without_end_fit_as_well(tmp_path):
-    endless = "a_very_long/path-without&any$space" * 9
-    machine = replace(H200, gpu=endless, no_gpu=endless)
-    plan = replace(PLANS["sizes"], title=endless, note=endless, source=endless, table="")
-    sessions = [a_session(plan, machine), a_session(plan, LAPTOP)]
-    assert max(too_wide_pt(compiled(tables_of(sessions), tmp_path)), default=0) < 1
 
 
 @pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.made_sessions import H200, LAPTOP, a_session
+from tests.made_sessions import LAPTOP, a_session
 from tests.workbench.report.reading_pages import read_page
 from tests.workbench.report.written import write_report
 from workbench.report.writing import PAGE, PAPER
@@ -80,30 +80,6 @@ def test_it_says_what_the_page_says_under_the_same_numbers(report):
         assert text.count(label.strip()) >= 1
     for each in page.all("h2", "h3"):
         assert in_one_line(each.words) in text
-
-
-def test_each_page_with_recorded_figures_says_so(report):
-    marks = [text.splitlines()[0].split("  ")[0].strip() for text in pages_of(report)]
-    assert set(marks) - {"Recorded", "Partly recorded"} <= {""} | {
-        each for each in marks if each.startswith("Image size")
-    }
-    for mark, text in zip(marks, pages_of(report), strict=True):
-        if "(recorded)" in text:
-            assert mark in ("Recorded", "Partly recorded")
-
-
-def test_of_a_recorded_session_every_page_is_and_of_another_none(tmp_path):
-    recorded = pages_of(written(tmp_path / "a", replace(a_session("pays_off"), is_shipped=True)))
-    assert all(text.splitlines()[0].startswith("Recorded ") for text in recorded)
-    own = pages_of(written(tmp_path / "b", a_session("pays_off")))
-    assert not any("ecorded" in text for text in own)
-
-
-def test_names_that_are_code_stay_text(tmp_path):
-    evil = '<img src="/etc/hostname"><b>bold</b> & \x1b[31m'
-    session = replace(a_session("types"), machine=replace(H200, gpu=evil, cpu=evil))
-    text = in_one_line(" ".join(pages_of(written(tmp_path, session))))
-    assert '<img src="/etc/hostname"><b>bold</b> &' in text
 
 
 def test_letters_of_charts_are_as_large_as_those_of_tables(report):

@@ -27,23 +27,11 @@ def test_rounds_are_told_in_place_of_a_rule_that_did_not_hold():
     assert "had settled below" not in told
 
 
-def test_sessions_of_before_there_were_rounds_keep_their_rule():
-    told = said(a_session("transfers"))
-    assert "in rounds, a part at a time" not in told
-    assert "had settled below" in told
-
-
 def test_how_far_two_sessions_have_to_be_apart_is_told_where_there_are_two():
     session = a_session("transfers")
     rule = "by 3 % on the GPU, 5 % under 10 µs, and 15 % on the CPU"
     assert rule in said(session, replace(session, started=session.started + 60))
     assert rule not in said(session)
-
-
-def test_what_disturbed_is_told():
-    told = said(a_session("transfers", outcome=in_rounds))
-    assert "4.0 of 8 cores" in told
-    assert "disturbed" not in said(a_session("transfers"))
 
 
 def lead(outcome):
@@ -62,9 +50,3 @@ def test_where_most_was_disturbed_the_top_of_the_report_says_so_and_by_what():
     said = lead(busy_up_to(math.inf))
     assert "Most of them were disturbed" in said
     assert "2.0 of 2 cores" in said
-
-
-def test_where_little_was_disturbed_the_top_of_the_report_is_silent():
-    assert "disturbed" not in lead(lambda cell, found: found)
-    times = [each.verified for each in a_session("sizes").records if each.verified]
-    assert "disturbed" not in lead(busy_up_to(min(each.kernel.median_ms for each in times)))
