@@ -69,13 +69,3 @@ def test_what_is_written_again_and_again_is_told_of_when_it_has_come_to_rest(
     mine.write_text("whole")
     until(qtbot, lambda: watch.told)
     assert set(watch.told) == {"whole"}
-
-
-def test_another_file_is_watched_instead(qtbot, watch, mine):
-    other = mine.with_name("other.cu")
-    other.write_text("other")
-    mine.write_text("two")
-    watch.begin(other)
-    assert watch.told == []
-    other.write_text("more")
-    until(qtbot, lambda: watch.told)

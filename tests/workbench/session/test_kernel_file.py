@@ -15,7 +15,7 @@ from tests.workbench.driving import until
 from workbench.files.kernel_files import KernelFileError
 from workbench.session import kernel_file
 from workbench.session.kernel_file import KernelFile
-from workbench.session.kernel_journal import KernelJournal, Unsaved, journal_folder
+from workbench.session.kernel_journal import KernelJournal, Unsaved
 
 ROOT = Path(__file__).parents[3]
 
@@ -101,15 +101,6 @@ def test_saving_under_another_name_goes_on_there(qtbot, file, mine):
     until(qtbot, lambda: file.heard.arrived == ["by another\n"])
 
 
-def test_lines_end_as_they_did(file, mine):
-    mine.write_bytes(b"\xef\xbb\xbfa\r\nb\r\n")
-    file.open(mine)
-    assert file.text == "a\nb\n"
-    file.type("a\nb\nc\n")
-    file.save()
-    assert mine.read_bytes() == b"a\r\nb\r\nc\r\n"
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -151,14 +142,6 @@ def test_what_is_saved_outside_arrives_again_and_again(how, qtbot, file, mine):
     assert file.heard.sentences == []
 
 
-def test_what_is_saved_in_fast_succession_arrives_as_it_is_at_last(qtbot, file, mine):
-    file.open(mine)
-    for number in range(40):
-        replace(mine, f"{number}\n")
-    until(qtbot, lambda: file.text == "39\n")
-    assert len(file.heard.arrived) < 40
-
-
 def test_what_is_saved_here_does_not_come_back(qtbot, file, mine):
     file.open(mine)
     file.type("two\n")
@@ -193,15 +176,6 @@ def test_saving_before_the_change_outside_was_noticed_writes_over_nothing(file, 
     assert mine.with_name("mine.typed.cu").read_text(encoding="utf-8") == "typed\n"
 
 
-def test_the_same_change_in_both_places_is_none(qtbot, file, mine):
-    file.open(mine)
-    file.type("same\n")
-    replace(mine, "same\n")
-    until(qtbot, lambda: file.is_saved)
-    assert file.heard.arrived == []
-    assert file.heard.sentences == []
-
-
 def test_without_room_for_the_copy_what_was_typed_stays(qtbot, file, mine, monkeypatch):
     file.open(mine)
     file.type("typed\n")
@@ -225,14 +199,6 @@ def test_a_file_that_is_gone_is_said_once_and_can_be_written_again(qtbot, file, 
     assert len(file.heard.sentences) == 1
     replace(mine, "back\n")
     until(qtbot, lambda: file.heard.arrived == ["back\n"])
-
-
-def test_what_is_no_text_any_more_is_said_and_not_shown(qtbot, file, mine):
-    file.open(mine)
-    mine.write_bytes(b"\xff\xfe\x00")
-    until(qtbot, lambda: file.heard.sentences)
-    assert "it is not UTF-8 text" in file.heard.sentences[0]
-    assert file.text == "one\n"
 
 
 # -- over a crash
@@ -283,33 +249,6 @@ def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
     assert offered().text == "x" * 100
 
 
-def test_what_is_taken_back_waits_for_no_disk_either(qtbot, file, home, mine, monkeypatch):
-    """The disk is busy with what was typed before, until the test says so."""
-    replacing, begun, is_free = atomic_files.replacing, threading.Event(), threading.Event()
-
-    def slow(*arguments, **options):
-        begun.set()
-        assert is_free.wait(30)
-        return replacing(*arguments, **options)
-
-    monkeypatch.setattr(atomic_files, "replacing", slow)
-    file.open(mine)
-    file.type("typed\n")
-    until(qtbot, begun.is_set)
-    free = threading.Timer(20, is_free.set)  # where it does wait
-    free.start()
-    file.type("one\n")
-    assert not is_free.is_set()
-    file.type("two\n")
-    file.type("one\n")
-    free.cancel()
-    is_free.set()
-    until(qtbot, lambda: journals(home) == [])
-    file.type("three\n")
-    file.close()
-    assert offered() == Unsaved("three\n", mine)
-
-
 def test_what_is_written_outside_is_read_on_another_thread(qtbot, file, mine, monkeypatch):
     looks, here = [], threading.main_thread()
     for module, name in ((kernel_file, "read_kernel"), (kernel_file, "keep_copy")):
@@ -347,16 +286,6 @@ def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, jour
     assert offered() is None
 
 
-def test_what_was_saved_is_not_offered(qtbot, file, home, mine):
-    file.open(mine)
-    file.type("typed\n")
-    until(qtbot, lambda: len(journals(home)) == 1)
-    file.save()
-    file.close()
-    assert journals(home) == []
-    assert offered() is None
-
-
 def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     file.open(mine)
     file.type("typed\n")
@@ -367,14 +296,6 @@ def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "None"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
-def test_a_pipe_and_a_device_among_what_was_not_saved_are_passed_over(journal):
-    journal_folder().mkdir(parents=True)
-    os.mkfifo(journal_folder() / "a.json")
-    (journal_folder() / "b.json").symlink_to("/dev/zero")
-    assert journal.left() is None
 
 
 def test_what_another_kernel_takes_the_place_of_is_offered_at_once(file, journal, mine):
@@ -396,15 +317,6 @@ def test_a_damaged_journal_is_passed_over(home, journal, file):
     assert offered().text == "typed\n"
 
 
-def test_where_nothing_can_be_kept_it_is_said(qtbot, home, file):
-    (home / "data").write_text("no folder")
-    file.begin("", "my_kernel.cu")
-    file.type("typed\n")
-    until(qtbot, lambda: file.heard.sentences)
-    assert file.heard.sentences[0].startswith("What you type is not kept if the program ends: ")
-    assert file.text == "typed\n"
-
-
 def test_where_the_file_is_gone_its_text_is_brought_back_to_be_saved(file, mine):
     file.open(mine)
     file.type("typed\n")
@@ -417,13 +329,3 @@ def test_where_the_file_is_gone_its_text_is_brought_back_to_be_saved(file, mine)
     again.save()
     assert mine.read_text(encoding="utf-8") == "typed\n"
     again.close()
-
-
-def test_what_is_saved_is_told_of_before_the_disk_is_waited_for(file, mine):
-    file.open(mine)
-    file.type("two\n")
-    seen = []
-    file.saving.connect(lambda: seen.append((file.text, mine.read_text(encoding="utf-8"))))
-    file.saved.connect(lambda: seen.append((file.text, mine.read_text(encoding="utf-8"))))
-    file.save()
-    assert seen == [("two\n", "one\n"), ("two\n", "two\n")]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter
+from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
 
@@ -15,7 +15,6 @@ from kernels.anatomy.accesses import Access
 from kernels.anatomy.block_counts import counting_idle
 from kernels.anatomy.tile_shapes import Rect
 from kernels.rungs.rung import ladder
-from tests.counting import calls
 from tests.made_up import a_job, implementations
 from tests.workbench.driving import (
     child,
@@ -30,7 +29,7 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import MadeUpGpu
 from workbench.panels.anatomy.anatomy_overlay import block_area, legend_of, warp_runs
-from workbench.panels.anatomy.launch_legend import Entry, paint_legend
+from workbench.panels.anatomy.launch_legend import paint_legend
 from workbench.panels.anatomy.subject import lanes_of, look_at, marks_of, subject_of
 from workbench.panels.anatomy.warp_card import WarpCard
 from workbench.panels.anatomy.warp_strip import LaneStrip
@@ -198,17 +197,6 @@ def test_it_opens_with_a_key_and_speaks_without_a_gpu(qtbot, window):
     assert "blocks of 32 × 8 = 256 threads" in words(window)
 
 
-def test_it_asks_for_a_picture(qtbot, window):
-    trigger(window, "Anatomy of a launch")
-    until(qtbot, window.anatomy.get().isVisible)
-    assert "Open a picture:" in words(window)
-    assert window.anatomy.get().look is None
-    fold = child(window, "anatomy-fold", QToolButton)
-    assert not fold.isVisible()  # there are no words yet
-    show_picture(qtbot, window, np.zeros((40, 60, 3), np.uint8))
-    until(qtbot, fold.isVisible)
-
-
 def test_the_pointer_chooses_block_and_thread(qtbot, opened):
     pane = picture_view(opened)
     at = QPointF(*pane.transform.to_view((40.5, 25.5), pane.device_size))
@@ -247,22 +235,6 @@ def test_a_border_changes_what_is_loaded_at_the_edge_only(qtbot, opened):
     until(qtbot, lambda: words(opened) != at_the_edge)
 
 
-def test_a_rung_of_its_own_choice_and_a_pass_of_it(opened):
-    pick(child(opened, "anatomy-rung", QComboBox), "separable")
-    passes = child(opened, "anatomy-pass", QComboBox)
-    assert passes.isVisible()
-    assert [passes.itemText(n) for n in range(2)] == [
-        "Launch 1: along_rows",
-        "Launch 2: along_columns",
-    ]
-    assert "samples to either side, it reads" in words(opened)
-    passes.setCurrentIndex(1)
-    passes.activated.emit(1)
-    assert "rows above and below, it reads" in words(opened)
-    assert "to either side" not in words(opened)
-    assert opened.store.state.implementation == "opencv"  # what runs is another matter
-
-
 def test_a_rung_that_cannot_says_why(opened):
     opened.store.choose(filter="laplacian_of_gaussian", ksize=5)
     pick(child(opened, "anatomy-rung", QComboBox), "separable")
@@ -270,12 +242,6 @@ def test_a_rung_that_cannot_says_why(opened):
     assert opened.anatomy.get().look is None
     pick(child(opened, "anatomy-rung", QComboBox), "gradient")
     assert "gradient" in words(opened)
-
-
-def test_a_rung_of_its_own_shape_offers_no_other(opened):
-    pick(child(opened, "anatomy-rung", QComboBox), "ring")
-    assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
-    assert not child(opened, "anatomy-block", QComboBox).isEnabled()
 
 
 def choose_pass(window, number):
@@ -296,16 +262,6 @@ def test_a_transform_has_lanes_that_hold_numbers(qtbot, opened):
     choose_pass(opened, 2)
     assert "computes samples 0 to 2 (of pixel 0) in row 25, and others" in words(opened)
     assert "library" not in words(opened)
-
-
-def test_what_a_library_launches_is_named(opened):
-    pick(child(opened, "anatomy-rung", QComboBox), "fft")
-    passes = child(opened, "anatomy-pass", QComboBox)
-    names = [passes.itemText(n) for n in range(passes.count())]
-    assert names == ["Launch 1: gather", "Launch 3: multiply", "Launch 5: crop"]
-    for number in range(3):
-        choose_pass(opened, number)
-        assert "Launches 2 and 4, the transforms, belong to the library cuFFT" in words(opened)
 
 
 def test_arrow_keys_go_through_numbers_that_have_no_place(opened):
@@ -346,17 +302,6 @@ def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened, number):
     )
 
 
-def test_each_thread_of_a_transform_is_drawn_where_it_works():
-    """Numbers of both parts of a line: rows of two tiles, 60 pixels of each, and grey."""
-    picture = np.zeros((100, 130, 1), np.uint8)
-    found = look("fft_registers", at=(70, 20), picture=picture)
-    assert found.thread_words().endswith("holds every 8th number from 4 to 60 of row 20.")
-    first, *_, last = found.samples_of(found.thread)
-    assert (first, last) == ((2, 20), (118, 20))
-    assert warp_runs(found, found.warp) == [Rect(0, 20, 120, 24)]
-    assert found.middle == first
-
-
 @pytest.mark.parametrize("key", ["register_tile", "ring", "tensor_separable"])
 def test_where_a_thread_makes_many_samples_it_is_found_by_each(key):
     found = look(key, at=(130, 20))
@@ -390,24 +335,6 @@ def test_where_the_last_rung_cannot_the_first_that_can_is_shown(qtbot, opened):
     until(qtbot, lambda: rungs.currentData() == "gradient")
     opened.store.choose(filter="box", ksize=5)
     until(qtbot, lambda: rungs.currentData() == "shared")
-
-
-def test_hidden_it_keeps_no_picture(qtbot, opened):
-    opened.docks["Anatomy"].hide()
-    until(qtbot, lambda: not opened.anatomy.get().isVisible())
-    show_picture(qtbot, opened, PICTURE[:20].copy())
-    assert opened.anatomy.get().look is None
-    trigger(opened, "Anatomy of a launch")
-    until(qtbot, lambda: opened.anatomy.get().look is not None)
-    assert opened.anatomy.get().look.subject.shape.picture.bottom == 20
-
-
-def test_a_block_shape_is_chosen_here_too(qtbot, opened):
-    shapes = child(opened, "anatomy-block", QComboBox)
-    shapes.setCurrentIndex(shapes.findText("8×8"))
-    settle(qtbot, opened, lambda: shapes.activated.emit(shapes.currentIndex()))
-    assert opened.store.state.block_xy == (8, 8)
-    assert "of 8 × 8 = 64 threads" in words(opened)
 
 
 def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
@@ -454,14 +381,6 @@ def test_another_access_and_another_tap(opened):
     assert not time_box.isVisible()
 
 
-def test_it_is_painted_over_the_picture_and_only_while_it_is_open(qtbot, opened):
-    with_it = picture_view(opened).grab().toImage()
-    opened.docks["Anatomy"].hide()
-    until(qtbot, lambda: not opened.anatomy.get().isVisible())
-    without = picture_view(opened).grab().toImage()
-    assert with_it != without
-
-
 def test_painting_takes_next_to_no_time(opened):
     """Under 5 ms of this thread's own time: the best of many."""
     image = QImage(1600, 1000, QImage.Format.Format_RGB32)
@@ -498,15 +417,6 @@ def test_entering_zooms_to_the_block_and_leaving_goes_back(qtbot, opened):
     assert in_view(opened) == moved
 
 
-def test_another_launch_is_zoomed_to_as_well(qtbot, opened):
-    until(qtbot, lambda: in_view(opened)[1] - in_view(opened)[0] < 40)
-    pick(child(opened, "anatomy-rung", QComboBox), "ring")
-    area = block_area(opened.anatomy.get().look)  # the whole width
-    top, bottom, left, right = in_view(opened)
-    assert area.width() == 90
-    assert QRectF(left, top, right - left, bottom - top).contains(area)
-
-
 def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, opened):
     opened.activateWindow()
     strip = child(opened, "anatomy-lanes", LaneStrip)
@@ -525,13 +435,6 @@ def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, ope
     assert "Nothing is shared" in words(opened)
     assert not strip.isVisible()  # there is no access
     assert not child(opened, "anatomy-access", QComboBox).isVisible()
-
-
-def test_next_part_opens_the_panel_where_it_is_closed(qtbot, window):
-    show_picture(qtbot, window, PICTURE)
-    trigger(window, "Next part of the anatomy")
-    until(qtbot, window.anatomy.get().isVisible)
-    assert window.anatomy.get().part == "load"
 
 
 def legend(window):
@@ -561,62 +464,6 @@ def test_a_legend_on_the_picture_says_what_the_colours_mean(opened):
         assert {image.pixel(x, y) for x in range(700) for y in range(440)} == {0xFF808080}
 
 
-def test_a_legend_is_drawn_anew_only_where_it_is_another(qapp):
-    image = QImage(700, 500, QImage.Format.Format_RGB32)
-
-    def drawn(*words):
-        image.fill(0)
-        painter = QPainter(image)
-        entries = [Entry(each, fill=QColor("red")) for each in words]
-        counts = calls(lambda: paint_legend(painter, QRectF(0, 0, 700, 500), 1.0, None, entries))
-        painter.end()
-        return counts["drawText"], image.copy()
-
-    texts, first = drawn("of this", "test alone")
-    assert texts == 2
-    assert drawn("of this", "test alone") == (0, first)
-    assert drawn("of this", "test also")[0] == 2
-
-
-def test_what_is_marked_is_worked_out_once_for_all_frames(opened):
-    pane = opened.anatomy.get()
-    card, time = pane.findChild(WarpCard), pane.findChild(QSpinBox, "anatomy-time")
-    marks = card.marks(pane.look)
-    assert card.marks(pane.look) is marks
-    time.setValue(2)
-    assert card.marks(pane.look).lanes != marks.lanes
-
-
-def test_the_legend_lies_above_what_else_is_in_its_corner(opened):
-    image = QImage(700, 500, QImage.Format.Format_RGB32)
-    image.fill(0xFF808080)
-    painter = QPainter(image)
-    entries = legend_of(opened.anatomy.get().look, None)
-    paint_legend(painter, QRectF(0, 0, 700, 500), 1.0, "load", entries, 45)
-    painter.end()
-    colors = [{image.pixel(x, y) for x in range(12, 90)} for y in range(500)]
-    assert all(found == {0xFF808080} for found in colors[-53:])
-    assert any(found != {0xFF808080} for found in colors[-75:])
-
-
-def test_the_legend_takes_more_lines_where_the_view_is_narrow(opened):
-    def lines_of(width):
-        image = QImage(width, 500, QImage.Format.Format_RGB32)
-        image.fill(0xFF808080)
-        painter = QPainter(image)
-        entries = legend_of(opened.anatomy.get().look, None)
-        paint_legend(painter, QRectF(0, 0, width, 500), 1.0, "load", entries)
-        line = painter.fontMetrics().height() + 2
-        painter.end()
-        rows = [y for y in range(500) if image.pixel(20, y) != 0xFF808080]
-        beyond = {image.pixel(x, y) for x in range(width - 4, width) for y in range(500)}
-        assert beyond == {0xFF808080}
-        return len(rows) // line
-
-    assert lines_of(700) == 1
-    assert lines_of(280) > 1
-
-
 def test_values_in_the_pixels_give_way_to_blocks_and_warps(qtbot, opened):
     opened.docks["Anatomy"].hide()
     move(opened.compare, ViewTransform(64.0, (45.5, 30.5)))
@@ -634,17 +481,6 @@ def test_values_in_the_pixels_give_way_to_blocks_and_warps(qtbot, opened):
     move(opened.compare, ViewTransform(72.0, (20.5, 20.5)))
     shown.grab()
     assert asked
-
-
-def test_a_view_too_small_for_the_legend_has_none(opened):
-    image = QImage(200, 120, QImage.Format.Format_RGB32)
-    image.fill(0xFF808080)
-    blank = image.copy()
-    painter = QPainter(image)
-    entries = legend_of(opened.anatomy.get().look, None)
-    paint_legend(painter, QRectF(0, 0, 200, 120), 1.0, "load", entries)
-    painter.end()
-    assert image == blank
 
 
 @pytest.mark.parametrize(
@@ -680,12 +516,6 @@ def test_the_loads_are_compared_with_the_plain_kernels(opened):
     assert not bar.isVisible()
 
 
-def test_it_says_what_runs_and_whose_launch_is_shown(opened):
-    assert "Running: OpenCV on the CPU. Shown: what Shared-memory tile launches." in words(opened)
-    pick(child(opened, "anatomy-rung", QComboBox), "ring")
-    assert "Shown: what Ring of rows launches." in words(opened)
-
-
 def test_idle_threads_are_not_counted_on_the_gui_thread(qtbot, opened, monkeypatch):
     counted, takes_part = [], Access.takes_part
 
@@ -698,26 +528,6 @@ def test_idle_threads_are_not_counted_on_the_gui_thread(qtbot, opened, monkeypat
     until(qtbot, lambda: "idle" in words(opened) and "Counting" not in words(opened))
     assert counted
     assert not any(counted)
-
-
-def test_it_zooms_to_the_block_with_its_halo(opened):
-    opened.anatomy.get().point_at((70.5, 40.5))
-    click(child(opened, "anatomy-zoom", QPushButton))
-    pane = picture_view(opened)
-    area, (width, height) = block_area(opened.anatomy.get().look), pane.device_size
-    assert area.contains(QPointF(70.5, 40.5))
-    left, top = pane.transform.to_view((area.left(), area.top()), pane.device_size)
-    right, bottom = pane.transform.to_view((area.right(), area.bottom()), pane.device_size)
-    assert 0 <= left < right <= width
-    assert 0 <= top < bottom <= height
-    assert max((right - left) / width, (bottom - top) / height) > 0.8
-
-
-def test_names_for_all_controls(opened):
-    for name in ("rung", "pass", "block", "access", "time", "zoom", "lanes", "part-load"):
-        widget = child(opened, f"anatomy-{name}")
-        assert widget.accessibleName()
-        assert widget.toolTip()
 
 
 def test_what_was_chosen_is_remembered(opened):

@@ -1,8 +1,8 @@
 """The editor of kernels: what keys do to its text, what it sets off, and how one leaves it."""
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QTextCharFormat
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
@@ -129,14 +129,6 @@ def test_several_lines_move_and_are_commented_together_and_one_undo_takes_it_bac
     assert editor.toPlainText() == "a;\n\n  b;\nc;"
 
 
-def test_another_text_from_outside_can_be_undone(editor):
-    put(editor, "one\ntwo|")
-    editor.replace_text("three")
-    assert editor.toPlainText() == "three"
-    keys(editor, (Qt.Key.Key_Z, CTRL))
-    assert editor.toPlainText() == "one\ntwo"
-
-
 @pytest.mark.parametrize(
     ("before", "now"),
     [
@@ -160,14 +152,6 @@ def test_of_another_text_from_outside_only_lines_that_differ_are_touched(editor,
     assert editor.toPlainText() == now
     keys(editor, (Qt.Key.Key_Z, CTRL))
     assert editor.toPlainText() == before.replace("\u2028", "\n")
-
-
-def test_marks_stay_with_their_lines_where_another_text_arrives_from_outside(editor):
-    editor.begin_with("a\nb\nwrong;\nd")
-    editor.show_marks([Mark(3, 0, "It is wrong.")])
-    editor.replace_text("a\nmore\nb\nwrong;\nd")
-    assert editor.marked_lines() == {3: "error"}
-    assert editor.sentence_at(3) == "It is wrong."
 
 
 # -- the keyboard
@@ -230,29 +214,11 @@ def test_a_bracket_finds_its_other_half(text, pair):
     assert found == pair
 
 
-def test_both_halves_are_set_off_where_the_cursor_is(editor):
-    put(editor, "f|(a)")
-    assert "(" in selected(editor)
-    assert ")" in selected(editor)
-
-
 def selected(editor):
     return [each.cursor.selectedText() for each in editor.extraSelections()]
 
 
 # -- colours and letters
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_comments_and_numbers_have_colours_of_the_theme(scheme, qapp, editor):
-    theme.apply(qapp, scheme)
-    colors = theme.colors(editor.palette())
-    editor.begin_with(KERNEL)
-    QApplication.processEvents()
-    assert colour_at(editor, "float") == colors.accent
-    assert colour_at(editor, "// not") == colors.muted
-    assert colour_at(editor, "__global__") == colors.bad
-    theme.apply(qapp, "light")
 
 
 def test_a_comment_that_opens_or_closes_recolours_what_follows_and_a_new_line_moves_it(editor):
@@ -267,15 +233,6 @@ def test_a_comment_that_opens_or_closes_recolours_what_follows_and_a_new_line_mo
     assert colour_at(editor, "// ä") == colors.muted
     assert {colour_at(editor, each) for each in ("int a", "int b", "int c")} == {colors.accent}
     assert colour_at(editor, " c;") is None
-
-
-def test_larger_letters_take_a_wider_column_of_numbers(editor):
-    editor.begin_with("\n" * 120)
-    narrow = editor.viewport().x()
-    font = QFont(editor.font())
-    font.setPointSizeF(2 * font.pointSizeF())
-    editor.setFont(font)
-    assert editor.viewport().x() > narrow
 
 
 # -- marks
@@ -320,48 +277,10 @@ def test_a_mark_is_drawn_beside_its_line_in_a_shape_of_its_kind(editor):
     assert gutter_of(editor) not in (plain, error)
 
 
-def test_a_mark_covers_no_digit_of_its_line_not_of_the_last_either(editor):
-    editor.begin_with("a;\n" * 39 + "int x = y")
-    editor.moveCursor(QTextCursor.MoveOperation.End)
-    QApplication.processEvents()
-    plain = numbers_of(editor)
-    for line in (36, 40):
-        editor.show_marks([Mark(line, 0, "wrong")])
-        QApplication.processEvents()
-        assert numbers_of(editor) == plain
-
-
-def numbers_of(editor):
-    gutter = gutter_of(editor)
-    marks_px = editor.contentsRect().left() + editor.fontMetrics().height()
-    return gutter.copy(marks_px, 0, gutter.width() - marks_px, gutter.height())
-
-
 def gutter_of(editor):
     return editor.grab(
         editor.rect().adjusted(0, 0, editor.viewport().x() - editor.width(), 0)
     ).toImage()
-
-
-def test_a_mark_beyond_the_text_stands_on_its_last_line(editor):
-    editor.begin_with("a;\nb;")
-    editor.show_marks([Mark(99, 99, "expected a brace"), Mark(0, 0, "of no line")])
-    assert editor.marked_lines() == {1: "error"}
-
-
-def test_the_tooltip_of_a_line_says_what_is_wrong_there(editor, monkeypatch):
-    shown = []
-    monkeypatch.setattr(
-        "workbench.panels.kernel.code_editor.QToolTip.showText",
-        lambda _, text, *__: shown.append(text),
-    )
-    editor.begin_with("a;\nb <int>;")
-    editor.show_marks([Mark(1, 0, "a<b> is not declared")])
-    for y in (8, 300):
-        at = editor.viewport().mapTo(editor, QPoint(30, y))
-        QApplication.sendEvent(editor, QHelpEvent(QEvent.Type.ToolTip, at, editor.mapToGlobal(at)))
-    assert "a&lt;b&gt; is not declared" in shown[0]
-    assert "Tab" in shown[1]
 
 
 # -- finding
@@ -389,20 +308,6 @@ def test_find_goes_through_all_places_and_round(page, editor):
     assert not any(text.lower() == "sum" for text in selected(editor))
 
 
-def test_a_selected_word_is_what_is_looked_for_and_a_number_is_a_line(page, editor):
-    editor.begin_with(KERNEL)
-    select(editor, KERNEL.index("KSIZE"), KERNEL.index("KSIZE") + 5)
-    page.find_row.ask_text()
-    assert child(page, "kernel-find", QLineEdit).text() == "KSIZE"
-    page.find_row.ask_line()
-    QTest.keyClicks(child(page, "kernel-find", QLineEdit), "3")
-    QTest.keyClick(child(page, "kernel-find", QLineEdit), Qt.Key.Key_Return)
-    assert editor.textCursor().blockNumber() == 2
-    page.find_row.ask_line()
-    QTest.keyClicks(child(page, "kernel-find", QLineEdit), "999999999999")
-    assert editor.textCursor().blockNumber() == editor.blockCount() - 1
-
-
 # -- completion
 
 
@@ -421,21 +326,6 @@ def test_words_of_the_prelude_are_offered_with_what_they_mean(page, editor):
     assert words(page) == []
 
 
-def test_a_word_of_the_kernel_itself_is_offered_and_tab_takes_it(page, editor):
-    put(editor, "float weighted_sum;\n|")
-    keys(editor, "weigh", Qt.Key.Key_Tab)
-    assert editor.toPlainText() == "float weighted_sum;\nweighted_sum"
-
-
-def test_control_and_space_asks_for_all_and_escape_closes_the_list(page, editor):
-    put(editor, "|")
-    keys(editor, (Qt.Key.Key_Space, CTRL))
-    assert any(each.startswith("KSIZE  ") for each in words(page))
-    keys(editor, Qt.Key.Key_Escape)
-    assert words(page) == []
-    assert editor.toPlainText() == ""
-
-
 def test_arrows_choose_in_the_list_and_a_click_takes(page, editor):
     keys(editor, "HA", Qt.Key.Key_Down, Qt.Key.Key_Return)
     assert editor.toPlainText() == "HALO_Y"
@@ -448,16 +338,6 @@ def test_arrows_choose_in_the_list_and_a_click_takes(page, editor):
     )
     assert editor.toPlainText() == "border_sample"
     assert editor.hasFocus()
-
-
-def test_the_list_stays_within_the_source_and_goes_with_the_keyboard(page, editor):
-    put(editor, "\n" * 60 + "|")
-    keys(editor, "re")
-    shown = child(page, "kernel-words", QListWidget)
-    assert shown.isVisible()
-    assert editor.rect().contains(shown.geometry())
-    page.behind.setFocus()
-    assert not shown.isVisible()
 
 
 def test_what_is_loaded_or_complete_offers_nothing(page, editor):

@@ -17,12 +17,3 @@ def test_the_same_facts_keep_what_is_selected_in_them(qtbot):
     assert card.findChild(QLabel, "kernel-build-registers").selectedText() == "40"
     card.show_rows([FactRow("Registers", "48", "Of a thread.")])
     qtbot.waitUntil(lambda: card.findChild(QLabel, "kernel-build-registers").text() == "48")
-
-
-def test_without_facts_there_is_no_card(qtbot):
-    card = FactsCard("kernel-build")
-    qtbot.addWidget(card)
-    card.show_rows(())
-    assert card.isHidden()
-    card.show_rows(ROWS)
-    assert not card.isHidden()

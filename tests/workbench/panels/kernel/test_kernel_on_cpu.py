@@ -9,7 +9,6 @@ from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from kernels.rungs.starting_points import starting_points
-from tests.first_kernel import steps
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -91,14 +90,3 @@ def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, wind
     until(qtbot, lambda: window.kernel.get().page.is_tried)
     assert "thread" in words(window, "kernel-problem")
     assert list(child(window, "kernel-source", CodeEditor).marked_lines().values()) == ["bug"]
-
-
-def test_steps_of_the_page_about_the_first_kernel_show_in_the_window_what_it_says(qtbot, window):
-    text = steps()
-    begin(qtbot, window, text[1])
-    assert words(window, "kernel-problem").startswith("960 samples were never written")
-    begin(qtbot, window, text[8])
-    assert "which thread comes first" in words(window, "kernel-problem")
-    begin(qtbot, window, text[10])
-    assert "✓ Verified" in words(window, "kernel-verdict")
-    assert words(window, "kernel-problem") == ""

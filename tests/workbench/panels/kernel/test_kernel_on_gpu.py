@@ -32,7 +32,7 @@ from workbench.panels.kernel import trying
 from workbench.panels.kernel.build_words import build_rows, held_rows
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.ladder_words import NONE_YET, ladder_rows
-from workbench.panels.kernel.trial_words import BY_CHANCE, NO_BUG
+from workbench.panels.kernel.trial_words import BY_CHANCE
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -127,12 +127,6 @@ def test_until_it_has_a_time_a_right_kernel_has_no_verdict_to_hand_on(qtbot, win
     assert all("on NVIDIA H200." in each for each in verdicts)
 
 
-def test_a_kernel_that_is_right_for_one_picture_alone_has_that_as_its_verdict(qtbot, window):
-    write(qtbot, window, source(run="keep_the_answer"))
-    assert window.kernel.get().page.has_verdict
-    assert "A kernel must work out each answer anew." in words(window, "kernel-problem")
-
-
 def test_how_registers_changed_since_the_last_save_is_said(qtbot, window, home, monkeypatch):
     save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
     write(qtbot, window, source(registers="48"))
@@ -200,17 +194,6 @@ def without_compiler(monkeypatch):
         monkeypatch.setattr(f"{module}.why_not", lambda: NO_COMPILER)
 
 
-def test_the_bug_of_what_runs_on_the_gpu_is_looked_for_on_the_cpu(qtbot, window):
-    trigger(window, "Find the bug in the kernel")
-    tried(qtbot, window)
-    assert words(window, "kernel-status") == NO_BUG
-    write(qtbot, window, source() + "// racy\n")
-    trigger(window, "Find the bug in the kernel")
-    tried(qtbot, window)
-    assert "write the same word" in words(window, "kernel-problem")
-    assert window.kernel.get().page.pictures.pixel is not None
-
-
 def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_looked_for(
     qtbot, window, monkeypatch
 ):
@@ -238,37 +221,12 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(qtbot, window):
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
 
 
-def test_a_newer_text_takes_the_place_of_one_that_hangs(qtbot, window, monkeypatch):
-    monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.5)
-    child(window, "kernel-source", CodeEditor).begin_with(source(run="hang"))
-    until(qtbot, lambda: "Running" in words(window, "kernel-status"))
-    write(qtbot, window, source(registers="24"))
-    assert words(window, "kernel-build-registers") == "24 per thread"
-    assert words(window, "kernel-problem") == ""
-
-
 def test_a_gpu_that_is_lost_leaves_the_cpu_without_a_time(qtbot, window):
     window.kernel.get().show_device(NoDevice("It is gone."))
     window.kernel.get().show_state(window.store.state)
     tried(qtbot, window)
     assert words(window, "kernel-verdict").endswith("Run on the CPU: no time.")
     assert words(window, "kernel-build-registers") == ""
-
-
-def test_the_processes_end_with_the_window(qtbot, window, children):
-    assert children.held().children == 2
-    window.close()
-    assert children.held().children == 0
-
-
-def test_no_process_is_started_before_the_panel_is_seen(qtbot, make_window, children, monkeypatch):
-    monkeypatch.setattr("workbench.session.kernel_trial.cuda_children", lambda _: children)
-    children.end(60)
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    window.kernel.get().show_device(H200)
-    assert children.held().children == 0
 
 
 def test_what_was_built_has_its_occupancy_with_its_limit():

@@ -4,31 +4,25 @@ What a trial finds is made up here; `test_kernel_on_cpu.py` has the compiler's o
 """
 
 import json
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
     QProgressBar,
     QPushButton,
-    QSplitter,
     QToolButton,
     QWidget,
 )
 
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_on_cpu.regions import Region
-from kernels.cuda_on_cpu.run_counts import LineCount
 from kernels.pictures.generated import noise
 from kernels.rungs.starting_points import starting_points
 from tests.workbench.driving import (
-    action,
     answer_file_dialogs,
     child,
     click,
@@ -38,14 +32,12 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import COUNTS, MadeUpTrials
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.code_editor import CodeEditor
-from workbench.panels.kernel.counts_words import count_rows, line_words
-from workbench.panels.kernel.kernel_page import KernelPage
 from workbench.panels.kernel.trial_view import TrialView
-from workbench.panels.kernel.trial_words import NOT_RIGHT, searched_words
+from workbench.panels.kernel.trial_words import NOT_RIGHT
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -118,13 +110,6 @@ def save_new(window, monkeypatch, path):
 # -- at first
 
 
-def test_nothing_of_an_editor_is_made_until_the_panel_is_opened(qtbot, window):
-    assert window.findChild(CodeEditor) is None
-    trigger(window, "Kernel")
-    assert editor(window).hasFocus()
-    assert text(window) == starting_points()[0].text
-
-
 def test_an_empty_kernel_is_tried_at_once_and_its_answer_shown(qtbot, opened, trials):
     assert trials.texts == [starting_points()[0].text]
     assert "✓ Verified on the whole picture" in words(opened, "kernel-verdict")
@@ -142,15 +127,6 @@ def test_without_a_picture_it_says_what_to_do(qtbot, make_window, trials):
     show_picture(qtbot, window, noise(20, 30, 3))
     tried(qtbot, window)
     assert len(trials.texts) == 1
-
-
-def test_without_a_compiler_one_sentence_says_how_to_get_one(qtbot, window, trials, monkeypatch):
-    sentence = "There is no C++ compiler: install g++."
-    monkeypatch.setattr("workbench.session.kernel_trial.why_not", lambda: sentence)
-    trigger(window, "Kernel")
-    tried(qtbot, window)
-    assert words(window, "kernel-problem") == sentence
-    assert trials.texts == []
 
 
 def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
@@ -201,18 +177,6 @@ def test_an_error_stands_on_its_line_and_the_last_answer_stays(qtbot, opened):
     assert opened.messages.sentence == ""
 
 
-def test_an_error_that_was_dismissed_is_not_said_again_and_another_message_stays(qtbot, opened):
-    type_at_end(opened, "nonsense here;\n")
-    tried(qtbot, opened)
-    opened.messages.clear()
-    type_comment(qtbot, opened, "still wrong")
-    assert opened.messages.sentence == ""
-    opened.messages.show_message("warning", "Something else.")
-    editor(opened).begin_with(starting_points()[0].text)
-    tried(qtbot, opened)
-    assert opened.messages.sentence == "Something else."
-
-
 def test_an_error_in_what_is_being_typed_is_marked_and_said_aloud_only_after_a_while_or_a_save(
     qtbot, make_window, trials, home, monkeypatch
 ):
@@ -231,18 +195,6 @@ def test_an_error_in_what_is_being_typed_is_marked_and_said_aloud_only_after_a_w
     save_new(window, monkeypatch, home / "kernels" / "mine.cu")
     until(qtbot, lambda: "mine.cu, line " in window.messages.sentence)
     tried(qtbot, window)
-
-
-def test_a_search_right_after_typing_answers_and_says_that_the_answer_is_of_the_text_before(
-    qtbot, opened, trials, monkeypatch
-):
-    before = len(trials.texts)
-    type_at_end(opened, "// racy\n")
-    trigger(opened, "Find the bug in the kernel")  # before the pause is over
-    tried(qtbot, opened)
-    assert "threads (3, 1) and (4, 1)" in words(opened, "kernel-problem")
-    assert words(opened, "kernel-status") == trying.BEFORE
-    assert len(trials.texts) == before
 
 
 def test_the_last_text_that_ran_goes_on_with_another_job(qtbot, opened, trials):
@@ -287,11 +239,6 @@ def test_a_wrong_answer_is_said_with_its_worst_pixel_which_has_a_ring(qtbot, ope
     edit.begin_with(text(opened).replace("too bright", ""))
     tried(qtbot, opened)
     assert opened.kernel.get().page.pictures.pixel is None
-
-
-def test_what_a_kernel_prints_is_shown(qtbot, opened):
-    type_comment(qtbot, opened, "printf")
-    assert words(opened, "kernel-status") == "sum is 3"
 
 
 def test_a_newer_text_takes_the_place_of_one_that_runs(qtbot, opened, trials):
@@ -361,19 +308,6 @@ def test_a_closed_panel_tries_nothing_until_it_opens(qtbot, opened, trials):
     assert trials.jobs[-1].ksize == 7
 
 
-def test_a_panel_that_was_never_open_has_nothing_to_try(qtbot, window, trials):
-    page = window.kernel.get().findChild(KernelPage)
-    until(qtbot, lambda: page.is_tried)  # the editor's first text is no text of theirs
-    assert trials.texts == []
-    assert window.messages.kind != "error", window.messages.sentence
-
-
-def test_a_click_on_the_picture_has_it_tried_there(qtbot, opened, trials):
-    opened.compare.picked.emit((7, 9))
-    tried(qtbot, opened)
-    assert trials.places[-1] == (7, 9)
-
-
 def test_a_bug_of_ours_is_shown_with_its_traceback(qtbot, opened, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("of ours")
@@ -420,32 +354,6 @@ def test_counts_stand_beside_their_lines_on_wish_and_move_with_them(qtbot, opene
     assert child(again, "kernel-counts-by-line", QCheckBox).isChecked()
 
 
-def test_a_line_has_what_it_loads_and_stores_of_all_arrays():
-    both = LineCount(34, "picture", True, 50, 3200, 100), LineCount(None, "sums", False, 9, 9, 9)
-    found = line_words(replace(COUNTS, lines=(*COUNTS.lines, *both)), 1)
-    assert {line: words.short for line, words in found.items()} == {
-        34: "1 B",
-        40: "0.5 B",
-        53: "2 B",
-        54: "8 B",
-    }
-    assert found[34].sentences.splitlines() == [
-        "Loads 0.5 B of picture per sample, 3 sectors per request.",
-        "Stores 0.5 B of picture per sample, 2 sectors per request.",
-    ]
-    assert "2 B of shared memory per sample, 4 transactions" in found[53].sentences
-    assert line_words(replace(COUNTS, lines=COUNTS.lines[:1]), 1) == {}
-
-
-def test_where_nothing_conflicts_or_can_be_counted_it_is_not_made_up():
-    line = LineCount(54, "shared memory", False, 100, 51200, 400)  # 16 bytes a lane: 4 turns
-    rows = {row.name: row.words for row in count_rows(replace(COUNTS, lines=(line,)), 1)}
-    assert rows["Bank conflicts"] == "none"
-    assert "Sectors" not in rows
-    assert "Operations" not in {row.name for row in count_rows(replace(COUNTS, operations=None), 1)}
-    assert count_rows(replace(COUNTS, stored={}), 1) == []
-
-
 # -- the bug
 
 
@@ -475,27 +383,6 @@ def test_a_found_bug_stays_until_the_text_is_another(qtbot, opened):
     tried(qtbot, opened)
 
 
-def test_the_bug_of_a_text_without_a_kernel_is_said_while_it_is_tried(qtbot, opened, trials):
-    type_at_end(opened, "// endless\n")
-    until(qtbot, lambda: "endless" in trials.texts[-1])
-    editor(opened).begin_with("nothing\n")
-    trigger(opened, "Find the bug in the kernel")
-    until(qtbot, lambda: "there is no kernel in it" in words(opened, "kernel-problem"))
-    tried(qtbot, opened)
-
-
-def test_on_a_part_it_is_said_where_rows_and_columns_count_from():
-    said = searched_words(Region(10, 20, 61, 37, False))
-    assert said == "Found on the 61×37 pixels at (10, 20): rows and columns count from there."
-    assert searched_words(Region(0, 0, 61, 37, True)) == ""
-
-
-def test_where_there_is_none_it_says_so(qtbot, opened):
-    trigger(opened, "Find the bug in the kernel")
-    until(qtbot, lambda: words(opened, "kernel-status").startswith("No bug found"))
-    assert editor(opened).marked_lines() == {}
-
-
 # -- files
 
 
@@ -512,16 +399,6 @@ def test_save_asks_for_the_first_file_and_then_writes_it(qtbot, opened, home, mo
     click(child(opened, "kernel-save", QToolButton))
     assert path.read_text(encoding="utf-8").endswith("// more\n")
     assert len(asked) == 1
-
-
-def test_saving_tries_at_once(qtbot, window, home, trials, monkeypatch):
-    monkeypatch.setattr(trying, "PAUSE_MS", 10 * 60_000)
-    trigger(window, "Kernel")
-    save_new(window, monkeypatch, home / "kernels" / "blur.cu")
-    type_at_end(window, "// soon\n")
-    QTest.keyClick(editor(window), Qt.Key.Key_S, CTRL)
-    tried(qtbot, window)
-    assert trials.texts[-1].endswith("// soon\n")
 
 
 def test_what_another_editor_saves_is_shown_and_tried_and_can_be_undone(
@@ -553,19 +430,6 @@ def test_where_both_changed_a_sentence_says_where_the_typed_text_is(
     assert (home / "kernels" / "blur.typed.cu").read_text(encoding="utf-8") == typed
     QTest.keyClick(editor(opened), Qt.Key.Key_Z, CTRL)
     assert text(opened) == typed
-
-
-def test_open_reads_a_file_and_one_that_cannot_be_read_is_said(qtbot, opened, home, monkeypatch):
-    good, bad = home / "good.cu", home / "bad.cu"
-    good.write_text("// good\n", encoding="utf-8")
-    bad.write_bytes(b"\xff\xfe\0")
-    answer_file_dialogs(monkeypatch, good)
-    click(child(opened, "kernel-open", QToolButton))
-    assert text(opened) == "// good\n"
-    answer_file_dialogs(monkeypatch, bad)
-    trigger(opened, "Open kernel…")
-    assert opened.messages.sentence == "bad.cu, line 1: it is not UTF-8 text."
-    assert text(opened) == "// good\n"
 
 
 def test_what_is_right_and_does_what_it_may_not_is_not_verified(qtbot, opened):
@@ -661,15 +525,6 @@ def name(window, path):
     window.intake.open_paths([path])
 
 
-def test_a_file_dropped_on_the_source_is_not_text_of_it(qtbot, opened, home):
-    content = QMimeData()
-    content.setUrls([QUrl.fromLocalFile(str(home / "theirs.cu"))])
-    assert not editor(opened).canInsertFromMimeData(content)
-    content = QMimeData()
-    content.setText("// text")
-    assert editor(opened).canInsertFromMimeData(content)
-
-
 def test_what_was_not_allowed_to_run_does_not_run_when_another_kernel_begins(
     qtbot, opened, home, trials, monkeypatch
 ):
@@ -681,18 +536,6 @@ def test_what_was_not_allowed_to_run_does_not_run_when_another_kernel_begins(
     tried(qtbot, opened)
     assert words(opened, "kernel-foreign-sentence") == ""
     assert not any("theirs" in each for each in trials.texts)
-
-
-def test_saving_a_kernel_from_elsewhere_runs_it(qtbot, opened, home, trials, monkeypatch):
-    path = home / "theirs.cu"
-    path.write_text(text(opened), encoding="utf-8")
-    answer_file_dialogs(monkeypatch, path)
-    click(child(opened, "kernel-open", QToolButton))
-    type_at_end(opened, "// mine now\n")
-    QTest.keyClick(editor(opened), Qt.Key.Key_S, CTRL)
-    tried(qtbot, opened)
-    assert trials.texts[-1].endswith("// mine now\n")
-    assert words(opened, "kernel-foreign-sentence") == ""
 
 
 def test_recent_files_come_back_and_one_that_is_gone_leaves_the_list(
@@ -733,13 +576,6 @@ def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, hom
     assert "to_share.cu is not in your folder" in words(opened, "kernel-foreign-sentence")
 
 
-def test_a_copy_that_cannot_be_written_is_said(opened, home, monkeypatch):
-    answer_file_dialogs(monkeypatch, home / "nowhere" / "to_share.cu")
-    trigger(opened, "Save a copy to share…")
-    assert opened.messages.kind == "error"
-    assert "to_share.cu cannot be written" in opened.messages.sentence
-
-
 def test_a_kernel_that_is_saved_is_offered_among_the_implementations(
     qtbot, opened, home, monkeypatch
 ):
@@ -761,16 +597,6 @@ def test_open_in_editor_saves_first_and_hands_the_file_over(qtbot, opened, home,
     click(child(opened, "kernel-editor", QToolButton))
     assert handed[0].toLocalFile() == str(path)
     assert str(path.parent) in opened.messages.sentence  # as no program opened it
-
-
-def test_the_next_start_opens_the_same_file(qtbot, opened, make_window, home, monkeypatch):
-    path = home / "kernels" / "blur.cu"
-    save_new(opened, monkeypatch, path)
-    opened.close()
-    again = make_window()
-    again.docks.enter("Kernel")
-    assert words(again, "kernel-name") == "blur.cu"
-    assert text(again) == path.read_text(encoding="utf-8")
 
 
 # -- what was not saved
@@ -800,44 +626,7 @@ def test_what_another_kernel_takes_the_place_of_is_offered_and_can_be_discarded(
     assert not child(opened, "kernel-unsaved", QWidget).isVisible()
 
 
-def test_escape_is_for_messages_and_for_leaving_the_source(qtbot, opened):
-    opened.messages.show_message("warning", "Something.")
-    QTest.keyClick(editor(opened), Qt.Key.Key_Escape)
-    assert not opened.messages.isVisible()
-    QTest.keyClick(editor(opened), Qt.Key.Key_Tab)
-    assert not editor(opened).hasFocus()
-
-
 # -- how it stands in the window
-
-
-def test_source_and_trial_stand_side_by_side_where_there_is_room(qtbot, opened):
-    split = child(opened, "kernel-split", QSplitter)
-    assert split.orientation() == Qt.Orientation.Vertical
-    opened.docks.enlarge("Kernel")
-    opened.docks["Kernel"].resize(1000, 700)
-    until(qtbot, lambda: split.orientation() == Qt.Orientation.Horizontal)
-    opened.docks["Kernel"].close()
-
-
-def test_a_scroll_bar_that_comes_and_goes_moves_nothing(qtbot, opened):
-    """The pictures' height must not depend on the width that it leaves them."""
-    split = child(opened, "kernel-split", QSplitter)
-    for width_px in range(320, 460, 7):
-        opened.docks.area.set_widths({"right": width_px})
-        for share in range(200, 400, 20):
-            split.setSizes([600 - share, share])
-            QApplication.processEvents()
-    assert opened.kernel.get().page.pictures.height() >= 120
-
-
-def test_the_pictures_zoom_in_together_and_never_out_beyond_the_whole(opened):
-    before, after = (child(opened, n, PictureView) for n in ("kernel-before", "kernel-answer"))
-    whole = after.transform
-    after.moved.emit(whole.zoomed_at((5, 5), 3.0, after.device_size))
-    assert before.transform == after.transform != whole
-    before.moved.emit(whole.zoomed_at((5, 5), 0.1, after.device_size))
-    assert before.transform == after.transform == whole
 
 
 def test_keys_of_the_source_find_and_go_to_lines(qtbot, opened):
@@ -858,13 +647,6 @@ def test_keys_of_the_source_find_and_go_to_lines(qtbot, opened):
     assert edit.textCursor().blockNumber() == 1
 
 
-def test_letters_of_the_panel_grow_though_it_is_opened_later(qtbot, window):
-    trigger(window, "Kernel")
-    usual = editor(window).font().pointSizeF()
-    trigger(window, "Larger letters")
-    assert editor(window).font().pointSizeF() > usual
-
-
 @pytest.mark.parametrize(
     "kept",
     [3, {"path": 4}, {"path": "/nowhere/at/all.cu", "recent": [1, None, "x.cu"]}, {"recent": "a"}],
@@ -876,8 +658,3 @@ def test_settings_of_any_kind_open_an_empty_kernel(kept, qtbot, make_window, hom
     window = make_window()
     trigger(window, "Kernel")
     assert text(window) == starting_points()[0].text
-
-
-def test_the_menu_has_a_line_for_each_thing_to_do(window):
-    for name in ("New kernel", "Open kernel…", "Save kernel", "Save kernel as…"):
-        assert action(window, name).toolTip()

@@ -3,8 +3,7 @@
 import re
 
 from kernels.rungs.device_text import LADDER
-from workbench.panels.kernel.kernel_words import CUDA, FACTS, KNOWN, PRELUDE
-from workbench.widgets.cuda_syntax import spans_of
+from workbench.panels.kernel.kernel_words import PRELUDE
 
 TEXT = (LADDER / "prelude.cuh").read_text(encoding="utf-8")
 DEFAULTS = TEXT.partition("#ifndef KSIZE")[2].partition("#endif")[0]
@@ -17,10 +16,6 @@ DEFINED = (
     r"constexpr (?:int|bool) ([A-Z][A-Z_]+)\b",
     r"^__device__ __forceinline__ [\w* ]+[ *](\w+)\(",
 )
-
-
-def test_every_fact_of_a_job_is_known_and_none_besides():
-    assert set(FACTS) == set(re.findall(r"^#define (\w+)", DEFAULTS, re.M))
 
 
 def test_every_word_of_the_prelude_is_known_and_none_besides():
@@ -36,21 +31,3 @@ def test_what_a_function_takes_is_what_stands_in_the_prelude():
             if names and meaning.startswith("("):
                 told = re.findall(r"\w+", meaning.partition(")")[0])
                 assert told == names, word
-
-
-def test_words_of_cuda_are_those_that_have_a_colour():
-    assert [word for word in CUDA if not _is_coloured(word)] == []
-
-
-def _is_coloured(word):
-    """Where a value stands, or before a type."""
-    texts = (f"int a = {word};", f"{word} int a;")
-    return any(
-        (text.index(word), len(word)) == (begin, length)
-        for text in texts
-        for begin, length, _ in spans_of(text)[0]
-    )
-
-
-def test_every_meaning_is_said_in_a_line():
-    assert all(0 < len(meaning) <= 80 for meaning in KNOWN.values())

@@ -3,15 +3,12 @@
 The compiler is NVIDIA's own, where it is installed; the trials are made up.
 """
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from kernels.cuda import nvdisasm, nvrtc
-from kernels.cuda.listings import Place, Row
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.pictures.generated import noise
 from kernels.rungs.starting_points import starting_points
@@ -27,7 +24,6 @@ from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.panels.kernel import trying
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.code_listing import CodeListing
-from workbench.panels.kernel.code_words import line_words, row_words
 
 SHARED = next(each.text for each in starting_points() if each.key == "shared")
 needs_a_compiler = pytest.mark.skipif(
@@ -174,20 +170,6 @@ def test_sass_is_shown_as_well(qtbot, shown):
     ]
 
 
-@needs_a_compiler
-def test_a_file_from_elsewhere_is_compiled_after_a_click_alone(qtbot, shown, tmp_path):
-    path = tmp_path / "theirs.cu"
-    path.write_text(SHARED.replace("tile", "part"), encoding="utf-8")
-    page(shown).open_file(path)
-    settled(qtbot, shown)
-    assert words(shown, "kernel-code-caption").startswith("Nothing is compiled yet")
-    assert rows(shown) == [""]
-    run_it = next(b for b in shown.findChildren(QPushButton) if b.text() == "Run it")
-    click(run_it)
-    settled(qtbot, shown)
-    assert any("bar.sync" in row for row in rows(shown))
-
-
 # -- the view
 
 
@@ -223,17 +205,3 @@ def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, windo
     pane.restore({"shows_code": "yes", "code_kind": 3})
     found = pane.choices()
     assert (found["shows_code"], found["code_kind"]) == (False, "sass")
-
-
-# -- words
-
-
-LOAD = Row("LDG R1", "LDG.E", (Place("prelude.cuh", 57), Place("mine.cu", 9)))
-
-
-def test_where_an_instruction_comes_from_is_one_sentence():
-    assert line_words([LOAD, LOAD], 9) == "Line 9: 2 instructions: 2 LDG."
-    assert row_words(LOAD, "mine.cu") == "From prelude.cuh, line 57, called in line 9."
-    assert row_words(LOAD, "other.cu") == "From prelude.cuh, line 57."
-    assert row_words(replace(LOAD, places=()), "mine.cu") == ""
-    assert row_words(LOAD, "prelude.cuh") == ""

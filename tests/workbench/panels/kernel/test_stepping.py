@@ -5,7 +5,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTableWidget, QToolButton
 
-from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
 from kernels.rungs.starting_points import starting_points
@@ -14,7 +13,6 @@ from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.lane_row import LaneRow
 from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.tile_view import TileView
-from workbench.widgets.jump_slider import JumpSlider
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -103,15 +101,6 @@ def test_lanes_show_what_they_load_and_a_click_chooses_one(qtbot, window):
     assert int(variables(window)["thread"]) % 32 == 5
 
 
-def test_the_slider_ends_where_the_block_has_stored_its_samples(qtbot, window):
-    text = begin(qtbot, window, "constant")
-    slider = child(window, "kernel-step-slider", JumpSlider)
-    slider.setValue(slider.maximum())
-    assert "to_sample(sum)" in text.split("\n")[line(window) - 1]
-    assert " to the answer, " in words(window, "kernel-thread-words")
-    assert not child(window, "kernel-step-on", QToolButton).isEnabled()
-
-
 def test_another_pixel_is_another_thread_or_another_block(qtbot, window):
     begin(qtbot, window, "shared")
     steps = child(window, "kernel-steps", StepView)
@@ -133,18 +122,6 @@ def test_a_kernel_of_two_passes_is_walked_pass_by_pass(qtbot, window):
     until(qtbot, lambda: steps.steps.function == "along_rows")
 
 
-def test_a_changed_text_or_close_leaves_the_walk(qtbot, window):
-    begin(qtbot, window, "constant")
-    press(window, "kernel-steps-close")
-    assert not page(window).is_stepping
-    assert line(window) == 0
-    trigger(window, "Begin stepping")
-    until(qtbot, lambda: page(window).is_stepping)
-    QTest.keyClicks(child(window, "kernel-source", CodeEditor), " ")
-    assert not page(window).is_stepping
-    until(qtbot, lambda: page(window).is_tried)
-
-
 def test_what_cannot_be_stepped_through_is_said(qtbot, window):
     edit = child(window, "kernel-source", CodeEditor)
     edit.begin_with(edit.toPlainText().replace("const int x", "const integer x"))
@@ -152,30 +129,3 @@ def test_what_cannot_be_stepped_through_is_said(qtbot, window):
     until(qtbot, lambda: page(window).is_tried)
     assert not page(window).is_stepping
     assert "integer" in words(window, "kernel-problem")
-
-
-def test_instructions_and_steps_take_turns_below_the_source(qtbot, window, monkeypatch):
-    def compiling_apart(rung, asked):
-        raise RunEndedError("Line 3: no.", 3)
-        yield
-
-    monkeypatch.setattr("workbench.session.kernel_code.compiling_apart", compiling_apart)
-    code = child(window, "kernel-machine-code")
-    for _ in range(2):  # from the trial, and from steps
-        trigger(window, "PTX/SASS of the kernel")
-        assert code.isVisible()
-        assert not page(window).is_stepping
-        trigger(window, "Begin stepping")
-        until(qtbot, lambda: page(window).is_stepping)
-        assert not code.isVisible()
-    press(window, "kernel-steps-close")
-    assert code.isVisible()
-    trigger(window, "PTX/SASS of the kernel")
-    assert child(window, "kernel-verdict", QLabel).isVisible()
-
-
-def test_variables_are_in_sight_without_scrolling(qtbot, window):
-    window.resize(1440, 900)
-    begin(qtbot, window, "shared")
-    table = child(window, "kernel-variables", QTableWidget)
-    until(qtbot, lambda: table.visibleRegion().boundingRect().size() == table.size())

@@ -7,17 +7,16 @@ from shutil import copytree
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QComboBox, QLabel
 
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import noise
 from kernels.rungs import rung as reading
 from kernels.rungs.device_text import LADDER
 from kernels.sweeps.session_files import SessionFile, read_session
-from tests.conftest import ROOT
 from tests.made_sessions import KINDS, PLANS, a_session
 from tests.made_up import a_job
-from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import child, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds
@@ -25,14 +24,12 @@ from workbench.cli import main
 from workbench.model.names import implementation_title, kind_of
 from workbench.panels.anatomy.subject import look_at, subject_of
 from workbench.panels.rung import rung_texts
-from workbench.window.help.pages import escaped, rung_pages
 
 SILENT = "silent"  # `constant` without what describes it
 BROKEN = "broken"
 REASON = "25_broken.cu, line 2: there is no field titel; the nearest is title."
 UNDESCRIBED = "Loads and operations of this rung are not described."
 ROOFLINE = next(kind for kind in chart_kinds() if kind.key == "roofline")
-PICTURE = str(ROOT / "kernels" / "pictures" / "scene.png")
 NO_PLACE = "Operations are not described, so that there is no place for it here"
 
 
@@ -72,11 +69,6 @@ def test_the_roofline_says_which_have_no_place_and_draws_the_others(folder):
     assert f"{NO_PLACE}: Silent." in chart.notes
 
 
-def test_without_any_that_is_described_the_roofline_says_why_there_is_none(folder):
-    plan = replace(PLANS["ksizes"], implementations=("opencv", SILENT), source="")
-    assert ROOFLINE.why_not([a_session(plan)]) == f"{NO_PLACE}: Silent."
-
-
 def test_a_dot_says_what_of_it_is_not_described(folder):
     path = folder / "24_silent.cu"
     text = path.read_text(encoding="utf-8")
@@ -93,14 +85,6 @@ def test_the_anatomy_draws_blocks_and_says_that_threads_are_not_described(folder
     said = dict(look_at(subject, 3, 3).sentences())
     assert said["Not described"].startswith("The header of Silent does not describe")
     assert "blocks of 32 × 8" in said["The launch"]
-
-
-def test_the_help_has_a_page_for_either(folder):
-    texts = {page.key: page.text for page in rung_pages("")}
-    assert UNDESCRIBED in texts[f"rung/{SILENT}"]
-    assert "What its threads do, step by step, is not described." in texts[f"rung/{SILENT}"]
-    assert "not described" not in texts["rung/constant"]
-    assert escaped(REASON) in texts[f"rung/{BROKEN}"]
 
 
 def test_the_rung_panel_says_what_is_not_described(folder, qtbot, make_window):
@@ -151,16 +135,6 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_command_that_does_not_need_it_is_as_ever_and_one_that_does_says_why(
-    folder, here, capsys
-):
-    assert main.main(["apply", PICTURE, "out.png", "--implementation", "opencv"]) == 0
-    capsys.readouterr()
-    words = ["apply", PICTURE, "other.png", "--implementation", BROKEN]
-    assert main.main(words) == 1
-    assert capsys.readouterr().err == f"workbench: {REASON}\n"
-
-
 def test_a_sweep_measures_the_others_and_notes_its_reason(folder, here, capsys):
     assert main.main(["sweep", "plan.toml", "--out", "run", "--no-gpu"]) == 0
     outcomes = {
@@ -183,17 +157,3 @@ def test_the_window_says_it_and_has_it_greyed_out(folder, qtbot, make_window):
     show_picture(qtbot, window, noise(20, 30, 3))
     settle(qtbot, window, lambda: window.store.update(implementation=SILENT))
     assert window.live.result.implementation == SILENT
-
-
-def test_its_text_can_be_read_in_the_window(folder, qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    trigger(window, "Implementation")
-    until(qtbot, window.rung.get().isVisible)
-    window.rung.get().show_tab("source")
-    show_picture(qtbot, window, noise(20, 30, 3))
-    pick(child(window, "rung-shown", QComboBox), BROKEN)
-    until(qtbot, lambda: "titel" in child(window, "rung-source", QPlainTextEdit).toPlainText())
-    (text,) = rung_texts.sources(implementation(BROKEN))
-    assert text.name == "25_broken.cu"
-    assert "titel" in text.text
