@@ -37,29 +37,12 @@ def test_work_is_done_elsewhere_and_answered_here(qtbot, background):
     assert worked_on is not answered_on
 
 
-def test_answers_come_in_the_order_of_the_questions(qtbot, background):
-    answers = []
-    for number in range(20):
-        background.run(lambda n=number: n, answers.append, answers.append)
-    until(qtbot, lambda: answers == list(range(20)))
-
-
 def test_an_expected_failure_goes_to_who_asked(qtbot, background):
     answers, failures = [], []
     background.run(fail(KeyError("key")), answers.append, failures.append)
     until(qtbot, lambda: failures)
     assert isinstance(failures[0], KeyError)
     assert answers == []
-
-
-def test_after_a_bug_who_asked_goes_on(qtbot, background):
-    heard = []
-    background.broke.connect(lambda sentence, _: heard.append(sentence))
-    background.run(
-        fail(RuntimeError("odd")), heard.append, heard.append, lambda: heard.append("on")
-    )
-    until(qtbot, lambda: "on" in heard)
-    assert heard == ["RuntimeError: odd", "on"]
 
 
 def test_a_lack_of_memory_is_always_expected_and_in_words(qtbot, background):
@@ -97,12 +80,3 @@ def test_closing_waits_for_what_runs_and_forgets_the_rest(qtbot, background):
     background.close()
     qtbot.wait(1)  # for answers, which nobody may hear of now
     assert done == ["the first"]
-
-
-def test_once_closed_it_does_nothing(qtbot, background):
-    done = []
-    background.close()
-    background.run(lambda: done.append("work"), done.append, done.append)
-    qtbot.wait(1)
-    background.close()
-    assert done == []

@@ -77,32 +77,6 @@ def test_whatever_they_hold_the_window_opens(qtbot, make_window, remembered, see
     assert Settings().complaint == ""
 
 
-def test_what_cannot_be_read_is_said_and_kept_aside(qtbot, make_window, remembered):
-    default_path().write_bytes(default_path().read_bytes()[:-40])
-    broken = default_path().read_bytes()
-    window = make_window()
-    assert window.messages.kind == "warning"
-    assert "could not be read" in window.messages.sentence
-    open_all(qtbot, window)
-    window.close()
-    assert default_path().with_name("settings.damaged.json").read_bytes() == broken
-    assert make_window().messages.kind != "warning"
-
-
-@pytest.mark.parametrize("depth", [70, 480, 600, 50_000])
-def test_what_is_nested_without_end_is_kept_aside_like_all_that_cannot_be_read(
-    qtbot, make_window, home, depth
-):
-    """It once ended the program before there was a window."""
-    default_path().parent.mkdir(parents=True)
-    nested = '{"version": 1, "choices": {"border": ' + "[" * depth + "]" * depth + "}}"
-    default_path().write_text(nested)
-    window = make_window()
-    assert "could not be read" in window.messages.sentence
-    window.close()
-    assert default_path().with_name("settings.damaged.json").read_text() == nested
-
-
 def test_a_settings_folder_deleted_meanwhile_is_made_again(qtbot, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(8, 8))
@@ -110,14 +84,6 @@ def test_a_settings_folder_deleted_meanwhile_is_made_again(qtbot, make_window):
     shutil.rmtree(default_path().parent, ignore_errors=True)
     window.close()
     assert Settings().get("choices", {})["ksize"] == 9
-
-
-def test_settings_that_cannot_be_written_are_said_at_both_ends(make_window, capsys, home):
-    (home / "settings").touch()  # a file in the folder's place
-    window = make_window()
-    assert window.messages.sentence.startswith("What is chosen here will not be remembered")
-    window.close()
-    assert capsys.readouterr().err.startswith("What was chosen is not remembered: ")
 
 
 def test_two_windows_remember_what_was_chosen_in_the_last_and_opened_in_both(

@@ -1,7 +1,5 @@
 """Tables in Markdown, and their places on a page."""
 
-import pytest
-
 from workbench.base.markdown_tables import table, with_tables
 
 
@@ -17,8 +15,3 @@ def test_it_is_put_between_its_markers_and_backslashes_stay():
     made = with_tables(text, {"one": r"a \1 | b"})
     assert made == "before\n<!-- one -->\n\na \\1 | b\n\n<!-- /one -->\nafter\n"
     assert with_tables(made, {"one": r"a \1 | b"}) == made
-
-
-def test_one_without_a_place_is_an_error():
-    with pytest.raises(ValueError, match="no place for the table one"):
-        with_tables("nothing here", {"one": "x"})

@@ -1,8 +1,5 @@
 """Numbers for people: digits, units, and the spaces between them."""
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,14 +41,6 @@ def test_three_digits_are_significant_and_never_an_exponent(value, text):
 )
 def test_a_duration_takes_the_unit_that_suits_it_after_rounding(ms, text):
     assert numbers.duration(ms) == text.replace(" ", GAP)
-
-
-def test_both_ends_of_a_range_have_the_same_unit():
-    assert numbers.duration_range(0.95, 1.05, 1.0) == f"0.950{GAP}–{GAP}1.05{GAP}ms"
-
-
-def test_the_ends_of_a_range_have_the_unit_of_what_they_stand_beside():
-    assert numbers.duration_range(0.523, 1.92, 0.586) == f"523{GAP}–{GAP}1,920{GAP}µs"
 
 
 def test_rates_and_sizes_have_their_usual_units():
@@ -117,14 +106,3 @@ def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
     text, unit = numbers.duration(ms).split(GAP)
     shown = float(text.replace(",", "")) * {"µs": 1e-3, "ms": 1.0, "s": 1e3}[unit]
     assert shown == pytest.approx(ms, rel=0.0051)
-
-
-def test_formatting_needs_no_qt():
-    code = "import sys, workbench.base.numbers; assert not any('PySide6' in m for m in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_sizes_of_files_are_decimal_as_in_a_file_manager():
-    sizes = (512, 1_234, 123_400, 1_234_567, 2_500_000_000)
-    words = ("512 B", "1.2 kB", "123 kB", "1.2 MB", "2.5 GB")
-    assert [numbers.file_size(each) for each in sizes] == [each.replace(" ", GAP) for each in words]

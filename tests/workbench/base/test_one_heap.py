@@ -52,34 +52,6 @@ def test_threads_share_one_heap():
     assert heaps() > 1  # or this could not fail
 
 
-# Threads that take and leave as much as a picture has; how many pages the system had to empty.
-AGAIN = """
-import resource, sys
-from concurrent.futures import ThreadPoolExecutor
-if sys.argv[1:] == ["again"]:
-    from workbench.base.one_heap import use_freed_memory_again
-    use_freed_memory_again()
-def fill(size):
-    bytearray(b"1") * size
-sizes = [40_000_000] * 12
-with ThreadPoolExecutor(3) as threads:
-    list(threads.map(fill, sizes))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    list(threads.map(fill, sizes))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc's malloc")
-def test_what_was_freed_is_used_again():
-    def faults(*words):
-        command = [sys.executable, "-c", AGAIN, *words]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        return int(done.stdout)
-
-    assert faults("again") < faults() / 3
-
-
 def test_an_older_glibc_gets_the_most_that_it_takes(monkeypatch):
     """Else the other choice would leave it at mapping whatever has 128 KiB: none is used again."""
     taken = {}

@@ -1,9 +1,7 @@
 """What others wrote, in sessions, plans, names of files and weights, is never taken for HTML."""
 
-import ast
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
@@ -22,7 +20,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-import workbench
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.session_files import SessionFile
@@ -170,62 +167,3 @@ def test_a_tooltip_shows_the_characters_themselves(qtbot, text):
     assert document.toPlainText() == text
     assert "<img src" not in document.toHtml()
     assert tip_text("3 < 5 & so on") == "3 < 5 & so on"
-
-
-# -- none is added
-
-
-def sources():
-    folder = Path(workbench.__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        if path.name != "plain_text.py":
-            yield path.relative_to(folder), ast.parse(path.read_text(encoding="utf-8"))
-
-
-def is_ours(node):
-    """Whether a text can hold nothing but what stands in this program, or went through tip_text."""
-    match node:
-        case ast.Constant():
-            return True
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name.isupper()
-        case ast.Subscript(value=value):
-            return is_ours(value)
-        case ast.IfExp(body=body, orelse=orelse):
-            return is_ours(body) and is_ours(orelse)
-        case ast.BinOp(left=left, right=right):
-            return is_ours(left) and is_ours(right)
-        case ast.JoinedStr(values=values):
-            return all(is_ours(getattr(each, "value", each)) for each in values)
-        case ast.Call(func=ast.Name(id="tip_text")):
-            return True
-    return isinstance(node, str)
-
-
-def rich_ones(tree):
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id="QLabel" | "QMessageBox")):
-                yield node, "a label or a question that is not from plain_text"
-            case ast.ClassDef(bases=bases) if "QLabel" in map(ast.unparse, bases):
-                yield node, "a label that is not plain_text.Label"
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="QMessageBox" | "QInputDialog"))):
-                yield node, "a question that is not plain_text.is_agreed"
-            case ast.Call(func=ast.Attribute(attr="setToolTip" | "setWhatsThis"), args=[*_, text]):
-                if not is_ours(text):
-                    yield node, "a tooltip without tip_text"
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="QToolTip"), attr="showText")):
-                if not is_ours(node.args[1]):
-                    yield node, "a tooltip without tip_text"
-            case ast.Call(func=ast.Attribute(attr="setItemData"), args=[_, text, role]):
-                if "ToolTip" in ast.unparse(role) and not is_ours(text):
-                    yield node, "a tooltip without tip_text"
-
-
-def test_labels_questions_and_tooltips_come_from_one_place():
-    found = [
-        f"{path}:{node.lineno}: {what}"
-        for path, tree in sources()
-        for node, what in rich_ones(tree)
-    ]
-    assert found == []

@@ -11,7 +11,7 @@ import pytest
 
 from kernels.core.locks import holding
 from workbench.base import settings as settings_module
-from workbench.base.settings import DIRECTORY_VARIABLE, RECENT_FILES, Settings, default_path
+from workbench.base.settings import RECENT_FILES, Settings
 
 
 @pytest.fixture
@@ -36,12 +36,6 @@ def test_values_come_back(path):
     assert second.get("theme", "system") == "dark"
     assert second.get("choices", {}) == {"ksize": 7}
     assert second.get("folder", "here") == "here"
-
-
-def test_a_value_of_another_type_is_none(path):
-    settings = written(path, json.dumps({"version": 1, "theme": 3, "choices": []}))
-    assert settings.get("theme", "system") == "system"
-    assert settings.get("choices", {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -72,38 +66,6 @@ def test_a_damaged_file_is_said_once_and_kept_aside(path, text):
     assert (path.parent / "settings.damaged.json").read_bytes() == before
     assert Settings(path).complaint == ""
     assert Settings(path).get("theme", "") == "dark"
-
-
-def test_a_second_damaged_file_does_not_take_the_first_one_s_place(path):
-    for text in ("first", "second"):
-        assert written(path, text).save() == ""
-    assert (path.parent / "settings.damaged.json").read_text() == "first"
-    assert (path.parent / "settings.damaged2.json").read_text() == "second"
-
-
-@pytest.mark.parametrize("version", [0, -1, 1.0, "1.0", None, [1], True])
-def test_a_version_that_makes_no_sense_is_damage(path, version):
-    settings = written(path, json.dumps({"version": version, "theme": "dark"}))
-    assert "could not be read" in settings.complaint
-    assert settings.get("theme", "system") == "system"
-
-
-def test_what_another_program_wrote_is_kept_aside(path):
-    text = json.dumps({"editor.fontSize": 14, "files.exclude": ["*.o"]})
-    written(path, text).save()
-    assert (path.parent / "settings.damaged.json").read_text() == text
-
-
-def test_a_file_too_large_to_be_settings_is_not_read(path, monkeypatch):
-    monkeypatch.setattr(settings_module, "MAX_BYTES", 100)
-    settings = written(path, json.dumps({"version": 1, "theme": "dark", "more": "x" * 100}))
-    assert "could not be read" in settings.complaint
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
-def test_nobody_waits_for_a_pipe(tmp_path):
-    os.mkfifo(tmp_path / "settings.json")
-    assert "could not be read" in Settings(tmp_path / "settings.json").complaint
 
 
 def test_a_newer_version_s_settings_stay_and_this_one_has_its_own(path):
@@ -152,16 +114,6 @@ def test_of_two_windows_each_keeps_what_the_other_changed(path):
     assert second.get("theme", "") == "dark"
 
 
-def test_what_is_set_to_what_it_was_does_not_undo_another_window_s_change(path):
-    written(path, json.dumps({"version": 1, "choices": {"block_xy": [8, 8]}}))
-    first, second = Settings(path), Settings(path)
-    first.set("choices", {"block_xy": (32, 32)})
-    first.save()
-    second.set("choices", {"block_xy": (8, 8)})  # a tuple, as the window has it
-    second.save()
-    assert Settings(path).get("choices", {}) == {"block_xy": [32, 32]}
-
-
 def test_recent_files_of_two_windows_are_all_recent(path):
     written(path, json.dumps({"version": 1, "recent": ["old"]}))
     first, second = Settings(path), Settings(path)
@@ -173,25 +125,6 @@ def test_recent_files_of_two_windows_are_all_recent(path):
     second.set("recent", [])
     second.save()
     assert Settings(path).recent_files == []
-
-
-def test_a_window_that_forgets_all_forgets_what_another_wrote_too(path):
-    first, second = Settings(path), Settings(path)
-    first.set("theme", "dark")
-    first.save()
-    second.forget()
-    second.save()
-    assert Settings(path).get("theme", "system") == "system"
-
-
-def test_a_damaged_file_that_another_window_mended_stays(path):
-    first = written(path, "damaged")
-    second = Settings(path)
-    for settings, name in ((first, "a"), (second, "b")):
-        settings.set(name, 1)
-        assert settings.save() == ""
-    assert (Settings(path).get("a"), Settings(path).get("b")) == (1, 1)
-    assert len(list(path.parent.glob("*.json"))) == 2
 
 
 CLOSING = """
@@ -246,16 +179,6 @@ def test_a_lock_that_nobody_lets_go_of_keeps_no_settings_from_being_written(path
 # -- places that cannot be written
 
 
-def test_a_folder_in_the_file_s_place_is_no_trouble(path):
-    path.mkdir(parents=True)
-    settings = Settings(path)
-    assert "could not be read" in settings.complaint
-    said = settings.save()
-    assert str(path) in said
-    assert "folder has that name" in said
-    assert path.is_dir()
-
-
 def test_a_place_that_cannot_be_written_is_said_and_no_trouble(tmp_path):
     (tmp_path / "file").touch()
     settings = Settings(tmp_path / "file" / "settings.json")
@@ -284,36 +207,9 @@ def test_a_full_disk_leaves_what_was_there(path, monkeypatch):
     assert Settings(path).get("theme", "") == "light"
 
 
-def test_forgotten_values_are_gone_for_good(path):
-    settings = Settings(path)
-    settings.set("theme", "dark")
-    settings.forget()
-    settings.save()
-    assert Settings(path).get("theme", "system") == "system"
-
-
-def test_the_newest_recent_file_is_the_first_and_none_is_twice(path):
-    settings = Settings(path)
-    for name in ("a", "b", "a"):
-        settings.add_recent_file(Path(name))
-    settings.save()
-    assert Settings(path).recent_files == [Path("a"), Path("b")]
-
-
 def test_only_so_many_recent_files_are_kept(path):
     settings = Settings(path)
     for number in range(2 * RECENT_FILES):
         settings.add_recent_file(Path(f"{number}.png"))
     assert len(settings.recent_files) == RECENT_FILES
     assert settings.recent_files[0] == Path(f"{2 * RECENT_FILES - 1}.png")
-
-
-def test_nonsense_among_the_recent_files_is_left_out(path):
-    recent = [1, None, "", {}, *(f"{number}.png" for number in range(50))]
-    settings = written(path, json.dumps({"version": 1, "recent": recent}))
-    assert settings.recent_files == [Path(f"{number}.png") for number in range(RECENT_FILES)]
-
-
-def test_the_environment_may_name_the_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path))
-    assert default_path() == tmp_path / "settings.json"

@@ -2,7 +2,6 @@
 
 import pytest
 from PySide6.QtCore import QAbstractEventDispatcher, QObject
-from shiboken6 import delete
 
 from workbench.base.turns import Turns
 
@@ -30,12 +29,3 @@ def test_each_step_has_a_turn_of_its_own(turns, qtbot):
     assert len({turn for _, turn in done}) == 4
     qtbot.wait(5)
     assert len(done) == 4
-
-
-def test_what_was_asked_by_who_is_gone_is_left_out(turns, qtbot):
-    done, owner, other = [], QObject(), QObject()
-    turns.add(owner, lambda: done.append("of who is gone"))
-    turns.add(other, lambda: done.append("of the other"))
-    delete(owner)
-    qtbot.waitUntil(lambda: done != [])
-    assert done == ["of the other"]

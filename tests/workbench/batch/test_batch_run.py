@@ -5,7 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
+from threading import Event
 from unittest.mock import Mock
 from weakref import ref
 
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
@@ -86,31 +85,6 @@ def test_each_outcome_comes_in_order_and_a_bad_one_alone_fails(folder, jobs):
     assert not (folder / "out" / "p2.png").exists()
 
 
-def test_what_is_under_way_is_said(folder):
-    said = []
-    outcomes(folder, say=lambda outcome, doing: said.append((outcome.index, doing)))
-    assert (0, "reading") in said
-    assert (0, "filtering with OpenCV") in said
-    assert (2, "writing") in said
-
-
-def test_what_the_camera_said_goes_along(folder):
-    exif = Image.Exif()
-    exif[271] = "Maker"
-    Image.fromarray(noise(9, 8, 3)).save(folder / "in" / "p2.png", exif=exif)
-    assert all(each.error is None for each in outcomes(folder))
-    with Image.open(folder / "out" / "p2.png") as image:
-        assert image.getexif()[271] == "Maker"
-
-
-def test_files_that_are_there_are_left_alone_where_that_is_asked(folder):
-    outcomes(folder)
-    (folder / "out" / "p1.png").write_text("mine")
-    found = outcomes(folder, Recipe(CHOSEN, keeps_files=True))
-    assert [each.skipped for each in found] == [True, False, True]
-    assert (folder / "out" / "p1.png").read_text() == "mine"
-
-
 def test_what_a_format_cannot_hold_is_refused_unless_it_may_be_reduced(folder):
     (folder / "in" / "p2.png").unlink()
     image_files.save(folder / "in" / "p1.png", noise(9, 8, 3, "uint16"))
@@ -120,14 +94,6 @@ def test_what_a_format_cannot_hold_is_refused_unless_it_may_be_reduced(folder):
     (saved,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, reduce=True, quality=80))
     assert saved.error is None
     assert image_files.load(folder / "b.jpg").samples.dtype == np.uint8
-
-
-def test_a_stop_in_the_middle_keeps_what_is_done(folder):
-    pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
-    steps = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
-    next(steps)
-    steps.close()
-    assert [each.name for each in (folder / "out").iterdir()] == ["p1.png"]
 
 
 def test_nothing_is_read_or_written_while_a_filter_is_timed(folder, monkeypatch):
@@ -259,61 +225,12 @@ def test_only_so_many_pictures_are_in_memory(folder, monkeypatch, sampling, jobs
     assert max(seen) <= most + 2 * jobs + 1  # what each thread, or the loop, is about to let go of
 
 
-@pytest.mark.parametrize(("free", "most"), [(0, 1), (13, 2), (25, 4)])
-def test_of_large_pictures_fewer_are_in_memory(folder, monkeypatch, free, most):
-    for n in range(9):
-        image_files.save(folder / "in" / f"m{n}.png", noise(40, 50, 3))
-    read, begun, ended, under_way = batch_run.read, [], [], []
-    monkeypatch.setattr(batch_run, "memory_available_bytes", lambda: free * 40 * 50 * 3)
-
-    def counted(outcome, *arguments):
-        begun.append(outcome)
-        under_way.append(len(begun) - len(ended))
-        read(outcome, *arguments)
-
-    monkeypatch.setattr(batch_run, "read", counted)
-    pairs = pairs_of([folder / "in"], f"{folder}/out/").pairs
-    for _ in running(Engine(use_gpu=False), pairs, Recipe(CHOSEN, sampling=UNTIMED), 4):
-        ended.append(1)
-    assert len(ended) == 12
-    assert max(under_way) <= most
-
-
 def test_only_every_nth_result_is_verified(folder):
     (folder / "in" / "p2.png").unlink()
     for every, wanted in ((1, [True, True]), (2, [True, False]), (0, [False, False])):
         found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED, check_every=every))
         assert [each.result.check is not None for each in found] == wanted
         assert ["verify" in each.seconds for each in found] == wanted
-
-
-def test_where_nothing_is_timed_a_picture_is_filtered_once(folder):
-    first, *_ = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED))
-    assert len(first.result.kernel.samples_ms) == 1
-    assert first.result.kernel.warmups == 0
-    assert first.result.load is None  # nobody asks what may have disturbed a time
-
-
-def test_paths_need_not_be_whole(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    pairs = pairs_of([Path("in/p1.png")], "out.tif").pairs
-    (found,) = running(Engine(use_gpu=False), pairs, Recipe(CHOSEN))
-    assert found.error is None
-    assert Path("out.tif").exists()
-
-
-def test_where_no_more_threads_start_the_others_wait_for_the_disk(folder, monkeypatch):
-    start = Thread.start
-
-    def refused(thread):
-        if thread.name.startswith("picture-disk"):
-            raise RuntimeError("can't start new thread")
-        start(thread)
-
-    monkeypatch.setattr(Thread, "start", refused)
-    found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED), jobs=2)
-    assert sum(each.status == "done" for each in found) == 2
-    assert len(list((folder / "out").iterdir())) == 2
 
 
 def test_a_folder_that_was_made_stays_while_another_writes_into_it(folder, monkeypatch):

@@ -10,7 +10,6 @@ import pytest
 from kernels.core.borders import BORDERS
 from kernels.core.job import PIXEL_TYPES
 from kernels.core.verdict import Tolerance
-from kernels.core.weights import separable_terms
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.job_facts import pitch_of
 from kernels.rungs.rung import ladder
@@ -34,22 +33,6 @@ def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weight
     assert any(job.offset for job in jobs)
     assert {job.ksize for job in jobs} == {3, 7}
     assert any(max(job.width, job.height) < job.ksize for job in jobs)
-
-
-def test_separable_weights_come_with_every_border_in_grey_and_in_colour():
-    ranks = {(each.job.border, each.job.channels): [] for each in JOBS}
-    for each in JOBS:
-        rank = len(separable_terms(each.job.weights))
-        ranks[each.job.border, each.job.channels].append(rank)
-    assert all(1 in ranks[border, channels] for border in BORDERS for channels in (1, 3))
-
-
-def test_they_take_few_compilations():
-    kinds = {
-        (job.ksize, job.pixel_type, job.channels, job.border, job.block_xy, job.offset)
-        for job in (each.job for each in JOBS)
-    }
-    assert len(kinds) == 11
 
 
 def test_two_sizes_are_drawn_by_the_seed_and_nothing_else_is():

@@ -119,15 +119,6 @@ def test_without_the_extra_it_is_said_how_to_get_it(tmp_path, monkeypatch, capsy
     assert not (tmp_path / "out").exists()
 
 
-def test_workers_that_do_not_come_are_waited_for_and_given_up(connect):
-    client, said = connect(workers={}), []
-    with pytest.raises(ClusterError, match="No worker came to tcp://a:1 in 60 s; start one"):
-        Cluster("tcp://a:1", said.append)
-    (sentence,) = said
-    assert "tcp://a:1 has no workers" in sentence
-    assert client.is_closed
-
-
 def test_as_many_workers_as_are_asked_for_are_waited_for(connect):
     client, said = connect(), []
     client.come = ["tcp://c:1", "tcp://b:2"]
@@ -144,13 +135,6 @@ def test_with_fewer_workers_than_were_asked_for_it_begins_and_says_so(connect):
     assert Cluster("tcp://a:1", said.append, 9).workers == 4
     (sentence,) = said[1:]
     assert sentence.startswith("4 of the 9 workers")
-
-
-def test_none_of_the_workers_that_were_asked_for_is_a_failure(connect):
-    client = connect(workers={})
-    with pytest.raises(ClusterError, match="No worker came to tcp://a:1 in 60 s; start one"):
-        Cluster("tcp://a:1", print, 4)
-    assert client.is_closed
 
 
 def test_a_worker_of_another_version_or_of_none_is_named(connect, tmp_path):
@@ -183,14 +167,6 @@ def test_what_a_worker_looks_at(connect, tmp_path):
     assert cluster_work.look(tmp_path, "other", None) == f"does not see {tmp_path}"
     missing = tmp_path / "missing.png"
     assert cluster_work.look(tmp_path, "token", missing) == f"does not see {missing}"
-
-
-def test_storage_that_is_shared_is_left_as_it_was(connect, tmp_path):
-    connect()
-    workers = Cluster("tcp://a:1", print)
-    workers.check(tmp_path / "out", None)
-    assert list(tmp_path.rglob("*")) == [tmp_path / "out"]
-    assert workers.neighbours == 2
 
 
 def test_pairs_go_in_slices_by_absolute_paths_and_every_nth_is_verified(
@@ -252,9 +228,3 @@ def test_while_it_is_paused_what_is_handed_out_is_waited_for_and_no_more(connect
     assert client.handed_out == [1] * 6
     paused[0] = False
     assert len(list(rows)) == 6
-
-
-def test_a_batch_that_is_stopped_begins_no_more_pictures(tmp_path):
-    asked = replace(work(tmp_path), run="stopped")
-    cluster_work.stop("stopped")
-    assert cluster_work.do(asked, cluster_work.Slice(0, tuple(pairs(tmp_path, 2)))) == []

@@ -1,7 +1,6 @@
 """A folder over two made-up GPUs, by real processes: whatever ends one, no picture is lost."""
 
 import multiprocessing
-from time import monotonic
 
 import pytest
 
@@ -11,7 +10,7 @@ from tests.workbench.batch import made_up_gpus as gpus
 from workbench.batch import cluster_work
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster_work import Slice, Work
-from workbench.batch.device_run import DeviceRun, shared_jobs
+from workbench.batch.device_run import DeviceRun
 from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import UNTIMED, Recipe
 from workbench.batch.finished_row import rows_of
@@ -81,13 +80,6 @@ def test_files_are_shared_out_and_every_nth_of_all_is_verified(ran, tmp_path):
     assert processes.cpu_s() > 0
 
 
-def test_the_first_that_has_started_reads_ahead_of_no_other(ran):
-    rows, _, _ = ran([gpus.SLOW] * 16, jobs=64)
-    assert statuses(rows) == dict.fromkeys(names(16), "done")
-    shares = [sum(row.device == device for row in rows) for device in (0, 1)]
-    assert min(shares) >= 4
-
-
 def test_a_process_that_is_killed_loses_nothing(ran):
     rows, warned, _ = ran([gpus.GOOD] * 7 + [gpus.KILLED_ONCE] + [gpus.GOOD] * 12)
     found = statuses(rows)
@@ -116,23 +108,11 @@ def test_a_gpu_that_is_lost_is_said_and_nothing_goes_to_the_cpu_instead(ran):
     assert f": {gpus.LOST_SAID} Its " in sentence
 
 
-def test_where_one_gpu_is_gone_the_other_does_all(ran):
-    rows, warned, _ = ran([gpus.GOOD] * 6, gpus.gpu_but_for_number_1)
-    assert statuses(rows) == dict.fromkeys(names(6), "done")
-    assert {row.device for row in rows} == {0}
-    assert warned == ["GPU 1: There is no GPU number 1 any more."]
-
-
 def test_where_all_are_gone_it_is_one_sentence(ran):
     with pytest.raises(
         DeviceLostError, match=r"any more\. No other is left; --resume does the rest\."
     ):
         ran([gpus.GOOD] * 6, gpus.none_any_more)
-
-
-def test_a_bug_in_a_process_comes_with_its_traceback(ran):
-    with pytest.raises(RuntimeError, match="ZeroDivisionError: ours"):
-        ran([gpus.GOOD] * 3, gpus.bug)
 
 
 def test_whatever_a_picture_fails_of_every_executor_says_the_same(ran, tmp_path, monkeypatch):
@@ -197,23 +177,3 @@ def test_a_stop_tells_of_all_that_is_written_and_leaves_no_process(ran, tmp_path
         ran([gpus.SLOW] * 30, rest=stop)
     assert {each.name for each in (tmp_path / "out").iterdir()} == statuses(ran.rows).keys()
     assert 3 <= len(ran.rows) < 30
-
-
-def test_a_second_stop_does_not_wait(ran, tmp_path):
-    came = []
-
-    def stop(rows):
-        if (tmp_path / "very slow").exists():
-            came.append(monotonic())
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ran([gpus.VERY_SLOW] * 4, rest=stop)
-    assert len(came) == 2
-    assert monotonic() - came[0] < gpus.VERY_SLOW_S
-
-
-def test_the_threads_that_read_are_shared_out(ran):
-    assert shared_jobs(5, 2) == [3, 2]
-    assert shared_jobs(1, 2) == [1, 1]
-    assert ran([])[0] == []  # without any process

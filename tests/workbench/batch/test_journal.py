@@ -13,7 +13,6 @@ from workbench.batch.finished_row import row_of
 from workbench.batch.journal import NAME, Journal, JournalError, last_run
 
 ASKED = {"filter": "gaussian", "size": 5, "weights": None}
-ENDED = {"ended": {}}
 
 
 def line(output, status="done"):
@@ -53,36 +52,12 @@ def test_half_a_last_line_is_as_if_it_were_not_there(tmp_path, half):
     assert [each.get("output") for each in lines(tmp_path)] == [None, "a.png", "c.png"]
 
 
-def test_a_damaged_line_in_the_middle_costs_only_its_own_file(tmp_path):
-    begun(tmp_path, line("a.png"))
-    with (tmp_path / NAME).open("ab") as file:
-        file.write(b"\0\0\0\n[1]\n")
-    begun_again = Journal(tmp_path, ASKED, resuming=True)
-    begun_again.append(line("b.png"))
-    begun_again.close()
-    assert last_run(tmp_path).known == {"a.png", "b.png"}
-
-
 def test_a_run_that_was_stopped_is_not_forgotten_by_mistake(tmp_path):
     begun(tmp_path, line("a.png"))
     before = (tmp_path / NAME).read_bytes()
     with pytest.raises(JournalError, match="did not come to its end; add --resume"):
         Journal(tmp_path, ASKED)
     assert (tmp_path / NAME).read_bytes() == before
-
-
-def test_after_a_run_that_came_to_its_end_another_one_begins(tmp_path):
-    begun(tmp_path, line("a.png"), ENDED)
-    with Journal(tmp_path, {**ASKED, "size": 7}) as journal:
-        assert journal.known == frozenset()
-    assert last_run(tmp_path).known == frozenset()
-    assert len(lines(tmp_path)) == 4  # nothing of what is there is lost
-
-
-def test_where_nothing_was_begun_resuming_begins(tmp_path):
-    with Journal(tmp_path, ASKED, resuming=True) as journal:
-        assert journal.known == frozenset()
-    assert last_run(tmp_path / "nowhere").known == frozenset()
 
 
 def test_a_run_is_gone_on_with_only_as_it_was_begun(tmp_path):
@@ -102,12 +77,6 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path):
 def test_one_process_at_a_time_writes_it(tmp_path):
     with Journal(tmp_path, ASKED), pytest.raises(JournalError, match="Another process"):
         Journal(tmp_path, ASKED, resuming=True)
-
-
-def test_a_folder_that_cannot_be_is_said(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(JournalError, match=r"Cannot write .*its folder is not a folder"):
-        Journal(tmp_path / "file" / "out", ASKED)
 
 
 def test_a_full_disk_is_said(tmp_path, monkeypatch):

@@ -1,7 +1,6 @@
 """A picture that is filtered from file to file, in strips: the answer is that of the whole, and
 what was stopped goes on."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -131,27 +130,6 @@ def test_what_was_begun_otherwise_is_begun_anew(engine, source, change, tmp_path
     np.testing.assert_array_equal(tifffile.imread(tmp_path / "out.tif"), expected)
 
 
-def test_one_process_at_a_time_writes_a_result(engine, source, tmp_path):
-    filtered(engine, source, tmp_path / "out.tif", until=30)
-    with LargePicture(source) as picture:
-        like = job_of(np.zeros((1, 1, 3), np.uint8))
-        first = filtering_file(engine, picture, tmp_path / "out.tif", like, memory_bytes=2**30)
-        next(first)
-        with pytest.raises(ImageFileError, match=r"Another process is writing out.tif"):
-            filtered(engine, source, tmp_path / "out.tif")
-        first.close()
-
-
-def test_a_file_that_is_replaced_stays_until_the_new_one_is_whole(engine, source, tmp_path):
-    (tmp_path / "out.tif").write_text("mine")
-    (tmp_path / "out.tif").chmod(0o640)
-    filtered(engine, source, tmp_path / "out.tif", until=30)
-    assert (tmp_path / "out.tif").read_text() == "mine"
-    filtered(engine, source, tmp_path / "out.tif")
-    assert tifffile.imread(tmp_path / "out.tif").shape == (HEIGHT, WIDTH, 3)
-    assert (tmp_path / "out.tif").stat().st_mode & 0o777 == 0o640
-
-
 def test_of_an_answer_that_is_wrong_nothing_is_left(engine, source, tmp_path, monkeypatch):
     wrong = Check(9.0, (3, 4, 0), 1, 1, 0.1, 500, 500, samples=500)
     monkeypatch.setattr(
@@ -225,13 +203,6 @@ def test_what_cannot_be_filtered_leaves_nothing(engine, tmp_path):
     assert names(tmp_path) == ["in.tif"]
 
 
-def test_a_device_or_a_folder_is_refused(engine, source, tmp_path):
-    (tmp_path / "folder.tif").mkdir()
-    for target in (tmp_path / "folder.tif", "/dev/null"):
-        with pytest.raises(ImageFileError, match="has to be a file"):
-            filtered(engine, source, type(tmp_path)(target))
-
-
 def test_a_disk_without_room_is_told_before_anything_is_done(engine, source, tmp_path, monkeypatch):
     free = type("Usage", (), {"free": 10_000})
     monkeypatch.setattr(unfinished.shutil, "disk_usage", lambda _: free)
@@ -286,11 +257,3 @@ def test_what_is_resumed_is_filtered_as_its_first_rows(engine, source, tmp_path,
     answer = filtered(engine, source, tmp_path / "out.tif", named=None)
     assert (answer.resumed >= 30, answer.first.implementation) == (True, "parallel")
     assert (tmp_path / "out.tif").read_bytes() == (tmp_path / "whole.tif").read_bytes()
-
-
-def test_the_journal_says_what_was_asked_for(engine, source, tmp_path):
-    filtered(engine, source, tmp_path / "out.tif", until=10)
-    first, *rows = (tmp_path / "out.tif.part.jsonl").read_text().splitlines()
-    asked = json.loads(first)["asked"]
-    assert (asked["border"], asked["implementation"]) == ("clamp", "parallel")
-    assert json.loads(rows[0]) == {"rows": 10}

@@ -7,14 +7,13 @@ from itertools import count
 import pytest
 
 from kernels.core import atomic_files
-from tests.many_files import filtered, make
+from tests.many_files import make
 from workbench.batch.journal import Journal
 from workbench.cli import main
 
 FILES, PART = 240, 60
 AHEAD = 10  # more than are read before their turn: none is left to be at the end
 SLACK = 1.05  # what threads do for other files meanwhile
-MAX_BEFORE = 30  # calls for each file before the first is begun: it is named and sorted
 
 
 class Calls:
@@ -65,22 +64,3 @@ def test_the_last_files_take_no_more_work_than_the_first(tmp_path, monkeypatch, 
     assert len(lines) == FILES
     early, late = lines[2 * PART] - lines[PART], lines[-AHEAD] - lines[-AHEAD - PART]
     assert late < SLACK * early
-
-
-def test_next_to_nothing_is_done_for_each_file_before_the_first_is_begun(tmp_path, calls):
-    before = []
-    for files in (2, 52):
-        make(tmp_path / f"in{files}", files)
-        calls.at_lines.clear()
-        start = calls.so_far
-        batch(tmp_path / f"in{files}", tmp_path / f"out{files}")
-        before.append(calls.at_lines[0] - start)
-    assert before[1] - before[0] < 50 * MAX_BEFORE
-
-
-def test_the_command_tells_rates_and_memory_by_tenths(tmp_path):
-    found = filtered(tmp_path, 20)
-    assert len(found.per_s) == len(found.peak_bytes) == 10
-    assert all(rate > 0 for rate in found.per_s)
-    assert 0 < found.first_s <= found.seconds
-    assert found.peak_bytes[0] > 0

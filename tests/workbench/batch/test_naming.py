@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.batch.naming import PairingError, by_pattern, with_extension
+from workbench.batch.naming import PairingError, by_pattern
 
 VALUES = {"filter": "gaussian", "size": "5"}
 
@@ -39,8 +39,3 @@ def test_a_pattern_makes_a_name(pattern, extension, name, wanted):
 def test_a_pattern_that_makes_no_sense_is_refused(pattern, extension, words):
     with pytest.raises(PairingError, match=words):
         by_pattern(pattern, VALUES, extension)
-
-
-def test_another_extension_takes_the_place_of_the_last():
-    assert with_extension(".png")("a.b.jpg") == "a.b.png"
-    assert with_extension(None)("a.b.jpg") == "a.b.jpg"

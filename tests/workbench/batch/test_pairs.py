@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.batch import file_pairs
 from workbench.batch.naming import PairingError, with_extension
-from workbench.batch.pairs import names_folder, pairs_of
+from workbench.batch.pairs import pairs_of
 
 
 @pytest.fixture
@@ -25,11 +24,6 @@ def folder(tmp_path, monkeypatch):
 def written(inputs, output, **how):
     found = pairs_of(map(Path, inputs), output, **how)
     return [(str(each.source), str(each.target)) for each in found.pairs]
-
-
-def test_one_file_is_written_to_the_file_that_is_named(folder):
-    assert written(["a.png"], "b.tif") == [("a.png", "b.tif")]
-    assert not pairs_of([Path("a.png")], "b.tif").into_folder
 
 
 def test_into_a_folder_names_are_kept_and_numbers_counted(folder):
@@ -59,20 +53,6 @@ def test_below_a_folder_the_same_folders_are_made(folder):
     assert below[0].folder == Path("out/sub")
 
 
-def test_another_format_changes_every_extension(folder):
-    assert {
-        Path(target).suffix for _, target in written(["in"], "out/", rename=with_extension(".png"))
-    } == {".png"}
-
-
-def test_a_folder_without_pictures_is_complained_of(folder):
-    Path("empty").mkdir()
-    found = pairs_of([Path("empty"), Path("in")], "out/")
-    assert len(found.pairs) == 2
-    (complaint,) = found.complaints
-    assert "no pictures in empty; --recursive" in complaint
-
-
 @pytest.mark.parametrize(
     ("inputs", "output", "how", "words"),
     [
@@ -92,16 +72,3 @@ def test_a_folder_without_pictures_is_complained_of(folder):
 def test_what_would_lose_a_picture_is_refused(folder, inputs, output, how, words):
     with pytest.raises(PairingError, match=words):
         pairs_of(map(Path, inputs), output, **how)
-
-
-@pytest.mark.parametrize("output", ["out", "a.png"])
-def test_only_a_separator_at_the_end_names_a_folder(output):
-    assert names_folder(f"{output}/")
-    assert not names_folder(output)
-
-
-def test_of_a_new_folder_the_disk_is_asked_nothing_about_each_file(folder, monkeypatch):
-    monkeypatch.setattr(file_pairs, "identity", lambda path: pytest.fail(f"{path} was looked at"))
-    found = pairs_of([Path("in")], "out/").pairs
-    assert len(found) == len(list(found)) == 2
-    assert next(iter(found)) in found

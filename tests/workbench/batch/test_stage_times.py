@@ -67,16 +67,3 @@ def test_the_limit_is_the_longest_stage_of_the_busiest_threads(clock, seconds, l
     assert times.limit is None
     times.add(done(**seconds))
     assert times.limit == limit
-
-
-def test_what_was_there_already_and_what_failed_is_counted_apart(clock):
-    times = StageTimes(10, 1, clock)
-    assert times.left_s is None
-    times.add(Outcome(PAIR, skipped=True))
-    times.add(Outcome(PAIR, error="It is broken.", seconds={"decode": 1.0}))
-    times.add(done(decode=1.0, filter=1.0))
-    clock.now_s += 2.0
-    assert (times.finished, times.failed) == (3, 1)
-    assert times.per_s == 1.0  # without the one that was there
-    assert times.left_s == 7.0
-    assert times.counts == {"skipped": 1, "failed": 1, "done": 1}

@@ -1,14 +1,11 @@
 """What a camera says of a picture is kept by what is saved, or said to be left out before."""
 
-import io
-
 import numpy as np
 import pytest
 import tifffile
 from PIL import ExifTags, Image
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import until
 from workbench.cli.main import main
 from workbench.files import exif as exif_of
 from workbench.files import image_encoders
@@ -75,18 +72,6 @@ def test_what_the_camera_said_is_kept_in_every_format_that_holds_it(tmp_path, na
         np.testing.assert_array_equal(again.samples, picture.samples)
 
 
-@pytest.mark.parametrize("pixel_type", ["uint16", "float32"])
-@pytest.mark.parametrize("channels", [1, 2, 3, 4])
-def test_deep_pictures_keep_it_too(tmp_path, pixel_type, channels):
-    kept = load(photo(tmp_path / "a.jpg")).metadata
-    samples = noise(30, 40, channels, pixel_type)
-    name = "b.png" if pixel_type == "uint16" else "b.tif"
-    save(tmp_path / name, samples, metadata=kept)
-    again = load(tmp_path / name)
-    assert again.metadata == kept
-    np.testing.assert_array_equal(again.samples, samples)
-
-
 @pytest.mark.parametrize("name", ["b.bmp", "b.ppm", "b.pnm"])
 def test_where_a_format_cannot_hold_it_that_is_said_before(tmp_path, name):
     picture = load(photo(tmp_path / "a.jpg"))
@@ -107,13 +92,6 @@ def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
     )
     save(tmp_path / "b.jpg", picture.samples, metadata=picture.metadata)
     assert load(tmp_path / "b.jpg").metadata == NO_METADATA
-
-
-def test_a_picture_without_exif_gets_none(tmp_path):
-    save(tmp_path / "a.png", noise(9, 8, 3))
-    assert load(tmp_path / "a.png").metadata == NO_METADATA
-    with Image.open(tmp_path / "a.png") as image:
-        assert not image.getexif()
 
 
 def test_the_thumbnail_of_what_was_is_not_in_what_is_saved(tmp_path):
@@ -142,20 +120,6 @@ def test_letters_beyond_ascii_come_through(tmp_path):
         assert artist in (tmp_path / name).read_bytes()
 
 
-def test_it_stays_with_a_picture_in_another_pixel_type(tmp_path):
-    picture = load(photo(tmp_path / "a.jpg"))
-    assert picture.stored_as("float32").metadata == picture.metadata
-
-
-def test_tiffs_remain_readable_by_others(tmp_path):
-    picture = load(photo(tmp_path / "a.jpg"))
-    save(tmp_path / "b.tif", picture.samples, metadata=picture.metadata)
-    with tifffile.TiffFile(tmp_path / "b.tif") as tiff:
-        assert tiff.pages.first.tags.valueof(34665)["DateTimeOriginal"] == TAKEN
-        np.testing.assert_array_equal(tiff.asarray(), picture.samples)
-    assert io.BytesIO((tmp_path / "b.tif").read_bytes()).read(2) == b"II"
-
-
 @pytest.mark.parametrize("how", [{"imagej": True}, {"ome": True}, {}], ids=["imagej", "ome", "own"])
 def test_the_planes_of_the_source_are_not_told_of_what_is_saved(tmp_path, how):
     stack = noise(5, 30, 40, "uint16")
@@ -179,15 +143,6 @@ def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):
     assert not (tmp_path / "b.bmp").exists()
     assert main(["apply", source, str(tmp_path / "b.bmp"), "--reduce", *how]) == 0
     assert load(tmp_path / "b.bmp").metadata == NO_METADATA
-
-
-def test_what_the_window_saves_keeps_it(qtbot, window, tmp_path):
-    window.opener.open_file(photo(tmp_path / "a.jpg"))
-    until(qtbot, lambda: window.live.of_view is not None)
-    picture, result, _ = window.live.of_view
-    with qtbot.waitSignal(window.exporter.saved):
-        window.exporter.save_result(tmp_path / "b.png", picture, result)
-    assert told(tmp_path / "b.png")[271] == "Maker"
 
 
 def test_a_file_too_large_for_32_bits_keeps_all_of_it(tmp_path, monkeypatch):

@@ -215,15 +215,6 @@ def test_in_bands_a_tiff_is_converted_as_in_one_go(options, tmp_path, monkeypatc
     np.testing.assert_array_equal(load(tmp_path / "a.tif").samples, whole.samples)
 
 
-def test_in_bands_colours_are_converted_as_in_one_go(monkeypatch):
-    icc = bytes(QColorSpace(QColorSpace.NamedColorSpace.DisplayP3).iccProfile().data())
-    samples = noise(30, 20, 4, "uint16")
-    whole = colour_profiles.to_srgb(samples, icc, [])
-    assert not np.array_equal(whole, samples)
-    monkeypatch.setattr(colour_profiles, "BAND_SAMPLES", 200)
-    np.testing.assert_array_equal(colour_profiles.to_srgb(samples, icc, []), whole)
-
-
 @pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
 @pytest.mark.parametrize("channels", [1, 2])
 def test_a_grey_profile_with_the_curve_of_srgb_changes_nothing(pixel_type, channels):

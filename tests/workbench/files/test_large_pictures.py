@@ -149,10 +149,6 @@ def test_where_memory_may_be_short_that_is_said_and_where_it_is_the_picture_is_r
         assert not isinstance(caught.value, LargePictureError)
 
 
-def test_a_small_picture_is_not_asked_about(tmp_path):
-    assert load(saved(tmp_path, "a.png", 200, 300, 3), ask=True).samples.shape == (200, 300, 3)
-
-
 @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.bmp", "a.ppm"])
 def test_reading_ends_where_nobody_wants_the_picture_any_more(tmp_path, name):
     path = saved(tmp_path, name, 60, 70, 3)
@@ -204,19 +200,6 @@ def test_in_bands_a_picture_is_shown_as_in_one_go(channels, monkeypatch):
     np.testing.assert_array_equal(colours(to_display(samples)), whole)
 
 
-def test_no_number_is_magenta_in_large_grey_pictures_too(large):
-    samples = np.zeros((40, 50, 1), np.float32)
-    samples[3, 4] = np.nan
-    assert colours(to_display(samples))[3, 4].tolist() == list(display.NAN_BGR)
-
-
-def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
-    monkeypatch.setattr(memory, "memory_available_bytes", lambda: 2**30)
-    memory.require_memory(2**30)
-    with pytest.raises(MemoryError):
-        memory.require_memory(2**30 + 1)
-
-
 # -- in the window
 
 
@@ -251,15 +234,6 @@ def test_a_large_picture_is_opened_once_the_user_agrees(qtbot, window, tmp_path,
     window.compare.go_to(3, 4)  # so near that values stand in the pixels
     window.grab()
     assert window.messages.kind is None
-
-
-def test_a_large_picture_may_be_left_and_the_one_in_view_stays(qtbot, window, tmp_path, large):
-    settle(qtbot, window, lambda: trigger(window, "Impulse"))
-    window.opener.open_dropped(saved(tmp_path, "large.png", 150, 200))
-    until(qtbot, lambda: window.messages.kind == "warning")
-    click(child(window, "act-1", QPushButton))
-    assert window.messages.kind is None
-    assert window.store.state.picture.built_in == "impulse"
 
 
 def test_opening_a_large_picture_may_be_stopped(qtbot, window, tmp_path, large, monkeypatch):

@@ -30,11 +30,6 @@ def test_samples_come_back_whatever_their_shape(size, channels, dtype, monkeypat
     assert found.dtype == dtype
 
 
-def test_a_part_of_a_picture_need_not_lie_together():
-    samples = noise(40, 50, 4)[3:30:2, ::-1, :3]
-    np.testing.assert_array_equal(imagecodecs.png_decode(written(samples)), samples)
-
-
 def test_each_row_has_the_filter_that_leaves_less():
     stripes = np.tile(noise(1, 64, 3), (8, 1, 1))  # rows are alike, and pixels are not
     assert packed_png.filtered(stripes)[1:, 0].tolist() == [packed_png.UP] * 7

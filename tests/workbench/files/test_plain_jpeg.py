@@ -88,17 +88,6 @@ def test_of_what_is_damaged_in_the_middle_it_is_what_pillow_makes_of_it(
     assert capfd.readouterr() == ("", "")
 
 
-def test_orientation_exif_and_profile_are_read(tmp_path, by_pillow):
-    exif = Image.Exif()
-    exif[0x0112] = 6  # to be turned
-    exif[0x010F] = "a camera"
-    image_of("RGB").save(tmp_path / "a.jpg", exif=exif, icc_profile=profile_for(3))
-    picture = image_files.load(tmp_path / "a.jpg")
-    assert picture.samples.shape == (93, 61, 3)
-    assert b"a camera" in (picture.metadata.exif or b"")
-    assert by_pillow == []
-
-
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("quality", [None, 1, 40, 100])
 @pytest.mark.parametrize(

@@ -69,17 +69,6 @@ def test_what_is_told_behind_the_samples_is_read_and_so_is_marked_transparency(t
     assert by_pillow == [image.size] * 2
 
 
-def test_exif_and_texts_in_front_of_the_samples_are_kept(tmp_path, by_pillow):
-    exif, texts = Image.Exif(), PngImagePlugin.PngInfo()
-    exif[0x010F] = "a camera"
-    texts.add_text("Comment", "words")
-    image_of("RGB").save(tmp_path / "a.png", exif=exif, pnginfo=texts)
-    kept = image_files.load(tmp_path / "a.png").metadata.exif
-    assert kept is not None
-    assert b"a camera" in kept
-    assert by_pillow == []
-
-
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_of_a_damaged_one_pillow_says_what_is_wrong(tmp_path, by_pillow, share):
     image_of("RGB").save(tmp_path / "a.png")

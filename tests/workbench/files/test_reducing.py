@@ -8,8 +8,6 @@ import pytest
 from kernels.pictures.generated import noise
 from workbench.files import reducing
 from workbench.files.image_encoders import FORMATS
-from workbench.files.image_files import load, save
-from workbench.files.picture_errors import ImageFileError
 from workbench.files.reducing import fit_of, reduced
 
 
@@ -91,17 +89,3 @@ def test_in_bands_it_is_the_same_as_in_one_go(monkeypatch):
     whole = reduced(Path("a.jpg"), samples)
     monkeypatch.setattr(reducing, "ROWS", 7)
     np.testing.assert_array_equal(reduced(Path("a.jpg"), samples), whole)
-
-
-def test_grey_in_webp_comes_back_as_three_channels_of_the_same_samples(tmp_path):
-    samples = noise(20, 30)
-    save(tmp_path / "a.webp", reduced(tmp_path / "a.webp", samples))
-    np.testing.assert_array_equal(load(tmp_path / "a.webp").samples, np.repeat(samples, 3, axis=2))
-
-
-def test_what_no_reduction_makes_fit_is_refused_with_what_can():
-    fit = fit_of(Path("a.webp"), np.zeros((1, 20_000, 1), np.uint8))
-    for told in ("WebP", "16,383", "PNG and TIFF"):
-        assert told in str(fit)
-    with pytest.raises(ImageFileError, match="names no format that is written"):
-        fit_of(Path("a.xyz"), noise(2, 2))

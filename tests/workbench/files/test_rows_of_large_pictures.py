@@ -10,7 +10,7 @@ from PIL import Image
 from kernels.pictures.generated import scene
 from tests.picture_files import all_kinds
 from tests.workbench.files.test_picture_matrix import KINDS, VARIANTS, stored, write_tiff
-from workbench.files import large_pictures, tiff_rows
+from workbench.files import tiff_rows
 from workbench.files.image_files import load
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
@@ -64,12 +64,6 @@ def test_rows_of_a_tiff_of_any_make_are_those_of_the_whole(tmp_path):
             check(tmp_path / "a.tif")
 
 
-def test_rows_are_converted_in_bands(tmp_path, monkeypatch):
-    monkeypatch.setattr(large_pictures, "BAND_SAMPLES", 100)
-    (tmp_path / "a.tif").write_bytes(TIFFS["tiff_lzw.tif"])
-    check(tmp_path / "a.tif")
-
-
 @pytest.mark.parametrize("colours", ["ycbcr", "rgb", "minisblack"])
 @pytest.mark.parametrize("subsampling", [(1, 1), (2, 2)])
 @pytest.mark.parametrize("layout", [{"tile": (32, 48)}, {"rowsperstrip": 32}])
@@ -99,13 +93,6 @@ def test_rows_are_those_of_the_upright_picture(orientation, tmp_path):
     whole, large = check(tmp_path / "a.tif")
     assert large.notes == whole.notes
     assert large.metadata.exif is not None
-
-
-def test_rows_are_stored_in_another_pixel_type_where_that_is_wanted(tmp_path):
-    (tmp_path / "a.tif").write_bytes(TIFFS["uint8x3.tif"])
-    whole = load(tmp_path / "a.tif").stored_as("float16")
-    with LargePicture(tmp_path / "a.tif", "float16") as large:
-        np.testing.assert_array_equal(large.rows(2, 9), whole.samples[2:9])
 
 
 def test_segments_that_are_wanted_again_are_decoded_once(tmp_path, monkeypatch):
@@ -141,12 +128,6 @@ def test_what_is_read_as_a_whole_only_is_refused(name, said, tmp_path):
     (tmp_path / name).write_bytes(all_kinds()[name])
     with pytest.raises(ImageFileError, match=said):
         LargePicture(tmp_path / name)
-
-
-def test_a_picture_on_its_side_is_refused(tmp_path):
-    Image.fromarray(np.zeros((20, 30), np.uint8)).save(tmp_path / "a.tif", tiffinfo={274: 6})
-    with pytest.raises(ImageFileError, match="lies on its side"):
-        LargePicture(tmp_path / "a.tif")
 
 
 def test_what_is_packed_as_one_piece_is_refused(tmp_path, monkeypatch):

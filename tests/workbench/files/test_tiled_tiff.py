@@ -48,14 +48,6 @@ def test_rows_come_in_pieces_of_any_height(rows, tmp_path):
     np.testing.assert_array_equal(tifffile.imread(tmp_path / "a.tif"), samples)
 
 
-@pytest.mark.parametrize("shape", [(5000, 1, 3), (1, 5000, 1), (17, 300, 1)])
-def test_tiles_are_no_larger_than_thin_pictures(shape, tmp_path):
-    samples = noise(*shape)
-    filled(tmp_path / "a.tif", samples, 300)
-    assert (tmp_path / "a.tif").stat().st_size < 20 * samples.nbytes + 10_000
-    np.testing.assert_array_equal(tifffile.imread(tmp_path / "a.tif").reshape(shape), samples)
-
-
 @pytest.mark.parametrize("is_big", [False, True])
 def test_what_a_file_says_of_itself_goes_along(is_big, tmp_path, monkeypatch):
     monkeypatch.setattr(tiled_tiff, "MAX_TIFF_BYTES", 0 if is_big else 2**31)

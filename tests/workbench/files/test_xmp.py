@@ -6,11 +6,9 @@ import tifffile
 from PIL import Image, PngImagePlugin
 
 from kernels.pictures.generated import noise
-from workbench.cli.main import main
 from workbench.files.image_encoders import FORMATS, XMP_KEYWORD
 from workbench.files.image_files import load, save
 from workbench.files.reducing import fit_of
-from workbench.files.xmp import portable
 
 HOLDING = [each for each in FORMATS if each.max_metadata_bytes]
 PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -74,29 +72,6 @@ def test_what_describes_a_picture_is_kept_in_every_format_that_holds_it(tmp_path
         np.testing.assert_array_equal(again.samples, picture.samples)
 
 
-@pytest.mark.parametrize(("name", "pixel_type"), [("b.png", "uint16"), ("b.tif", "float32")])
-def test_deep_pictures_keep_it_too(tmp_path, name, pixel_type):
-    metadata = load(described(tmp_path / "a.jpg")).metadata
-    samples = noise(30, 40, 3, pixel_type)
-    save(tmp_path / name, samples, metadata=metadata)
-    again = load(tmp_path / name)
-    assert again.metadata == metadata
-    np.testing.assert_array_equal(again.samples, samples)
-
-
-def test_where_a_format_has_none_that_is_said_before(tmp_path):
-    picture = load(described(tmp_path / "a.png"))
-    fit = fit_of(tmp_path / "b.bmp", picture.samples, picture.metadata)
-    assert str(fit).startswith("BMP has no XMP; title, rating and keywords are dropped. PNG and")
-
-
-def test_apply_keeps_it(tmp_path):
-    source, target = str(described(tmp_path / "a.webp")), tmp_path / "b.jpg"
-    how = ["--filter", "identity", "--size", "3", "--no-gpu"]
-    assert main(["apply", source, str(target), *how]) == 0
-    assert 'xmp:Rating="4"' in packet_in(target)
-
-
 @pytest.mark.parametrize(
     "packet",
     [
@@ -120,9 +95,3 @@ def test_nested_too_deep_to_be_written_is_dropped_and_said(tmp_path):
     upright, dropped = picture.notes
     assert "EXIF" in upright
     assert "XMP" in dropped
-
-
-def test_a_packet_with_nothing_to_keep_is_none():
-    empty = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/>'
-    assert portable(empty) is None
-    assert portable(f"\ufeff{empty}\0\0") is None

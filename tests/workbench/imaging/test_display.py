@@ -41,19 +41,6 @@ def test_float16_is_shown_as_the_same_values_in_float32_are(channels):
         assert np.array_equal(shown(to_display(halves, levels)), expected)
 
 
-def test_grey_is_shown_as_grey():
-    samples = random_picture((7, 9, 1))
-    assert np.array_equal(shown(to_display(samples)), np.repeat(samples, 3, axis=2))
-
-
-def test_a_read_only_picture_is_shown_and_left_alone():
-    samples = random_picture((9, 7, 4))
-    samples.flags.writeable = False
-    before = samples.copy()
-    to_display(samples, (10, 20))
-    assert np.array_equal(samples, before)
-
-
 @pytest.mark.parametrize(
     ("dtype", "levels"),
     [
@@ -87,14 +74,6 @@ def test_nan_is_magenta_and_infinities_are_black_and_white():
     assert pixels[1:, 0].tolist() == [255, 0, 255, 0, 255]
 
 
-def test_one_nan_among_three_channels_marks_the_pixel():
-    samples = np.zeros((2, 2, 3), np.float32)
-    samples[1, 0, 2] = np.nan
-    pixels = shown(to_display(samples))
-    assert tuple(pixels[1, 0]) == NAN_BGR[::-1]
-    assert not pixels[0].any()
-
-
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
 @pytest.mark.parametrize("channels", [2, 4])
 def test_alpha_lets_the_checkerboard_through(dtype, channels):
@@ -108,23 +87,12 @@ def test_alpha_lets_the_checkerboard_through(dtype, channels):
     assert greys == set(CHECKER_GREYS)
 
 
-def test_opaque_alpha_changes_nothing():
-    samples = random_picture((20, 30, 4))
-    samples[..., 3] = 255
-    assert np.array_equal(shown(to_display(samples)), samples[..., :3])
-
-
 def test_the_pyramid_halves_until_it_is_small():
     display = to_display(random_picture((1500, 2051, 3)))
     sizes = [(image.width(), image.height()) for image in display.images]
     assert sizes == [(2051, 1500), (1026, 750), (513, 375), (257, 188)]
     assert display.size == (2051, 1500)
     assert max(sizes[-1]) <= MIN_LEVEL
-
-
-def test_a_line_of_pixels_has_a_pyramid_too():
-    display = to_display(random_picture((1, 3000, 1)))
-    assert [image.height() for image in display.images] == [1, 1, 1, 1]
 
 
 def test_smaller_levels_are_averages_so_that_fine_stripes_become_grey_not_moire():

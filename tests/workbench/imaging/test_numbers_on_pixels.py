@@ -53,9 +53,3 @@ def test_each_value_of_a_cell_is_named_by_its_channels_letter(channels, names, q
     ]
     assert all(seen)
     assert [each.any() for each in shapes] == [name != " " for name in names or " "]
-
-
-@pytest.mark.parametrize("pixel_type", ["uint8", "uint16", "float32"])
-@pytest.mark.parametrize("channels", [1, 2, 3, 4])
-def test_named_values_still_fit_a_cell_of_64_pixels(channels, pixel_type, qapp):
-    assert digits_for(64, channels, pixel_type) is not None

@@ -7,35 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.filters import all_filters
 from workbench.model import choices
 from workbench.model.intents import weights_for
 from workbench.model.state import FACTS, State
-
-
-def through_json(state):
-    return json.loads(json.dumps(choices.to_data(state), allow_nan=False))
-
-
-CHOSEN = State(
-    pixel_type="float16",
-    filter="unsharp",
-    ksize=9,
-    sigma=2.5,
-    amount=3.0,
-    matrix=((1.0, 2.0, 3.0), (0.0, -1.5, 0.0), (4.0, 5.0, 6.0)),
-    border="wrap",
-    implementation="shared",
-    block_xy=(64, 4),
-    devices=2,
-    baseline="sequential",
-    cache="warm",
-    view_mode="wipe",
-)
-
-
-def test_all_choices_survive_a_file():
-    assert replace(State(), **choices.from_data(through_json(CHOSEN), State())) == CHOSEN
 
 
 @pytest.mark.parametrize(
@@ -74,13 +48,6 @@ def test_of_choices_that_do_not_fit_together_the_others_stay():
     assert lost == ["kernel size 31"]
     huge = {"filter": "custom", "matrix": [[3e38, 3e38, 3e38]] * 3, "border": "wrap"}
     assert choices.from_data(huge, State())["border"] == "wrap"
-
-
-@pytest.mark.parametrize("chosen", all_filters(), ids=lambda each: each.key)
-def test_every_filter_survives(chosen):
-    ksize = 3 if chosen.key == "custom" else chosen.sizes[-1]
-    state = State(filter=chosen.key, ksize=ksize)
-    assert replace(State(), **choices.from_data(through_json(state), State())) == state
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)

@@ -22,10 +22,6 @@ NO_DEVICE = NoDevice("There is no GPU.", "Buy one.")
 IMPLEMENTATIONS = {each.key: each for each in all_implementations()}
 
 
-def test_without_a_picture_there_is_nothing_to_do():
-    assert intents.job_for(State()) is None
-
-
 def test_a_job_is_what_was_chosen():
     state = replace(STATE, filter="box", ksize=7, border="wrap", implementation="shared")
     job = intents.job_for(replace(state, block_xy=(16, 16)))
@@ -64,11 +60,6 @@ def test_a_choice_brings_along_what_it_needs(name, value, changes):
     assert intents.changes_for(STATE, {name: value}) == changes
 
 
-def test_what_is_said_goes_before_what_is_brought_along():
-    wanted = {"filter": "box", "ksize": 9, "matrix": ((2.0,),)}
-    assert intents.changes_for(STATE, wanted) == wanted
-
-
 def test_the_size_is_there_again_after_filters_that_have_but_one():
     state = replace(STATE, ksize=9)
     for key, ksize in (
@@ -91,11 +82,6 @@ def test_the_first_choice_is_auto_where_a_rung_can_run_else_the_best_on_the_cpu(
     assert intents.first_choice(STATE, without_room) == "opencv"
 
 
-def test_auto_may_always_be_chosen():
-    for device in (None, NO_DEVICE, DEVICE):
-        assert intents.why_unavailable(STATE, intents.implementation("auto"), device) is None
-
-
 @pytest.mark.parametrize(
     ("key", "device", "reason"),
     [
@@ -116,11 +102,6 @@ def test_a_block_that_the_device_does_not_take_is_a_reason():
     reason = intents.why_unavailable(state, IMPLEMENTATIONS["global"], DEVICE)
     assert "1024×1024 block" in reason
     assert intents.why_not_here(IMPLEMENTATIONS["global"], DEVICE) is None
-
-
-def test_clashing_choices_are_not_the_implementation_s_fault():
-    state = replace(STATE, filter="sobel_x", ksize=5)
-    assert intents.why_unavailable(state, IMPLEMENTATIONS["shared"], DEVICE) is None
 
 
 def test_a_baseline_is_the_same_work_on_the_cpu():

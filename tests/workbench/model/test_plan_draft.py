@@ -12,7 +12,7 @@ from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.presets import presets
 from tests.workbench.engines import DEVICE
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
-from workbench.model.plan_draft import MAX_CELLS, Draft, UnclearError, given, plan_of, texts_of
+from workbench.model.plan_draft import Draft, UnclearError, given, plan_of, texts_of
 from workbench.model.plan_estimate import MAX_ESTIMATED, time_s
 from workbench.model.plan_words import held_fixed, plan_title
 from workbench.model.state import Picture, State
@@ -43,12 +43,6 @@ def test_a_line_lists_values_once_each(field, text, values):
     assert BY_FIELD[field].values(text) == values
 
 
-def test_all_devices_are_one_to_as_many_as_there_are():
-    assert BY_FIELD["devices"].values("all", replace(DEVICE, count=4)) == (1, 2, 3, 4)
-    with pytest.raises(ValueError, match="“all” is as many GPUs as there are, and this computer"):
-        BY_FIELD["devices"].values("all")
-
-
 def test_a_grid_is_whole_warps_that_the_gpu_allows():
     grid = BY_FIELD["blocks"].values("grid", DEVICE)
     assert {(32, 8), (64, 4), (256, 4)} <= set(grid)
@@ -66,12 +60,6 @@ def test_what_is_proposed_can_be_read(dimension):
         assert dimension.values(text)
     for word, _ in dimension.ticks:
         assert dimension.values(word) == dimension.values(f" {word} ,")
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS, ids=lambda each: each.field)
-def test_what_is_written_is_read_again(dimension):
-    values = dimension.values(dimension.start)
-    assert dimension.values(dimension.text(values)) == values
 
 
 @pytest.mark.parametrize(
@@ -115,11 +103,6 @@ def test_without_lines_it_is_the_present_job():
     assert (shared.block_xy, shared.cache) == ((32, 8), "cold")
 
 
-def test_a_parameter_that_the_filter_does_not_take_is_left_out():
-    made = plan({}, replace(PHOTO, filter="box", sigma=2.0, amount=3.0))
-    assert (made.sigma, made.amount, made.matrix) == (None, 1.0, None)
-
-
 def test_lines_make_products():
     made = plan({"sizes": "8, 16", "ksizes": "3, 5", "blocks": "8×8, 16×16"})
     # Noise, since the picture has one size only; the CPU once for both block shapes.
@@ -140,11 +123,6 @@ def test_the_open_picture_alone_has_no_other_size():
     with pytest.raises(UnclearError, match="Your picture has one size") as caught:
         plan({"pictures": "this", "sizes": "8, 16"})
     assert caught.value.field == "pictures"
-
-
-def test_a_picture_called_like_a_kind_is_not_taken_for_one():
-    state = State(picture=Picture("noise", np.zeros((3, 4, 1), np.uint8)))
-    assert plan({}, state).pictures == ("my noise",)
 
 
 @pytest.mark.parametrize(
@@ -181,13 +159,6 @@ def test_a_sweep_measures_the_pixel_type_that_the_window_filters(filter, changes
     assert plan_of(state, KEYS).pixel_types == (pixel_type,)
 
 
-def test_a_plan_of_millions_is_refused_before_it_is_made():
-    many = " ".join(map(str, range(1, 1000)))
-    texts = {"sizes": many, "ksizes": "3 5 7 9 11", "blocks": "presets"}
-    with pytest.raises(UnclearError, match=f"at most {MAX_CELLS:,} are allowed"):
-        plan(texts)
-
-
 @pytest.mark.parametrize("preset", presets(), ids=lambda each: each.key)
 def test_a_preset_untouched_is_that_preset(preset):
     draft = Draft(
@@ -211,20 +182,6 @@ def test_a_changed_preset_no_longer_says_that_it_reproduces_a_table():
     assert (made.source, made.table) == ("", "")
     assert made.title == f"{preset.title}, changed"
     assert made.sizes == ((8, 8), (16, 16))
-
-
-def test_what_a_preset_varies_and_no_line_does_stays_at_its_first_value():
-    preset = next(each.plan for each in presets() if "sizes" in each.plan.varied)
-    made = Draft(preset, {}, preset.implementations).plan(State(), DEVICE)
-    assert made.sizes == preset.sizes[:1]
-
-
-def test_a_plan_with_a_picture_by_name_wants_it_open():
-    base = plan_of(PHOTO, KEYS)
-    assert Draft(base, {}, KEYS).plan(PHOTO, DEVICE) == base
-    other = State(picture=Picture("other.png", np.zeros((30, 40, 3), np.uint8)))
-    with pytest.raises(UnclearError, match=r"Open photo.png first"):
-        Draft(base, {}, KEYS).plan(other, DEVICE)
 
 
 def test_what_is_fixed_is_said_in_words():

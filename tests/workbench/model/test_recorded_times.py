@@ -44,18 +44,6 @@ def test_other_work_was_not(changes):
     assert recorded_times().of_work(replace(JOB, **changes)) == {}
 
 
-def test_the_sessions_that_came_with_the_program_count_as_well():
-    job = replace(JOB, picture=np.zeros((480, 640, 3), np.uint8))
-    job = replace(job, weights=filters.get("gaussian").weights(5))
-    assert recorded_times().of_work(job) == {}
-    times = all_recorded_times().of_work(job)
-    assert {"global", "shared", "tile_separable"} <= set(times)
-    assert times["shared"].device == "NVIDIA H200"
-    assert times["shared"].samples > 1
-    of_picture = all_recorded_times().of_work(JOB)
-    assert of_picture["shared"] == recorded_times().of_work(JOB)["shared"]
-
-
 def test_of_several_block_shapes_the_usual_one_stands_on_the_ladder():
     picture = np.zeros((2048, 2048, 1), np.float32)
     job = Job(picture, filters.get("gaussian").weights(5), "clamp", "shared")

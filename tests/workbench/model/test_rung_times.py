@@ -1,15 +1,10 @@
 """What a line of the ladder says to somebody who cannot see its bar, and what its time is of."""
 
-from dataclasses import fields, replace
-
-import numpy as np
-import pytest
+from dataclasses import replace
 
 from kernels.core.cpu_load import Load
-from kernels.core.job import Job
-from kernels.core.row_strips import RowStrip
 from tests.made_up import a_job, implementations, result
-from workbench.model.rung_times import LadderLine, RungTimes, WorkKey, ladder_places
+from workbench.model.rung_times import LadderLine, RungTimes, ladder_places
 
 
 def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
@@ -29,30 +24,6 @@ def test_a_disturbed_time_has_a_star_that_says_by_what():
     said = line.in_words.splitlines()
     assert said[0].endswith("ms*")
     assert any("2.0 of 2 cores" in each for each in said)
-
-
-WEIGHTS = np.ones((3, 3), np.float32)
-JOB = Job(np.zeros((4, 5, 1), np.uint8), WEIGHTS)
-OTHERS = {
-    "picture": JOB.picture.copy(),
-    "weights": 2 * WEIGHTS,
-    "border": "wrap",
-    "implementation": "opencv",
-    "block_xy": (8, 8),
-    "filter_title": "Box blur",
-    "gradient": True,
-    "offset": 3.0,
-    "is_flat": True,
-    "own": "a text",
-    "devices": 2,
-    "strip": RowStrip(0, 4, ((0, 4),), 0, 8),
-}
-
-
-@pytest.mark.parametrize("name", [each.name for each in fields(Job)])
-def test_times_are_of_one_work_where_jobs_say_so(name):
-    other = replace(JOB, **{name: OTHERS[name]})
-    assert (WorkKey.of(JOB) == WorkKey.of(other)) == JOB.same_work(other, any_content=True)
 
 
 def test_a_time_on_several_gpus_is_one_of_several_gpus():

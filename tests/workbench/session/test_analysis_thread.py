@@ -75,17 +75,6 @@ def test_what_was_cancelled_says_nothing_more(qtbot, steps):
     assert told == ["b"]
 
 
-def test_a_lack_of_memory_is_a_sentence(qtbot, steps):
-    def hungry():
-        raise MemoryError
-        yield
-
-    told = []
-    steps.ask("a", hungry, lambda _: told.append("?"), told.append)
-    until(qtbot, lambda: told)
-    assert "too little memory" in told[0]
-
-
 def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, steps):
     def buggy():
         yield None
@@ -103,26 +92,6 @@ def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, step
     until(qtbot, lambda: told)
 
 
-def test_a_bug_in_what_nobody_waits_for_drops_nothing(qtbot, steps):
-    begun, go_on = threading.Event(), threading.Event()
-
-    def buggy():
-        begun.set()
-        go_on.wait(10)
-        raise ZeroDivisionError("made up")
-        yield
-
-    broken, dropped, told = [], [], []
-    steps.broke.connect(lambda *what: broken.append(what))
-    steps.dropped.connect(dropped.append)
-    steps.ask("a", buggy, told.append)
-    assert begun.wait(10)
-    steps.ask("a", lambda: iter((5,)), told.append)
-    go_on.set()
-    until(qtbot, lambda: broken and told)
-    assert (dropped, told) == ([], [5])
-
-
 def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
     def endless():
         while True:
@@ -134,47 +103,6 @@ def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
     assert steps.thread_of_steps.isFinished()
     steps.ask("b", lambda: iter((1,)), lambda _: None)  # is not heard any more
     assert not steps.thread_of_steps.isRunning()
-
-
-def test_nothing_runs_before_anything_is_asked(steps):
-    assert not steps.thread_of_steps.isRunning()
-
-
-def test_an_answer_on_its_way_is_not_heard_after_cancelling(qtbot, steps):
-    told = []
-    steps.ask("a", lambda: iter(("too late",)), told.append)
-    while steps.is_under_way("a"):  # without Qt's loop nothing is delivered meanwhile
-        pass
-    steps.cancel("a")
-    steps.ask("b", lambda: iter(("b",)), told.append)
-    until(qtbot, lambda: told)
-    assert told == ["b"]
-
-
-def test_nor_a_lack_of_memory(qtbot, steps):
-    def hungry():
-        raise MemoryError
-        yield
-
-    told = []
-    steps.ask("a", hungry, told.append, told.append)
-    while steps.is_under_way("a"):
-        pass
-    steps.cancel("a")
-    steps.ask("b", lambda: iter(("b",)), told.append)
-    until(qtbot, lambda: told)
-    assert told == ["b"]
-
-
-def test_those_equally_urgent_take_turns(qtbot, steps):
-    gate, told = Gate([None]), []
-    steps.ask("gate", gate, told.append, urgency=9)
-    assert gate.begun.wait(10)
-    steps.ask("one", lambda: iter((1, 2)), told.append)
-    steps.ask("other", lambda: iter((3, 4)), told.append)
-    gate.on.release()
-    until(qtbot, lambda: len(told) == 4)
-    assert told == [1, 3, 2, 4]
 
 
 def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):
@@ -190,20 +118,6 @@ def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):
     steps.cancel("a")
     gate.on.release()
     assert heard == [True, False, True, False]
-
-
-def test_a_hurry_goes_on_where_the_answer_asks_for_more(qtbot, steps):
-    heard, answers = [], []
-
-    def ask_again(answer):
-        answers.append(answer)
-        if len(answers) < 3:
-            steps.ask("a", lambda: iter((1,)), ask_again, hurries=True)
-
-    steps.hurries.connect(heard.append)
-    steps.ask("a", lambda: iter((1,)), ask_again, hurries=True)
-    until(qtbot, lambda: len(answers) == 3 and not steps.is_under_way("a"))
-    until(qtbot, lambda: heard[-1:] == [False])
 
 
 class SlowToEnd:

@@ -1,11 +1,10 @@
 """Pictures between NumPy and the clipboard: every sample stays what it was."""
 
-import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, QUrl
+from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QColor, QColorSpace, QGuiApplication, QImage
 
 from kernels.core.job import PIXEL_TYPES
@@ -55,25 +54,10 @@ def test_samples_come_in_as_they_are(pixel_type, channels, width):
     np.testing.assert_array_equal(to_samples(image_of(samples)), samples)
 
 
-def test_16_bit_colour_without_alpha_has_three_channels():
-    samples = noise(3, 5, 4, "uint16")
-    samples[..., 3] = 65535
-    image = image_of(samples).convertToFormat(QImage.Format.Format_RGBX64)
-    np.testing.assert_array_equal(to_samples(image), samples[..., :3])
-
-
 def test_colours_that_were_multiplied_by_their_alpha_are_divided_by_it():
     image = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
     image.setPixelColor(0, 0, QColor(200, 100, 50, 128))
     np.testing.assert_allclose(to_samples(image)[0, 0], [200, 100, 50, 128], atol=1)
-
-
-def test_a_palette_becomes_colour():
-    image = QImage(2, 1, QImage.Format.Format_Indexed8)
-    image.setColorTable([QColor("red").rgb(), QColor("blue").rgb()])
-    image.setPixel(0, 0, 0)
-    image.setPixel(1, 0, 1)
-    assert to_samples(image).tolist() == [[[255, 0, 0], [0, 0, 255]]]
 
 
 def test_another_colour_space_is_converted_and_said():
@@ -85,13 +69,6 @@ def test_another_colour_space_is_converted_and_said():
     assert "sRGB" in notes[0]
 
 
-def test_a_grey_colour_space_leaves_grey_alone():
-    samples = noise(3, 5)
-    image = image_of(samples)
-    image.setColorSpace(QColorSpace(QPointF(0.3127, 0.3290), QColorSpace.TransferFunction.SRgb))
-    np.testing.assert_array_equal(to_samples(image), samples)
-
-
 @pytest.mark.parametrize("pixel_type", ["uint8", "uint16"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_integers_go_out_as_they_are_to_other_programs(pixel_type, channels):
@@ -100,12 +77,6 @@ def test_integers_go_out_as_they_are_to_other_programs(pixel_type, channels):
     given = to_samples(to_image(samples, QImage()))
     wanted = samples[..., [0, 0, 0, 1]] if channels == 2 else samples
     np.testing.assert_array_equal(given, wanted)
-
-
-def test_floats_go_out_as_they_are_shown_to_other_programs():
-    shown = QImage(5, 3, QImage.Format.Format_RGB32)
-    shown.fill(QColor("teal"))
-    assert to_image(noise(3, 5, 1, "float32"), shown) == shown
 
 
 # -- the clipboard itself
@@ -119,26 +90,6 @@ def test_what_is_copied_here_is_pasted_here_sample_for_sample(qapp, pixel_type, 
     clipboard.copy(samples, to_image(samples, shown))
     pasted = picture_in(image_in(QGuiApplication.clipboard().mimeData()))
     assert pasted.samples is samples
-
-
-def test_samples_are_forgotten_once_something_else_is_copied(qapp):
-    copied = copied_samples()
-    clipboard.forget_what_is_gone()
-    assert copied() is not None
-    QGuiApplication.clipboard().setText("Buy milk.")
-    clipboard.forget_what_is_gone()
-    assert copied() is None
-    copied = copied_samples()
-    assert copied() is not None
-    clipboard.copy(None, QImage(5, 3, QImage.Format.Format_RGB32))
-    assert copied() is None
-
-
-def copied_samples():
-    """Copy samples that nobody else holds; returns a weak reference to them."""
-    samples = noise(3, 5).copy()
-    clipboard.copy(samples, QImage(5, 3, QImage.Format.Format_RGB32))
-    return weakref.ref(samples)
 
 
 def encoded(tmp_path, name, samples):
@@ -157,22 +108,6 @@ def test_an_encoded_picture_is_decoded_as_a_file_would_be(tmp_path, name, pixel_
     picture = picture_in(image_in(offered))
     np.testing.assert_array_equal(picture.samples, samples)
     assert (picture.notes, picture.path, picture.name) == ((), None, clipboard.NAME)
-
-
-@pytest.mark.parametrize("share", [0.02, 0.5, 0.95])
-def test_half_a_picture_is_one_sentence(tmp_path, share):
-    whole = encoded(tmp_path, "a.png", noise(40, 50, 3))
-    offered = QMimeData()
-    offered.setData("image/png", whole[: int(len(whole) * share)])
-    with pytest.raises(ImageFileError, match=r"^Pasted picture (is|cannot be) .*\.$"):
-        picture_in(image_in(offered))
-
-
-def test_what_only_says_that_it_is_an_image_is_one_sentence():
-    offered = QMimeData()
-    offered.setData("application/x-qt-image", b"nothing of the kind")
-    with pytest.raises(ImageFileError, match="damaged, or of a kind"):
-        image_in(offered)
 
 
 @pytest.mark.parametrize(

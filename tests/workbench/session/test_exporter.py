@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import (
-    QCheckBox,
     QLabel,
     QMessageBox,
     QPushButton,
@@ -30,7 +29,6 @@ from tests.workbench.driving import (
 from workbench.base import numbers
 from workbench.files import image_files
 from workbench.model.state import Picture
-from workbench.session import exporter
 from workbench.session.clipboard import to_samples
 from workbench.session.screenshot_files import read_settings
 from workbench.widgets.save_path import ask_save_path
@@ -77,12 +75,6 @@ def test_the_result_is_saved_as_it_is(pixel_type, channels, name, qtbot, window,
     assert extension in proposed[0].kind
 
 
-def test_a_name_without_an_extension_gets_the_one_proposed(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8))
-    choose(tmp_path / "result")
-    saved(qtbot, window, tmp_path / "result.png", lambda: trigger(window, "Save result as…"))
-
-
 def test_the_open_picture_is_not_overwritten(qtbot, window, choose, tmp_path):
     path = tmp_path / "mine.png"
     image_files.save(path, noise(8, 8))
@@ -104,31 +96,6 @@ def signed(qtbot, window):
     return found.picture
 
 
-def test_what_is_below_zero_is_saved_with_floats(signed, qtbot, window, choose, tmp_path):
-    choose(tmp_path / "a.tif")
-    saved(qtbot, window, tmp_path / "a.tif", lambda: trigger(window, "Save result as…"))
-    written = image_files.load(tmp_path / "a.tif").samples
-    np.testing.assert_allclose(written * 255, signed, rtol=1e-6)  # white is 1, as in any of floats
-
-
-def test_what_is_below_zero_is_black_in_a_file_of_8_bits(signed, qtbot, window, choose, tmp_path):
-    choose(tmp_path / "a.png")
-    trigger(window, "Save result as…")
-    until(qtbot, lambda: window.findChild(SaveDialog))
-    path = tmp_path / "a.png"
-    agreed = child(window.findChild(SaveDialog), "save-agreed", QPushButton)
-    saved(qtbot, window, path, lambda: click(agreed))
-    np.testing.assert_array_equal(image_files.load(path).samples, signed.clip(0, 255))
-
-
-def test_what_is_below_zero_is_copied_and_pasted(signed, qtbot, window):
-    trigger(window, "Copy result")
-    until(qtbot, lambda: window.messages.sentence == "Copied the result.")
-    settle(qtbot, window, lambda: window.store.choose(filter="identity"))
-    pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
-    np.testing.assert_allclose(pasted.job.picture * 255, signed, rtol=1e-6)
-
-
 @pytest.mark.parametrize("action", ["Copy result", "Save result as…", "Filtered picture…"])
 def test_the_result_of_another_picture_is_not_given_for_this_ones(action, signed, qtbot, window):
     holes = np.full((9, 50, 1), np.nan, np.float32)
@@ -139,13 +106,6 @@ def test_the_result_of_another_picture_is_not_given_for_this_ones(action, signed
     trigger(window, action)
     assert "There is no result of this picture to" in window.messages.sentence
     assert QGuiApplication.clipboard().image().isNull()
-
-
-def test_a_saved_result_is_a_picture_like_any_other(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8))
-    choose(tmp_path / "result.png")
-    path = saved(qtbot, window, tmp_path / "result.png", lambda: trigger(window, "Save result as…"))
-    assert read_settings(path) is None
 
 
 def test_in_a_screenshot_of_the_filtered_picture_the_settings_go_along(
@@ -159,25 +119,6 @@ def test_in_a_screenshot_of_the_filtered_picture_the_settings_go_along(
     settings = read_settings(path)
     assert (settings["border"], settings["ksize"], settings["built_in"]) == ("wrap", 9, "noise")
     np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
-
-
-def test_the_comparison_is_both_at_full_resolution(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(900, 700))
-    choose(tmp_path / "both.png")
-    path = saved(qtbot, window, tmp_path / "both.png", lambda: trigger(window, "Comparison…"))
-    image = QImage(str(path))
-    assert image.width() >= 1400
-    assert image.height() >= 900
-    assert read_settings(path)["filter"] == "gaussian"
-
-
-def test_the_window_is_saved_as_it_is_seen(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8))
-    choose(tmp_path / "window")
-    saved(qtbot, window, tmp_path / "window.png", lambda: trigger(window, "Window…"))
-    image = QImage(str(tmp_path / "window.png"))
-    assert image.size() / window.devicePixelRatio() == window.size()
-    assert read_settings(tmp_path / "window.png")["filter"] == "gaussian"
 
 
 @pytest.mark.parametrize("panel", ["Sweep", "Gallery"])
@@ -198,13 +139,6 @@ def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window,
     kept = read_settings(path)
     assert (kept["filter"], kept["ksize"], kept["border"]) == ("gaussian", 3, "clamp")
     assert plan_of(kept["plan"]) == PLANS["sizes"]
-
-
-def test_without_points_there_is_no_chart(window, choose, tmp_path):
-    proposed = choose(tmp_path / "chart.png")
-    trigger(window, "Chart…")
-    assert "no chart" in window.messages.sentence
-    assert proposed == []
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
@@ -231,15 +165,6 @@ def test_what_cannot_be_saved_is_one_sentence_and_no_file(action, qtbot, window,
         assert words in window.messages.sentence
         assert sorted(tmp_path.rglob("*")) == before
         window.messages.clear("error")
-
-
-def test_an_extension_that_names_no_format_is_said(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8, 3, "uint16"))
-    choose(tmp_path / "result.xyz")
-    trigger(window, "Save result as…")
-    assert window.messages.kind == "error"
-    assert window.messages.sentence.endswith(".")
-    assert not (tmp_path / "result.xyz").exists()
 
 
 def test_what_a_format_does_not_hold_is_said_before_and_what_does_is_offered(
@@ -276,42 +201,6 @@ def test_a_format_that_loses_some_of_it_is_saved_with_the_quality_chosen(
         sizes.append(path.stat().st_size)
     assert image_files.load(path).samples.dtype == np.uint8
     assert sizes[1] < sizes[0] / 2
-
-
-def test_webp_is_saved_without_loss_unless_a_quality_is_chosen(qtbot, window, choose, tmp_path):
-    result = show_picture(qtbot, window, noise(32, 32, 3))
-    choose(exact := tmp_path / "exact.webp")
-    trigger(window, "Save result as…")
-    dialog = child(window, "save-dialog")
-    assert child(dialog, "save-lossless", QCheckBox).isChecked()
-    assert not child(dialog, "save-quality", QSlider).isEnabled()
-    saved(qtbot, window, exact, lambda: click(child(dialog, "save-agreed", QPushButton)))
-    np.testing.assert_array_equal(image_files.load(exact).samples, result.picture)
-    choose(small := tmp_path / "small.webp")
-    trigger(window, "Save result as…")
-    dialog = window.findChildren(SaveDialog)[-1]
-    child(dialog, "save-lossless", QCheckBox).setChecked(False)
-    child(dialog, "save-quality", QSlider).setValue(20)
-    saved(qtbot, window, small, lambda: click(child(dialog, "save-agreed", QPushButton)))
-    assert small.stat().st_size < exact.stat().st_size / 2
-
-
-def test_a_dialog_that_is_left_saves_nothing(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8, 3))
-    choose(tmp_path / "result.jpg")
-    trigger(window, "Save result as…")
-    child(window, "save-dialog", SaveDialog).reject()
-    window.exporter.save_text(tmp_path / "after.txt", "written after it, had it been written")
-    until(qtbot, (tmp_path / "after.txt").exists)
-    assert not (tmp_path / "result.jpg").exists()
-
-
-def test_a_name_without_an_extension_gets_that_of_the_type_chosen(
-    qtbot, window, monkeypatch, tmp_path
-):
-    show_picture(qtbot, window, noise(8, 8))
-    answer_file_dialogs(monkeypatch, tmp_path / "result", kind="TIFF (*.tif *.tiff)")
-    saved(qtbot, window, tmp_path / "result.tif", lambda: trigger(window, "Save result as…"))
 
 
 @pytest.mark.parametrize("answer", ["Yes", "No"])
@@ -389,24 +278,6 @@ def test_a_full_disk_leaves_the_file_that_was_there(qtbot, window, choose, tmp_p
     assert list(tmp_path.glob(".*")) == []
 
 
-def test_nothing_chosen_saves_nothing(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8))
-    before = sorted(tmp_path.rglob("*"))
-    choose("")
-    trigger(window, "Save result as…")
-    trigger(window, "Window…")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_the_folder_is_proposed_the_next_time(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8))
-    choose(tmp_path / "one.png")
-    saved(qtbot, window, tmp_path / "one.png", lambda: trigger(window, "Window…"))
-    proposed = choose()
-    trigger(window, "Window…")
-    assert (proposed[0].folder, proposed[0].name) == (tmp_path, "window.png")
-
-
 def copy_result(qtbot, window):
     trigger(window, "Copy result")
     until(qtbot, lambda: window.messages.sentence == "Copied the result.")
@@ -420,14 +291,6 @@ def test_the_result_is_copied_as_it_is(channels, qtbot, window):
     np.testing.assert_array_equal(to_samples(copied, []), result.picture)
 
 
-@pytest.mark.parametrize(("pixel_type", "channels"), [("float16", 2), ("uint16", 4)])
-def test_what_was_copied_is_pasted_sample_for_sample(pixel_type, channels, qtbot, window):
-    copied = show_picture(qtbot, window, noise(20, 30, channels, pixel_type)).picture
-    copy_result(qtbot, window)
-    pasted = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
-    np.testing.assert_array_equal(pasted.job.picture, copied)
-
-
 @pytest.mark.parametrize(
     ("action", "what"), [("Copy comparison", "the comparison"), ("Copy window", "the window")]
 )
@@ -437,13 +300,6 @@ def test_views_are_copied(action, what, qtbot, window):
     trigger(window, action)
     until(qtbot, lambda: window.messages.sentence == f"Copied {what}.")
     assert not QGuiApplication.clipboard().image().isNull()
-
-
-def test_a_proposed_name_has_no_odd_characters(qtbot, window):
-    window.store.update(filter="laplacian_of_gaussian", ksize=9)
-    result = show_picture(qtbot, window, noise(20, 30))
-    name = exporter.suggested_name(window.store.state.picture, result)
-    assert name == "made up laplacian-of-gaussian 9x9"
 
 
 PROPOSED = [  # name of the picture, pixel type, extension

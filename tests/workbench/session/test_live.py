@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from kernels.core.errors import BadJobError, CompileFailedError, OutOfMemoryError
+from kernels.core.errors import BadJobError, OutOfMemoryError
 from kernels.core.job import Progress, Result
-from kernels.core.statistics import ENOUGH_SAMPLES
 from kernels.core.timing import Timing
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, click, grey, settle, show_picture, until, view
+from tests.workbench.driving import child, grey, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
 from workbench.base.numbers import GAP
 from workbench.model import intents
@@ -63,17 +62,6 @@ def test_a_refined_result_keeps_the_levels_chosen_meanwhile(qtbot, held):
     settle(qtbot, held, held.go_on.set)
     assert grey(after(held).images[0], 4, 4) == 255
     assert grey(view(held, "Before").display.images[0], 4, 4) == 255
-
-
-def test_a_result_that_was_under_way_gets_the_levels_chosen_meanwhile(qtbot, held):
-    show_picture(qtbot, held, dim())
-    held.store.update(ksize=9)
-    until(qtbot, lambda: child(held, "doing", QLabel).text())
-    held.store.update(levels=(0.0, 20.0))
-    until(qtbot, lambda: grey(after(held).images[0], 4, 4) == 255)  # of the one before
-    held.go_on.set()
-    until(qtbot, lambda: "9×9" in view(held, "After").caption)
-    until(qtbot, lambda: grey(after(held).images[0], 4, 4) == 255)
 
 
 def test_a_result_of_the_picture_before_is_not_shown(qtbot, held):
@@ -139,18 +127,6 @@ def test_a_failure_is_a_sentence_and_the_last_picture_stays(qtbot, make_window):
     assert window.messages.kind is None
 
 
-def test_the_compiler_s_words_are_in_the_details(qtbot, make_window):
-    error = CompileFailedError("A kernel did not compile.", log="line 3: expected ;")
-    window = make_window(lambda: Scripted(failing(error)))
-    show_picture(qtbot, window, noise(8, 8))
-    window.store.update(border="wrap")
-    until(qtbot, lambda: window.messages.kind == "error")
-    click(child(window, "details", QPushButton))
-    text = child(window.messages, "detailsText")
-    assert text.toPlainText() == "line 3: expected ;"
-    text.window().close()
-
-
 def test_choices_that_clash_are_a_sentence_that_stays_until_they_do_not(qtbot, held, monkeypatch):
     show_picture(qtbot, held, noise(8, 8))
     held.store.update(ksize=11)
@@ -170,16 +146,6 @@ def test_choices_that_clash_are_a_sentence_that_stays_until_they_do_not(qtbot, h
     assert held.messages.sentence == "These do not go together."
     settle(qtbot, held, lambda: held.store.update(border="zero"))
     assert held.messages.kind is None
-
-
-def test_what_was_said_of_a_file_outlasts_the_next_result(qtbot, held, tmp_path):
-    show_picture(qtbot, held, noise(8, 8))
-    held.store.update(ksize=11)
-    until(qtbot, lambda: "11×11" in view(held, "After").caption)
-    held.opener.open_file(tmp_path / "missing.png")
-    until(qtbot, lambda: held.messages.kind == "error")
-    settle(qtbot, held, held.go_on.set)
-    assert "missing.png" in held.messages.sentence
 
 
 def test_a_lack_of_memory_for_the_screen_is_a_sentence(qtbot, window, monkeypatch):
@@ -210,14 +176,6 @@ def test_settled_is_not_said_before_the_picture_is_shown(qtbot, window, monkeypa
     until(qtbot, lambda: settled)
     assert view(window, "Before").display.size == (8, 8)
     assert after(window).size == (8, 8)
-
-
-def test_progress_shows_what_is_under_way(qtbot, held):
-    show_picture(qtbot, held, noise(8, 8))
-    held.store.update(ksize=9)
-    until(qtbot, lambda: child(held, "doing", QLabel).text() == "waiting …")
-    settle(qtbot, held, held.go_on.set)
-    until(qtbot, lambda: child(held, "doing", QLabel).text() == "")
 
 
 def test_the_history_has_one_run_for_each_job(qtbot, held):
@@ -263,18 +221,6 @@ def test_what_was_run_only_once_is_timed_again_when_nothing_is_waited_for(qtbot,
     assert f"20.0{GAP}ms" in window.timing.get().history.accessibleDescription()
 
 
-def test_a_single_run_of_the_baseline_is_timed_again_as_well(qtbot, make_window):
-    window = make_window(slow_at_first(261.0))
-    window.store.update(baseline="sequential")
-    show_picture(qtbot, window, noise(8, 8))
-    window.docks.bring_forward("Timing")
-    speedup = child(window, "speed-up", ValueTile)
-    until(qtbot, lambda: "to Sequential" in speedup.detail)  # as all take 20 ms
-    baseline = window.live.baseline_of(window.live.result)
-    assert len(baseline.kernel.samples_ms) == 5
-    assert len(window.live.result.kernel.samples_ms) == 5
-
-
 def test_strips_are_not_timed_again(qtbot, make_window):
     asked = []
 
@@ -292,14 +238,3 @@ def test_strips_are_not_timed_again(qtbot, make_window):
     window.worker.start_sweep(lambda _: iter(()))
     until(qtbot, lambda: ended)
     assert len(asked) == 2
-
-
-def test_the_baseline_has_enough_samples_for_an_interval(qtbot, window):
-    """Not those of the live result, which has less patience."""
-    show_picture(qtbot, window, noise(8, 8))
-    settle(qtbot, window, lambda: window.store.update(implementation="sequential"))
-    until(qtbot, lambda: window.live.baseline_of(window.live.result))
-    baseline = window.live.baseline_of(window.live.result).kernel
-    assert len(baseline.samples_ms) >= ENOUGH_SAMPLES
-    assert baseline.ended in ("stable", "samples", "time")
-    assert len(baseline.samples_ms) > 20 or baseline.ended == "stable"

@@ -1,12 +1,10 @@
 """Pictures come in from everywhere; what is no picture is one sentence, and the last one stays."""
 
 import os
-import shutil
 import threading
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox
 
@@ -18,7 +16,6 @@ from tests.workbench.driving import (
     answer_file_dialogs,
     child,
     drop,
-    drop_data,
     open_recent,
     pick,
     settle,
@@ -29,7 +26,6 @@ from tests.workbench.driving import (
 )
 from workbench.files import image_files
 from workbench.model import state
-from workbench.model.state import Picture
 from workbench.session import opener
 from workbench.session.screenshot_files import save_png
 
@@ -76,21 +72,6 @@ def test_a_picture_is_stored_as_the_pixel_type_picked_and_back(qtbot, window, ph
     assert opened(window).original is None
 
 
-def test_a_picture_opened_later_has_the_pixel_type_picked_before(qtbot, window, photo):
-    window.store.update(pixel_type="float16")
-    result = settle(qtbot, window, lambda: drop(window, photo))
-    assert result.job.pixel_type == "float16"
-    assert child(window, "pixel-type", QComboBox).currentData() == "float16"
-
-
-def test_a_picture_opened_while_another_pixel_type_is_picked_comes_in_it(qtbot, window, photo):
-    drop(window, photo)
-    window.store.update(pixel_type="float16")
-    until(qtbot, lambda: opened(window) is not None and opened(window).path == photo)
-    until(qtbot, lambda: opened(window).samples.dtype == np.float16)
-    np.testing.assert_array_equal(opened(window).as_in_file, noise(20, 30, 3))
-
-
 def test_too_little_memory_for_another_pixel_type_is_one_sentence(
     qtbot, window, photo, monkeypatch
 ):
@@ -105,21 +86,6 @@ def test_too_little_memory_for_another_pixel_type_is_one_sentence(
     assert opened(window).samples.dtype == np.uint8
     assert window.store.state.pixel_type is None  # so that the list says what is shown
     assert child(window, "pixel-type").currentText() == "As in the file"
-
-
-def test_what_fails_after_another_pixel_type_leaves_that_one(qtbot, window, photo, monkeypatch):
-    settle(qtbot, window, lambda: drop(window, photo))
-    settle(qtbot, window, lambda: window.store.update(pixel_type="uint16"))
-    until(qtbot, lambda: opened(window).samples.dtype == np.uint16)
-
-    def fails(_samples, _pixel_type):
-        raise MemoryError
-
-    monkeypatch.setattr(state, "stored_as", fails)
-    window.store.update(pixel_type="float32")
-    until(qtbot, lambda: "too little memory" in window.messages.sentence)
-    assert window.store.state.pixel_type == "uint16"
-    assert opened(window).samples.dtype == np.uint16
 
 
 def text_named_png(folder):
@@ -211,13 +177,6 @@ def test_garbage_is_one_sentence_and_the_last_picture_stays(make, qtbot, window,
     assert window.settings.recent_files == []
 
 
-def test_the_next_picture_takes_the_complaint_away(qtbot, window, photo, tmp_path):
-    drop(window, tmp_path / "gone.png")
-    until(qtbot, lambda: window.messages.kind == "error")
-    settle(qtbot, window, lambda: drop(window, photo))
-    assert window.messages.kind != "error", window.messages.sentence
-
-
 def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
     shown = []
     window.opener.opened.connect(lambda picture: shown.append(picture.name))
@@ -226,26 +185,6 @@ def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
     settle(qtbot, window)
     assert shown == ["img10.png"]
     assert window.messages.kind != "error", window.messages.sentence
-
-
-def test_values_that_are_no_numbers_are_said_until_the_next_picture(qtbot, window):
-    samples = noise(8, 9, 1, "float32")
-    samples[3, 4] = np.nan
-    window.opener.opened.emit(Picture("made up.png", samples))
-    assert "It holds NaN, shown in magenta" in window.messages.sentence
-    show_picture(qtbot, window, noise(8, 9, 1, "float32"))
-    assert window.messages.sentence == ""
-
-
-def test_what_was_converted_is_said(qtbot, window, tmp_path):
-    path = tmp_path / "palette.png"
-    image = QImage(4, 4, QImage.Format.Format_Indexed8)
-    image.setColorTable([0xFFFF0000, 0xFF00FF00])
-    image.fill(1)
-    assert image.save(str(path))
-    settle(qtbot, window, lambda: drop(window, path))
-    assert window.messages.kind == "info"
-    assert window.messages.sentence.startswith("palette.png: ")
 
 
 def test_an_image_dragged_from_another_program_is_opened(qtbot, window):
@@ -257,35 +196,12 @@ def test_an_image_dragged_from_another_program_is_opened(qtbot, window):
     assert opened(window).path is None
 
 
-def test_what_is_neither_file_nor_picture_is_not_welcome(window):
-    text, link = QMimeData(), QMimeData()
-    text.setText("Buy milk.")
-    link.setUrls([QUrl("https://example.org/photo.png")])
-    assert not drop_data(window, text)
-    assert not drop_data(window, link)
-
-
 def test_a_picture_on_the_clipboard_is_pasted(qtbot, window):
     image = QImage(6, 4, QImage.Format.Format_Grayscale8)
     image.fill(77)
     QGuiApplication.clipboard().setImage(image)
     result = settle(qtbot, window, lambda: trigger(window, "Paste picture"))
     np.testing.assert_array_equal(result.job.picture, np.full((4, 6, 1), 77))
-
-
-def test_a_file_on_the_clipboard_is_opened(qtbot, window, photo):
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(photo))])
-    QGuiApplication.clipboard().setMimeData(data)
-    settle(qtbot, window, lambda: trigger(window, "Paste picture"))
-    assert opened(window).path == photo
-
-
-def test_words_on_the_clipboard_are_no_picture(qtbot, window):
-    QGuiApplication.clipboard().setText("Buy milk.")
-    trigger(window, "Paste picture")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "clipboard holds no picture" in window.messages.sentence
 
 
 # -- folders and lists
@@ -343,39 +259,6 @@ def test_what_nobody_waits_for_any_more_is_not_loaded(qtbot, window, folder, mon
     assert loaded == ["img1.png", "img10.png"]
 
 
-def test_the_ends_of_a_folder_are_said(qtbot, window, folder):
-    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img10.png"]))
-    trigger(window, "Next in folder")
-    last = "img10.png is the last picture in its folder."
-    until(qtbot, lambda: window.messages.sentence == last)
-    settle(qtbot, window, lambda: window.opener.open_file(folder / "img1.png"))
-    trigger(window, "Previous in folder")
-    first = "img1.png is the first picture in its folder."
-    until(qtbot, lambda: window.messages.sentence == first)
-
-
-def test_a_folder_that_is_gone_is_said(qtbot, window, folder, tmp_path):
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    image_files.save(inner / "a.png", noise(3, 3))
-    settle(qtbot, window, lambda: window.intake.open_paths([inner / "a.png"]))
-    shutil.rmtree(inner)
-    trigger(window, "Next in folder")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert str(inner) in window.messages.sentence
-
-
-def test_a_damaged_neighbour_does_not_bar_the_way(qtbot, window, folder):
-    (folder / "img2.png").write_text("no picture")
-    settle(qtbot, window, lambda: window.intake.open_paths([folder / "img1.png"]))
-    trigger(window, "Next in folder")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "img2.png" in window.messages.sentence
-    assert opened(window).name == "img1.png"
-    settle(qtbot, window, lambda: trigger(window, "Next in folder"))
-    assert opened(window).name == "img10.png"
-
-
 def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
     for number in (1, 2):
         settle(qtbot, window, lambda n=number: window.intake.open_paths([folder / f"img{n}.png"]))
@@ -397,20 +280,6 @@ def test_a_file_chosen_in_the_dialog_is_opened_and_its_folder_remembered(
     settle(qtbot, window, lambda: trigger(window, "Open…"))
     settle(qtbot, window, lambda: trigger(window, "Open…"))
     assert asked[1].folder == photo.parent
-
-
-def test_nothing_chosen_in_the_dialog_is_nothing(window, monkeypatch):
-    answer_file_dialogs(monkeypatch)
-    trigger(window, "Open…")
-    assert opened(window) is None
-
-
-@pytest.mark.parametrize("key", PICTURES)
-def test_a_built_in_picture_is_opened_from_the_menu(key, qtbot, window):
-    window.store.update(filter="identity", ksize=1)
-    result = settle(qtbot, window, lambda: trigger(window, PICTURES[key].title))
-    assert opened(window).built_in == key
-    np.testing.assert_array_equal(result.picture, PICTURES[key].make())
 
 
 # -- screenshots that remember
@@ -444,14 +313,6 @@ def test_a_screenshot_dropped_on_another_window_restores_its_settings(
     settle(qtbot, second, lambda: second.live.run_again())
 
 
-def test_the_picture_stays_where_a_screenshot_was_not_of_a_built_in_one(qtbot, window, tmp_path):
-    path = tmp_path / "shot.png"
-    save_png(path, noise(5, 5), {"ksize": 7, "built_in": None})
-    show_picture(qtbot, window, noise(8, 8))
-    result = settle(qtbot, window, lambda: drop(window, path))
-    assert (result.job.ksize, result.job.picture.shape) == (7, (8, 8, 1))
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -471,17 +332,6 @@ def test_of_a_screenshot_only_what_makes_sense_is_taken(settings, qtbot, window,
     assert window.store.state.filter == "gaussian"
 
 
-def test_a_size_that_the_filter_of_a_screenshot_does_not_take_becomes_the_nearest(
-    qtbot, window, tmp_path
-):
-    until(qtbot, lambda: window.device)
-    path = tmp_path / "shot.png"
-    save_png(path, noise(5, 5), {"filter": "sobel_x", "ksize": 9})
-    show_picture(qtbot, window, noise(8, 8))
-    result = settle(qtbot, window, lambda: drop(window, path))
-    assert (window.store.state.filter, result.job.ksize) == ("sobel_x", 3)
-
-
 def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, window, tmp_path):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(8, 8))
@@ -491,14 +341,6 @@ def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, windo
     assert (result.job.implementation, result.job.border) == ("opencv", "wrap")
     assert "except the implementation" in window.messages.sentence
     assert "switched off" in window.messages.sentence
-
-
-def test_opened_by_name_a_screenshot_is_a_picture(qtbot, window, tmp_path):
-    path = tmp_path / "shot.png"
-    save_png(path, noise(5, 6, 3), {"ksize": 7})
-    result = settle(qtbot, window, lambda: window.intake.open_paths([path]))
-    assert result.job.picture.shape == (5, 6, 3)
-    assert window.store.state.ksize == 5
 
 
 @pytest.mark.parametrize("give", [drop, lambda window, path: window.intake.open_paths([path])])
@@ -530,11 +372,3 @@ def test_a_folder_with_a_session_is_opened_beside_a_picture(qtbot, window, photo
     until(qtbot, lambda: opened(window) and window.sessions.shown)
     assert opened(window).name == photo.name
     assert window.sessions.sessions()[0].plan == session.plan
-
-
-@pytest.mark.parametrize("give", [drop, lambda window, path: window.intake.open_paths([path])])
-def test_a_name_that_no_file_can_have_is_one_sentence(qtbot, window, photo, tmp_path, give):
-    settle(qtbot, window, lambda: drop(window, photo))
-    give(window, tmp_path / ("a" * 300))
-    until(qtbot, lambda: "choose another file" in window.messages.sentence)
-    assert opened(window).name == photo.name

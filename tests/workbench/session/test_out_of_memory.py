@@ -59,24 +59,6 @@ def test_auto_takes_the_cpu_and_says_why(qtbot, window):
     assert window.messages.kind is None
 
 
-def test_what_was_refused_is_tried_again_when_something_else_ends(qtbot, window):
-    def holding(_):
-        FullGpu.is_full = True
-        try:
-            while True:
-                yield Progress("holding all memory")
-        finally:
-            FullGpu.is_full = False
-
-    window.worker.start_sweep(holding)
-    until(qtbot, lambda: FullGpu.is_full)
-    window.store.update(ksize=9)
-    until(qtbot, lambda: window.messages.sentence == FULL)
-    settle(qtbot, window, window.worker.cancel_sweep)
-    assert window.live.result.job.ksize == 9
-    assert window.messages.kind is None
-
-
 def test_whatever_is_measured_meanwhile_says_the_reason_and_goes_on(qtbot, window):
     FullGpu.is_full = True
     trigger(window, "Compare all implementations")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job, Progress, Result
 from kernels.pictures.generated import noise
-from tests.workbench.driving import action, child, settle, show_picture, until, view
+from tests.workbench.driving import child, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import live as live_module
@@ -93,20 +93,6 @@ def test_while_a_slider_is_dragged_there_are_previews_and_nothing_long_begins(
     assert window.live.result.job.ksize == 59
 
 
-def test_a_quick_job_asked_for_meanwhile_is_not_covered_by_a_preview(qtbot, window, monkeypatch):
-    show_picture(qtbot, window, noise(64, 64))
-    may_preview, usual = threading.Event(), previews_module.preview
-    monkeypatch.setattr(previews_module, "preview", lambda job: may_preview.wait() and usual(job))
-    window.store.update(ksize=LONG)
-    settle(qtbot, window, lambda: window.store.update(ksize=3))
-    ended = []
-    window.live.previews.ended.connect(lambda *_: ended.append(True))
-    may_preview.set()
-    until(qtbot, lambda: ended)
-    assert "3×3" in caption(window)
-    assert "preview" not in caption(window)
-
-
 def test_nothing_else_is_measured_while_a_preview_is_computed(qtbot, window, monkeypatch):
     show_picture(qtbot, window, noise(64, 64))
     may_preview = threading.Event()
@@ -123,18 +109,6 @@ def test_nothing_else_is_measured_while_a_preview_is_computed(qtbot, window, mon
     until(qtbot, lambda: window.live.result.job.ksize == LONG)  # without a preview as well
 
 
-def test_a_lack_of_memory_for_a_preview_is_none(qtbot, window, monkeypatch):
-    show_picture(qtbot, window, noise(64, 64))
-
-    def fail(_):
-        raise MemoryError
-
-    monkeypatch.setattr(previews_module, "preview", fail)
-    window.go_on.set()
-    settle(qtbot, window, lambda: window.store.update(ksize=LONG))
-    assert window.messages.kind != "error", window.messages.sentence
-
-
 def test_a_refusal_ends_the_wait_for_what_was_previewed(qtbot, window, monkeypatch):
     show_picture(qtbot, window, noise(64, 64))
     window.store.update(ksize=LONG)
@@ -149,27 +123,6 @@ def test_a_refusal_ends_the_wait_for_what_was_previewed(qtbot, window, monkeypat
     until(qtbot, lambda: window.messages.sentence == "There is no room.")
     assert "preview" not in caption(window)
     settle(qtbot, window, lambda: window.store.update(ksize=3))  # the worker goes on
-
-
-def test_another_picture_drops_a_preview(qtbot, window):
-    show_picture(qtbot, window, noise(64, 64))
-    window.store.update(ksize=LONG)
-    until(qtbot, lambda: is_previewed(window, LONG))
-    window.go_on.set()
-    other = np.zeros((40, 50, 3), np.uint8)
-    show_picture(qtbot, window, other)
-    assert view(window, "After").display.size == (50, 40)
-    assert "preview" not in caption(window)
-
-
-def test_a_kind_of_job_that_turned_out_quick_is_not_previewed_again(qtbot, window):
-    show_picture(qtbot, window, noise(64, 64))
-    window.go_on.set()
-    settle(qtbot, window, lambda: window.store.update(ksize=LONG))
-    seen = []
-    window.live.preview_ready.connect(lambda *_: seen.append(True))
-    settle(qtbot, window, lambda: action(window, "Run again").trigger())
-    assert not seen
 
 
 def test_a_bug_in_a_preview_is_said_and_the_next_is_made(qtbot, monkeypatch):

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-import numpy as np
 import pytest
 
 from kernels.core.errors import SessionFileError
@@ -16,7 +15,6 @@ from workbench.session import session_store
 from workbench.session.session_store import (
     Began,
     NotKept,
-    is_session,
     measuring,
     new_path,
     resuming,
@@ -24,8 +22,6 @@ from workbench.session.session_store import (
 )
 
 PLAN = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
-MINE = Plan("Mine", ("opencv",), ((5, 4),), ksizes=(3, 5), pictures=("mine.png",))
-PICTURE = np.zeros((4, 5, 1), np.float32)
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +44,6 @@ def run(steps, until=lambda step: False):
 def records(found):
     """The last of each cell, in the order in which they came first."""
     return list({each.cell: each for each in found if isinstance(each, Record)}.values())
-
-
-def is_whole(step):
-    """Whether a cell had all its rounds."""
-    return isinstance(step, Record) and step.is_complete
 
 
 def test_every_record_is_on_the_disk_when_it_is_told(tmp_path):
@@ -90,21 +81,6 @@ def test_one_that_was_stopped_is_gone_on_with(tmp_path):
     )
 
 
-def test_what_had_all_its_rounds_is_not_measured_again(tmp_path):
-    path = tmp_path / "a.jsonl"
-    (*_, done) = run(measuring(PLAN, {}, path), is_whole)
-    rest = records(run(resuming(path, {})))
-    assert done.cell not in [each.cell for each in rest]
-    assert len(rest) == 2
-
-
-def test_one_that_was_stopped_at_once_holds_its_file_no_longer(tmp_path):
-    path = tmp_path / "a.jsonl"
-    run(measuring(PLAN, {}, path), lambda step: isinstance(step, Began))
-    run(resuming(path, {}), lambda step: isinstance(step, Began))
-    assert len(records(run(resuming(path, {})))) == 3
-
-
 def test_a_killed_one_loses_only_the_line_it_was_writing(tmp_path):
     path = tmp_path / "a.jsonl"
     run(measuring(PLAN, {}, path), lambda step: isinstance(step, Record))
@@ -134,24 +110,6 @@ def test_a_full_disk_is_told_once_and_the_sweep_goes_on(tmp_path, monkeypatch):
     assert len(read_session(path).records) == 1
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_the_sweep_goes_on(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    found = run(measuring(PLAN, {}, tmp_path / "file" / "a.jsonl"))
-    assert found[0].path is None
-    assert isinstance(found[1], NotKept)
-    assert len(records(found)) == 3
-
-
-def test_a_session_of_a_picture_wants_that_picture(tmp_path):
-    path = tmp_path / "a.jsonl"
-    run(measuring(MINE, {"mine.png": PICTURE}, path), lambda step: isinstance(step, Record))
-    with pytest.raises(SessionFileError, match=r"Open mine.png first"):
-        run(resuming(path, {"other.png": PICTURE}))
-    with pytest.raises(SessionFileError, match="has 9×9 pixels now"):
-        run(resuming(path, {"mine.png": np.zeros((9, 9, 1), np.float32)}))
-    assert len(records(run(resuming(path, {"mine.png": PICTURE})))) == 2
-
-
 def test_names_begin_with_the_time_and_are_never_taken_twice():
     now = datetime(2026, 1, 2, 3, 4, 5)
     first = new_path(PLAN, now)
@@ -177,23 +135,3 @@ def test_what_is_packed_or_came_with_the_program_is_not_written_to(tmp_path, mon
     assert not session_store.can_grow(tmp_path.parent / "a.jsonl.gz")
     assert not session_store.can_grow(None)
     assert session_store.can_grow(tmp_path.parent / "a.jsonl")
-
-
-def test_a_folder_that_is_not_there_keeps_none():
-    assert saved_sessions() == []
-
-
-def test_a_folder_that_cannot_be_listed_is_said():
-    session_store.folder().parent.mkdir(parents=True, exist_ok=True)
-    session_store.folder().write_text("a file")
-    with pytest.raises(SessionFileError, match=r"^Cannot list .*sessions: Not a directory\.$"):
-        saved_sessions()
-
-
-def test_sessions_are_told_by_their_names(tmp_path):
-    (tmp_path / "sweep").mkdir()
-    assert not is_session(tmp_path / "sweep")
-    (tmp_path / "sweep" / "session.jsonl").touch()
-    assert is_session(tmp_path / "sweep")
-    assert is_session(tmp_path / "a.jsonl.gz")
-    assert not is_session(tmp_path / "a.png")

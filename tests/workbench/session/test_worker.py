@@ -12,12 +12,11 @@ from PySide6.QtCore import QThread
 
 from kernels.core.device import NoDevice
 from kernels.core.device_turns import Waiting
-from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress
 from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
-from workbench.imaging.display_mapping import DisplayMapping
 from workbench.session import worker as worker_module
 from workbench.session.worker import Worker
 
@@ -41,19 +40,6 @@ def answer(job):
 
 def at_once(job, _):
     yield answer(job)
-
-
-def fails_late(reached, go_on):
-    """A script whose first job fails once `go_on` is set, in the step that is under way."""
-
-    def script(job, _):
-        if job.ksize == 3:
-            reached.set()
-            go_on.wait()
-            raise CannotRunError("Too late.")
-        yield answer(job)
-
-    return script
 
 
 def for_ever(_):
@@ -126,17 +112,6 @@ def test_the_device_is_found_once_and_after_the_first_picture(qtbot, make_worker
     worker.request(a_job())
     wait_for(qtbot, told, "settled", count=2)
     assert names(told).count("device_found") == 1
-
-
-def test_a_device_tried_again_is_told_again(qtbot, make_worker):
-    worker, told = make_worker()
-    worker.start()
-    wait_for(qtbot, told, "device_found")
-    worker.try_device()
-    wait_for(qtbot, told, "device_found", count=2)
-    worker.request(a_job())
-    wait_for(qtbot, told, "settled")
-    assert names(told).count("device_found") == 2
 
 
 def test_a_lost_device_is_told_after_what_failed(qtbot, make_worker):
@@ -215,21 +190,6 @@ def test_a_superseded_job_goes_on_until_the_newest_wish_has_waited(
     assert sizes(told, "filtered") == filtered
 
 
-def test_what_fails_when_nobody_waits_for_it_any_more_is_not_said(qtbot, make_worker):
-    reached, go_on = threading.Event(), threading.Event()
-    worker, told = make_worker(fails_late(reached, go_on))
-    worker.start()
-    worker.request(a_job(3))
-    assert reached.wait(10)
-    worker.expect(True)
-    go_on.set()
-    wait_for(qtbot, told, "progressed")  # nothing is under way any more
-    worker.request(a_job(5))
-    wait_for(qtbot, told, "settled")
-    assert sizes(told, "settled") == [5]
-    assert "failed" not in names(told)
-
-
 def test_what_was_shown_gives_way_at_once(qtbot, make_worker, monkeypatch):
     monkeypatch.setattr(worker_module, "REST_S", float("inf"))
 
@@ -279,27 +239,6 @@ def test_while_a_slider_is_dragged_slow_filters_show_pictures(
     assert len(sizes(told, "filtered")) >= 120 * every // 10
 
 
-def test_when_the_hand_rests_what_nobody_wants_any_more_gives_way(qtbot, make_worker, monkeypatch):
-    clock, waited_s = FakeClock(), []
-    monkeypatch.setattr(worker_module, "monotonic", clock)
-
-    def script(job, _):
-        if job.ksize == 3:
-            worker.request(a_job(5))
-        while job.ksize == 3:  # it would never end by itself
-            yield Progress("filtering for ever")
-            clock.now_s += 0.01
-        waited_s.append(clock.now_s - 1000.0)
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request(a_job(3))
-    wait_for(qtbot, told, "settled")
-    assert sizes(told, "filtered") == [5]
-    assert waited_s == [pytest.approx(worker_module.REST_S, abs=0.02)]
-
-
 def test_what_ran_once_is_timed_again_when_nothing_else_is_left(qtbot, make_worker):
     done = []
 
@@ -324,36 +263,6 @@ def test_what_ran_once_is_timed_again_when_nothing_else_is_left(qtbot, make_work
     assert done == [baseline, *["sweep"] * 3, one, other]
     assert sizes(told, "timed_again") == [3, 5]
     assert "settled" not in names(told)
-
-
-def test_a_new_job_ends_what_is_timed_again(qtbot, make_worker):
-    def script(job, _):
-        while job.ksize == 3:
-            worker.request(a_job(5))
-            yield Progress("timing for ever")
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.request_again(a_job(3), "cold")
-    worker.request_again(a_job(7), "cold")
-    worker.start()
-    worker.start_sweep(lambda _: iter(()))
-    until(qtbot, lambda: sizes(told, "settled") == [5])
-    assert "timed_again" not in names(told)
-
-
-def test_a_gpu_lost_while_something_is_timed_again_is_told(qtbot, make_worker):
-    def script(job, _):
-        raise DeviceLostError("The GPU failed.")
-        yield
-
-    worker, told = make_worker(script)
-    worker.start()
-    wait_for(qtbot, told, "device_found")
-    worker.request_again(a_job(3), "cold")
-    (device,) = wait_for(qtbot, told, "device_found", count=2)
-    assert device.is_lost
-    assert "failed" in names(told)
 
 
 def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_worker):
@@ -408,34 +317,6 @@ def test_a_job_pauses_a_sweep(qtbot, make_worker):
     assert done == ["sweep", "sweep", "live", "live", "live", "sweep"]
 
 
-def test_a_new_job_ends_the_baseline_of_the_one_before(qtbot, make_worker):
-    def script(job, _):
-        while job.implementation == "sequential":
-            worker.request(a_job(5))
-            yield Progress("timing for ever")
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request_baseline(a_job(3, "sequential"))
-    until(qtbot, lambda: sizes(told, "settled") == [5])
-    assert "baseline_timed" not in names(told)
-
-
-def test_a_baseline_that_cannot_run_says_nothing(qtbot, make_worker):
-    def script(job, _):
-        if job.implementation == "sequential":
-            raise CannotRunError("Not this one.")
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request_baseline(a_job(3, "sequential"))
-    worker.start_sweep(lambda _: iter(()))
-    wait_for(qtbot, told, "sweep_ended")
-    assert {"baseline_timed", "failed", "broke"}.isdisjoint(names(told))
-
-
 def test_an_expected_failure_is_told_and_the_next_job_runs(qtbot, make_worker):
     def script(job, _):
         yield Progress("compiling")
@@ -451,18 +332,6 @@ def test_an_expected_failure_is_told_and_the_next_job_runs(qtbot, make_worker):
     assert [entry[1] for entry in told if entry[0] == "progressed"] == ["compiling", ""]
     worker.request(a_job(5))
     wait_for(qtbot, told, "settled")
-
-
-def test_a_result_that_is_too_large_to_show_is_an_expected_failure(qtbot, make_worker, monkeypatch):
-    def no_memory(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(worker_module, "show", no_memory)
-    worker, told = make_worker()
-    worker.start()
-    worker.request(a_job())
-    (error,) = wait_for(qtbot, told, "failed")
-    assert "too little memory" in str(error)
 
 
 def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, make_worker):
@@ -511,16 +380,6 @@ def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
     wait_for(qtbot, told, "settled")
 
 
-def test_the_same_progress_of_a_sweep_is_told_once(qtbot, make_worker):
-    steps = [Progress(words) for words in ("first", "first", "first", "second", "second", "first")]
-    worker, told = make_worker()
-    worker.start()
-    worker.start_sweep(lambda _: iter(steps))
-    wait_for(qtbot, told, "sweep_ended")
-    words = [entry[1].doing for entry in told if entry[0] == "sweep_stepped"]
-    assert words == ["first", "second", "first"]
-
-
 def test_a_cancelled_sweep_ends_at_its_next_step(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()
@@ -528,25 +387,6 @@ def test_a_cancelled_sweep_ends_at_its_next_step(qtbot, make_worker):
     wait_for(qtbot, told, "sweep_stepped")
     worker.cancel_sweep()
     assert wait_for(qtbot, told, "sweep_ended") == (None, False)
-
-
-def test_a_sweep_cancelled_before_it_began_ends_too(qtbot, make_worker):
-    entered, go_on = threading.Event(), threading.Event()
-
-    def script(job, _):
-        entered.set()
-        go_on.wait()
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request(a_job())
-    until(qtbot, entered.is_set)
-    worker.start_sweep(for_ever)
-    worker.cancel_sweep()
-    go_on.set()
-    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
-    assert "sweep_stepped" not in names(told)
 
 
 class Counting:
@@ -601,19 +441,6 @@ def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
     assert 0 < before <= len(looks) <= before + 1
 
 
-def test_a_paused_sweep_can_be_cancelled_and_the_next_one_runs(qtbot, make_worker):
-    worker, told = make_worker()
-    worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.pause_sweep(True)
-    wait_for(qtbot, told, "sweep_paused")
-    worker.cancel_sweep()
-    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
-    worker.start_sweep(lambda _: iter([Progress("the next")]))
-    assert wait_for(qtbot, told, "sweep_ended", count=2) == (None, True)
-
-
 def test_the_thread_ends_while_a_sweep_is_paused(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()
@@ -623,24 +450,6 @@ def test_the_thread_ends_while_a_sweep_is_paused(qtbot, make_worker):
     wait_for(qtbot, told, "sweep_paused")
     worker.close()
     assert worker.isFinished()
-
-
-def test_to_pause_when_no_sweep_runs_is_nothing(qtbot, make_worker):
-    worker, told = make_worker()
-    worker.start()
-    worker.pause_sweep(True)
-    worker.start_sweep(lambda _: iter([Progress("at once")]))
-    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
-    assert "sweep_paused" not in names(told)
-
-
-def test_to_cancel_when_no_sweep_runs_is_nothing(qtbot, make_worker):
-    worker, told = make_worker()
-    worker.start()
-    worker.cancel_sweep()
-    worker.request(a_job())
-    wait_for(qtbot, told, "settled")
-    assert "sweep_ended" not in names(told)
 
 
 def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker):
@@ -676,26 +485,6 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
     assert stopped == [worker]  # CUDA's objects die on the thread that made them
     worker.request(a_job())  # comes too late, and is no trouble
     worker.close()
-
-
-def test_a_worker_that_never_started_can_be_closed(make_worker):
-    worker, _ = make_worker()
-    worker.close()
-    assert not worker.isRunning()
-
-
-def test_the_same_display_comes_with_every_refinement(qtbot, make_worker):
-    def script(job, _):
-        yield answer(job)
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request(a_job(), DisplayMapping((0.0, 100.0)))
-    wait_for(qtbot, told, "settled")
-    (_, _, first, look), (_, _, second, _) = (e for e in told if e[0] == "filtered")
-    assert first is second
-    assert look == DisplayMapping((0.0, 100.0))
 
 
 # -- a comparison
@@ -787,31 +576,6 @@ def test_a_timing_that_nobody_lets_go_waits_no_longer_than_a_while(qtbot, make_w
     assert timed == [3]
 
 
-def test_another_wish_does_not_wait_with_the_timing(qtbot, make_worker, monkeypatch):
-    monkeypatch.setattr(worker_module, "HELD_S", 60.0)
-    worker, told = make_worker(shown_then_timed([]))
-    worker.hold(True)
-    worker.start()
-    worker.request(a_job(3))
-    wait_for(qtbot, told, "filtered")
-    worker.request(a_job(5))
-    wait_for(qtbot, told, "filtered", count=2)
-    assert sizes(told, "filtered") == [3, 5]
-
-
-def test_a_held_timing_keeps_nobody_waiting_who_cancels(qtbot, make_worker, monkeypatch):
-    monkeypatch.setattr(worker_module, "HELD_S", 60.0)
-    worker, told = make_worker(shown_then_timed([]))
-    worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.hold(True)
-    worker.request(a_job())
-    wait_for(qtbot, told, "filtered")
-    worker.cancel_sweep()
-    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
-
-
 class SlowToEnd:
     """Steps of a computation whose end takes until it is let on."""
 
@@ -866,27 +630,6 @@ def test_a_bug_before_anything_is_done_is_shown_and_the_thread_goes_on(qtbot, ma
     wait_for(qtbot, told, "broke", count=2)
     assert wait_for(qtbot, told, "sweep_ended") == (None, False)
     qtbot.waitUntil(lambda: dropped == ["a trial"])
-    worker.request(a_job())
-    wait_for(qtbot, told, "settled")
-
-
-def test_a_bug_as_a_sweep_begins_or_ends_is_shown_and_the_thread_goes_on(qtbot, make_worker):
-    def bad_end(_):
-        try:
-            yield from for_ever(_)
-        finally:
-            raise ZeroDivisionError("made up")
-
-    worker, told = make_worker()
-    worker.start()
-    worker.start_sweep(lambda _: 1 / 0)
-    wait_for(qtbot, told, "broke")
-    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
-    worker.start_sweep(bad_end)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.cancel_sweep()
-    wait_for(qtbot, told, "broke", count=2)
-    wait_for(qtbot, told, "sweep_ended", count=2)
     worker.request(a_job())
     wait_for(qtbot, told, "settled")
 

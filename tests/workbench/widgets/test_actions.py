@@ -5,20 +5,17 @@ from dataclasses import fields
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QMenu
 
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
-from kernels.sweeps.session_files import SessionFile
-from tests.made_sessions import PLANS, a_session
-from tests.workbench.driving import child, settle, show_picture, until
+from tests.workbench.driving import show_picture, until
 from tests.workbench.widgets.test_keyboard import interactive, name_of
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.widgets.menu_lines import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
 from workbench.window.help.shortcuts import ShortcutsDialog
@@ -101,19 +98,6 @@ def elsewhere(window):
     ]
 
 
-def test_every_action_has_a_key_and_says_what_it_does(panels, window):
-    lines = own(menu_lines(window))
-    assert len(lines) > 80
-    keyless = [line.name for line in lines if not line.action.shortcuts()]
-    assert keyless == []
-    dumb = [
-        line.name
-        for line in lines
-        if plain(line.action.toolTip()).strip("…. ") == line.name and line.action.isEnabled()
-    ]
-    assert dumb == [], "their tooltips say nothing but their names"
-
-
 def test_no_key_means_two_things(panels, window):
     keys = [key.toString() for key in shortcuts_of(window)]
     assert len(keys) > 80
@@ -150,18 +134,6 @@ def test_keys_do_what_their_lines_in_the_menu_say(qtbot, window):
     lines["Follow system"].trigger()
 
 
-def test_every_panel_has_its_place_on_the_rail_as_a_key_and_the_rail_says_which(window):
-    lines = {line.action.text(): line.action for line in menu_lines(window)}
-    for key, title in zip("1234567890-", window.docks, strict=True):
-        sequence = QKeySequence(f"Ctrl+Shift+{key}")
-        assert sequence in lines[title].shortcuts(), title
-        button = child(window, f"rail-{title.lower()}", QToolButton)
-        assert sequence.toString(QKeySequence.SequenceFormat.NativeText) in button.toolTip()
-        for is_open in (True, False):
-            QTest.keyClick(window, sequence[0].key(), sequence[0].keyboardModifiers())
-            assert button.isChecked() == is_open, title
-
-
 def test_what_has_nothing_to_do_is_grey_and_says_why(window):
     lines = {line.name: line.action for line in menu_lines(window)}
     for name, reason in (
@@ -175,44 +147,6 @@ def test_what_has_nothing_to_do_is_grey_and_says_why(window):
         assert not lines[name].isEnabled(), name
         assert reason in lines[name].toolTip()
         assert reason in lines[name].statusTip()
-
-
-def test_the_zoom_is_grey_until_a_picture_is_open(qtbot, make_window):
-    window = make_window()
-    lines = {line.name: line.action for line in menu_lines(window)}
-    names = ("Fit", "100 %", "Zoom in", "Zoom out")
-    assert not any(lines[name].isEnabled() for name in names)
-    show_picture(qtbot, window, noise(20, 30))
-    assert all(lines[name].isEnabled() for name in names)
-
-
-def test_what_has_something_to_do_again_is_no_longer_grey(qtbot, window, tmp_path):
-    lines = {line.name: line.action for line in menu_lines(window)}
-    session = a_session(PLANS["ksizes"])
-    for count, name in enumerate(("a", "b"), 1):
-        with SessionFile.create(tmp_path / f"{name}.jsonl", session.plan, session.machine) as file:
-            for record in session.records:
-                file.append(record)
-        window.sweep_menu.open_session(tmp_path / f"{name}.jsonl")
-        until(qtbot, lambda count=count: window.sessions.measured == count)
-        assert lines["Report"].isEnabled()
-        assert lines["Close all sessions"].isEnabled()
-        assert lines["Compare"].isEnabled() == (count == 2)
-    lines["Close all sessions"].trigger()
-    assert not lines["Report"].isEnabled()
-
-
-def test_open_in_the_toolbar_offers_folders_and_recent_files_as_well(window):
-    menu = child(window, "tool-open", QToolButton).menu()
-    titles = [plain(each.text()) for each in menu.actions()]
-    assert titles == ["Open…", "Open folder…", "Open recent"]
-
-
-def test_no_menu_is_too_long_to_be_read(window):
-    for menu in window.findChildren(QMenu):
-        if menu.menuAction() in window.menuBar().actions():
-            shown = [line for line in menu.actions() if not line.isSeparator()]
-            assert len(shown) <= 16, menu.title()
 
 
 def test_every_control_has_a_tooltip_that_says_something(qtbot, window):
@@ -303,26 +237,3 @@ def test_every_setting_can_be_taken_back_and_set_again(qtbot, window):
         window.undo_history.redo()
     assert window.store.state.gain == 4.0
     assert window.store.state.matrix == ((1.0,),)
-
-
-def type_cell(window, row, column, text):
-    """Type a weight into the grid."""
-    model = window.weights.get().editor.findChild(WeightsGrid).model()
-    model.setData(model.index(row, column), text)
-
-
-def test_weights_drawn_in_the_editor_are_taken_back(qtbot, window):
-    window.undo_history.forget()
-    window.docks.enter("Weights")
-    editor = window.weights.get().editor
-    settle(qtbot, window, lambda: type_cell(window, 2, 2, "5"))
-    assert window.store.state.filter == "custom"
-    drawn = window.store.state.matrix
-    settle(qtbot, window, lambda: type_cell(window, 0, 0, "7"))
-    assert window.store.state.matrix != drawn
-    settle(qtbot, window, window.undo_history.undo)
-    if window.store.state.filter == "custom":  # both in a moment are one step
-        assert window.store.state.matrix == drawn
-        assert editor.drawing.matrix == drawn
-        settle(qtbot, window, window.undo_history.undo)
-    assert window.store.state.filter == "gaussian"

@@ -31,27 +31,12 @@ def test_what_has_none_is_broken_between_its_parts(metrics):
     ]
 
 
-def test_filter_and_implementation_have_a_line_each_before_one_is_cut(metrics):
-    room = width_of(metrics, "Gaussian blur 9×9")
-    lines = lines_in("After · Gaussian blur 9×9 · OpenCV\nnot shown", metrics, room)
-    assert lines == ["After", "Gaussian blur 9×9", "OpenCV", "not shown"]
-
-
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
 def test_no_line_is_wider_than_the_room_and_there_are_never_many(share, metrics):
     room = int(share * width_of(metrics, CAPTION.splitlines()[1]))
     lines = lines_in(CAPTION, metrics, room)
     assert len(lines) <= 5
     assert all(width_of(metrics, line) <= room for line in lines)
-
-
-@pytest.mark.parametrize("time", ["20.4 ms", "2.56 ms", "1.33 µs"])
-def test_a_time_is_there_as_it_is_or_not_at_all(time, metrics):
-    caption = f"Gaussian blur 5×5 · Parallel\nPinned 1 · {time}"
-    least = max(width_of(metrics, each) for each in ("Pinned 1", time))
-    for room in range(least, width_of(metrics, caption)):
-        below = lines_in(caption, metrics, room)[-1]
-        assert below in (time, f"Pinned 1 · {time}")
 
 
 @pytest.mark.parametrize("letters", [1.0, 1.5])
@@ -69,9 +54,3 @@ def test_a_caption_hides_no_eighth_of_its_picture(view, letters, qapp):
     if len(lines) > 1:
         assert size.width() * size.height() <= view[0] * view[1] / 8
     assert size.width() * size.height() <= view[0] * view[1] / 5, "nor does a single line"
-
-
-def test_where_there_is_room_a_caption_is_whole(qapp):
-    lines, _, factor = chip_of(CAPTION, QFont().toString(), 900, 600)
-    assert list(lines) == CAPTION.splitlines()
-    assert factor < 1, "smaller than other letters"

@@ -44,26 +44,6 @@ def rows(dialog):
     return table.model().rowCount(table.rootIndex())
 
 
-def test_no_column_is_cut(qtbot, tmp_path):
-    (tmp_path / "a picture with quite a long name, by somebody.png").touch()
-    parent, seen = QWidget(), []
-    qtbot.addWidget(parent)
-
-    def look(dialog):
-        table = dialog.findChild(QTreeView, "treeView")
-        header = table.header()
-        for column in range(header.count()):
-            if not header.isSectionHidden(column):
-                needed = max(table.sizeHintForColumn(column), header.sectionSizeHint(column))
-                seen.append((header.sectionSize(column), needed))
-        dialog.reject()
-
-    with_dialog(look, 1)
-    assert ask_file(parent, "Open", str(tmp_path), TYPES) is None
-    assert len(seen) > 1
-    assert all(size >= needed for size, needed in seen), seen
-
-
 def test_what_is_chosen_comes_back(qtbot, tmp_path):
     for name in ("a.png", "b.png"):
         (tmp_path / name).touch()

@@ -55,12 +55,6 @@ def test_on_stage_all_give_way_in_turn_and_come_back(qtbot, panel):
     until(qtbot, lambda: len(seen(panel)) == 4)
 
 
-def test_a_part_that_grows_has_another_give_way(qtbot, panel):
-    set_staged(panel, True)
-    panel.parts[3].setFixedHeight(90)
-    until(qtbot, lambda: seen(panel) == ["second", "third", "stays"])
-
-
 @pytest.fixture
 def folding(qtbot):
     """A panel of a section that folds and of a part that stays, in a window of its own."""
@@ -90,12 +84,3 @@ def test_a_section_folds_where_there_is_no_room_until_the_user_opens_it(qtbot, f
     folding.resize(100, 170)
     until(qtbot, lambda: folding.findChild(UprightArea).verticalScrollBar().isVisible())
     assert not section.is_folded
-
-
-def test_on_stage_a_section_is_open_or_gone(qtbot, folding):
-    set_staged(folding, True)
-    folding.resize(100, 180)
-    until(qtbot, folding.section.isHidden)
-    folding.resize(100, 300)
-    until(qtbot, lambda: not folding.section.isHidden())
-    assert not folding.section.is_folded

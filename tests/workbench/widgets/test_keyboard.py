@@ -5,7 +5,7 @@ from itertools import groupby
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
-    QDialog,
     QLabel,
     QLineEdit,
     QMenu,
@@ -62,10 +61,6 @@ def twice(things):
     return [thing for thing, count in Counter(things).items() if count > 1]
 
 
-def menu_actions(window):
-    return [each for each in window.findChildren(QAction) if each.text()]
-
-
 def interactive(window):
     """What a user can use: the parts that the widgets are made of left out."""
     found = [each for each in window.findChildren(QWidget) if isinstance(each, INTERACTIVE)]
@@ -87,19 +82,6 @@ def name_of(widget):
     if widget.accessibleName():
         return widget.accessibleName()
     return widget.text() if isinstance(widget, QAbstractButton) else ""
-
-
-def test_every_action_has_a_name_and_says_what_it_does(window):
-    for each in menu_actions(window):
-        assert each.text().replace("&", "").strip()
-        assert each.toolTip()
-
-
-def test_no_shortcut_means_two_things(window):
-    keys = [key.toString() for each in window.findChildren(QAction) for key in each.shortcuts()]
-    keys += [each.key().toString() for each in window.findChildren(QShortcut)]
-    assert "Ctrl+O" in keys
-    assert twice(keys) == []
 
 
 def test_no_letter_of_a_menu_means_two_things(window):
@@ -125,21 +107,6 @@ def test_no_letter_of_the_window_means_two_things(panel, qtbot, window):
     keys = [QKeySequence.mnemonic(text).toString() for text in texts]
     assert "Alt+F" in keys
     assert twice(filter(None, keys)) == []
-
-
-def test_every_letter_of_a_label_leads_somewhere(window):
-    for label in window.findChildren(QLabel):
-        if not QKeySequence.mnemonic(label.text()).isEmpty():
-            assert label.buddy() is not None, label.text()
-            assert label.buddy().focusPolicy() != Qt.FocusPolicy.NoFocus, label.text()
-
-
-def test_the_letter_of_the_size_leads_to_its_box(qtbot, window):
-    window.resize(1920, 1080)  # the toolbar has room for its labels
-    window.activateWindow()
-    until(qtbot, lambda: window.width() == 1920)
-    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier)
-    assert QApplication.focusWidget() is child(window, "ksize")
 
 
 def test_every_widget_has_a_name(window):
@@ -185,38 +152,9 @@ def test_every_widget_can_be_reached_by_tab_in_the_order_it_is_seen(
     assert [part for part, _ in groupby(seen)] == list(parts)
 
 
-def test_a_closed_panel_is_out_of_reach_and_does_nothing(qtbot, window):
-    window.docks.bring_forward("Sweep")
-    assert window.sweep.get().isVisible()
-    assert window.gallery.made is None
-    window.docks.bring_forward("Gallery")
-    until(qtbot, window.gallery.get().isVisible)
-    assert not window.sweep.get().isVisible()
-
-
 def _group_mate(widget):
     """A button of a group is reached by the arrow keys from the one that is chosen."""
     return isinstance(widget, QAbstractButton) and widget.group() is not None
-
-
-def test_dialogs_of_the_help_menu_open_and_close(qtbot, window):
-    for name in ("Keyboard shortcuts", "About and diagnostics"):
-        trigger(window, name)
-        (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
-        said = " ".join(each.text() for each in dialog.findChildren(QLabel))
-        assert "Filter Workbench" in said or "Ctrl+O" in said
-        QTest.keyClick(dialog, Qt.Key.Key_Escape)
-        until(qtbot, lambda: not any(each.isVisible() for each in window.findChildren(QDialog)))
-
-
-def test_about_has_the_diagnostics_to_copy(qtbot, window):
-    trigger(window, "About and diagnostics")
-    (dialog,) = [each for each in window.findChildren(QDialog) if each.isVisible()]
-    (copy,) = [b for b in dialog.findChildren(QAbstractButton) if "Copy" in b.text()]
-    copy.click()
-    assert "PySide6" in QApplication.clipboard().text()
-    assert "switched off" in QApplication.clipboard().text()
-    dialog.close()
 
 
 def panel_action(window, title):
@@ -277,16 +215,6 @@ def test_view_actions_change_the_view(qtbot, window):
     assert window.isFullScreen()
     trigger(window, "Full screen")
     assert not window.isFullScreen()
-
-
-def test_a_maximised_window_is_so_again_after_full_screen(qtbot, window):
-    window.showMaximized()
-    until(qtbot, window.isMaximized)
-    trigger(window, "Full screen")
-    until(qtbot, window.isFullScreen)
-    trigger(window, "Full screen")
-    until(qtbot, lambda: not window.isFullScreen())
-    assert window.isMaximized()
 
 
 def test_run_again_runs_again(qtbot, window):

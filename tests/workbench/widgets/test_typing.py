@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
-    QFormLayout,
     QLabel,
     QPlainTextEdit,
     QSlider,
-    QSpinBox,
-    QStyle,
-    QStyleOptionSlider,
     QToolTip,
 )
 
@@ -22,12 +17,7 @@ from kernels import filters
 from kernels.engine.engine import all_implementations
 from tests.workbench.driving import child, pick, show_picture, type_into
 from workbench.model.state import State
-from workbench.panels.controls.filter_controls import FilterControls
 from workbench.panels.controls.tool_row import ToolRow
-from workbench.widgets.drop_down import DropDown
-from workbench.widgets.menu_lines import menu_lines
-from workbench.window.about import AboutDialog
-from workbench.window.help.shortcuts import ShortcutsDialog
 
 
 @pytest.fixture
@@ -76,14 +66,6 @@ def test_a_number_beyond_its_range_becomes_the_nearest_in_it(name, typed, value,
     assert box.value() == value
 
 
-def test_a_box_left_empty_shows_its_value_again(window):
-    box = by_hand(window)
-    before = box.text()
-    for unfinished in ("", "-", ","):
-        type_into(box, unfinished or "x")
-        assert box.text() == before
-
-
 @pytest.mark.parametrize(
     ("name", "typed"), [("sigma", "x"), ("ksize", "."), ("ksize", "129\r"), ("sigma", "65\t")]
 )
@@ -98,15 +80,6 @@ def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, windo
         QTest.keyClick(box, {"\r": Qt.Key.Key_Return, "\t": Qt.Key.Key_Tab}.get(key, key))
     words = {"sigma": "A number from 0.10 to 64.00", "ksize": "A whole number from 1 to 127"}
     qtbot.waitUntil(lambda: QToolTip.text() == words[name])
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-
-
-def test_an_even_size_says_what_became_of_it(qtbot, window):
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    type_into(child(window, "ksize"), "8")
-    qtbot.waitUntil(lambda: QToolTip.text() == "Sizes are odd: 8 became 9")
     QToolTip.hideText()
     qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
@@ -130,10 +103,6 @@ def test_the_range_is_told_after_a_click_elsewhere(qtbot, window):
     qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
-def test_the_box_of_the_size_says_what_becomes_of_even_numbers(window):
-    assert "even number becomes the next odd" in child(window, "ksize", QSpinBox).toolTip()
-
-
 # -- the slider
 
 
@@ -150,19 +119,6 @@ def test_a_press_on_the_track_brings_the_handle_there_and_drags_it_on(qtbot, win
     assert slider.value() == slider.maximum()
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=middle)
     assert window.store.state.ksize == 127
-
-
-def test_a_press_on_the_handle_moves_nothing(window):
-    slider = child(window, "ksize-slider", QSlider)
-    slider.setValue(20)
-    option = QStyleOptionSlider()
-    slider.initStyleOption(option)
-    handle = slider.style().subControlRect(
-        QStyle.ComplexControl.CC_Slider, option, QStyle.SubControl.SC_SliderHandle, slider
-    )
-    at = handle.center() + QPoint(4, 0)
-    QTest.mouseClick(slider, Qt.MouseButton.LeftButton, pos=at)
-    assert slider.value() == 20
 
 
 # -- the wheel
@@ -210,22 +166,6 @@ def test_the_box_of_an_automatic_sigma_shows_the_one_that_is_used(key, window):
 # -- lists
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # offscreen popups
-@pytest.mark.parametrize("name", ["border", "cache", "implementation", "baseline"])
-def test_a_list_shows_all_its_entries(name, window):
-    combo = DropDown("copy", "Copy")
-    combo.setParent(window)
-    combo.setModel(child(window, name, QComboBox).model())
-    combo.show()
-    combo.showPopup()
-    last = combo.model().index(combo.count() - 1, 0)
-    height = sum(combo.view().sizeHintForRow(row) for row in range(combo.count()))
-    if height < combo.screen().availableGeometry().height() - 40:  # else it scrolls, as it must
-        assert combo.view().verticalScrollBar().maximum() == 0
-        assert combo.view().viewport().rect().contains(combo.view().visualRect(last))
-    combo.hidePopup()
-
-
 @pytest.fixture
 def tool_row(qtbot):
     controls = ToolRow()
@@ -247,31 +187,6 @@ def test_home_and_end_go_past_headings(tool_row):
     combo.hidePopup()
     QTest.keyClick(combo, Qt.Key.Key_Home)
     assert combo.currentText() == names[0]
-
-
-def test_letters_lead_to_entries_and_never_to_a_heading(tool_row):
-    combo, wanted = tool_row.findChild(QComboBox, "implementation"), []
-    tool_row.wanted.connect(lambda _, value: wanted.append(value))
-    QTest.keyClicks(combo, "c")
-    assert combo.currentText().startswith("C")
-    assert wanted == [combo.currentData()]
-    assert None not in wanted
-
-
-# -- looks
-
-
-def test_labels_stand_at_the_height_of_their_fields(qtbot):
-    controls = FilterControls()
-    qtbot.addWidget(controls)
-    controls.show()
-    form = controls.layout()
-    for row in range(form.rowCount()):
-        label = form.itemAt(row, QFormLayout.ItemRole.LabelRole)
-        field = form.itemAt(row, QFormLayout.ItemRole.FieldRole)
-        if label and label.widget().isVisible():
-            centres = [each.geometry().center().y() for each in (label, field)]
-            assert abs(centres[0] - centres[1]) <= 1
 
 
 # -- weights
@@ -307,25 +222,3 @@ def test_weights_that_are_none_are_answered_with_an_example(text, words, window)
     child(window, "matrix", QPlainTextEdit).setPlainText(text)
     assert child(window, "matrix-objection", QLabel).text().startswith(words)
     assert not child(window, "matrix-sum", QLabel).isVisible()
-
-
-# -- dialogs
-
-
-def test_the_page_of_keys_names_the_submenu(qtbot, window):
-    dialog = ShortcutsDialog(menu_lines(window))
-    qtbot.addWidget(dialog)
-    assert "Screenshot: Window" in [each.text() for each in dialog.findChildren(QLabel)]
-
-
-def test_about_says_each_fact_in_its_own_column_and_copies_them(qtbot, window):
-    window.findChild(QAction, "About and diagnostics").trigger()
-    dialog = window.findChild(AboutDialog)
-    report = child(dialog, "diagnostics")
-    table = report.document().rootFrame().childFrames()[0]
-    assert (table.columns(), table.cellAt(1, 0).firstCursorPosition().block().text()) == (
-        2,
-        "Python",
-    )
-    dialog.close()
-    qtbot.waitUntil(lambda: window.findChild(AboutDialog) is None)

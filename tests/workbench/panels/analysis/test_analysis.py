@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -141,12 +139,6 @@ def test_the_scale_of_a_histogram_does_not_go_by_one_spike(qtbot, loaded):
     assert shown.plot.viewRange()[1][1] >= math.log10(tallest)
 
 
-def test_a_histogram_without_spikes_is_shown_whole(loaded):
-    tallest = max(curve.ys.max() for curve in histogram(loaded))
-    assert chart(loaded, "Histogram").plot.viewRange()[1][1] >= tallest
-    assert not child(loaded, "histogram-cut", QLabel).isVisible()
-
-
 @pytest.mark.parametrize(
     ("counts", "ceiling"),
     [
@@ -160,25 +152,6 @@ def test_a_histogram_without_spikes_is_shown_whole(loaded):
 def test_columns_that_tower_are_cut_off(counts, ceiling):
     curve = Curve("grey", True, np.arange(257.0), counts)
     assert ceiling_of([curve]) == pytest.approx(ceiling)
-
-
-def test_without_a_picture_one_sentence_says_what_to_do(qtbot, window):
-    trigger(window, "Analysis")
-    until(qtbot, window.analysis.get().isVisible)
-    first, log = child(window, "analysis-first", QLabel), child(window, "histogram-log", QCheckBox)
-    assert first.isVisible()
-    assert first.text().startswith("Open a picture")
-    assert not log.isVisible()
-    show_picture(qtbot, window, noise(30, 20))
-    assert not first.isVisible()
-    assert log.isVisible()
-
-
-def test_alike_pictures_are_said_to_be_alike(qtbot, loaded):
-    settle(qtbot, loaded, lambda: loaded.store.update(filter="identity", ksize=3))
-    until(qtbot, lambda: tile(loaded, "psnr").text == "∞")
-    until(qtbot, lambda: tile(loaded, "ssim").text == "1.0000")
-    assert tile(loaded, "largest").text == "0"
 
 
 def test_the_profile_is_of_the_row_under_the_pointer_or_the_column(qtbot, loaded):
@@ -235,12 +208,6 @@ def test_nothing_is_worked_out_behind_another_panel(qtbot, window):
     assert not window.analysis_thread.thread_of_steps.isRunning()
 
 
-def test_another_picture_empties_it_until_its_result_comes(qtbot, loaded):
-    loaded.store.update(picture=None)
-    assert table(loaded) == ""
-    assert tile(loaded, "ssim").text == "—"
-
-
 def test_a_long_curve_keeps_its_peaks():
     ys = np.zeros(50_001)
     ys[12_345], ys[50_000] = 9.0, -4.0
@@ -249,13 +216,6 @@ def test_a_long_curve_keeps_its_peaks():
     assert (some.max(), some.min()) == (9.0, -4.0)
     assert xs[some.argmax()] == 12_345
     assert (np.diff(xs) >= 0).all()
-
-
-def test_a_curve_has_no_more_points_than_are_wanted():
-    ys = np.random.default_rng(1).random(4096)
-    _, some = thinned(Curve("grey", True, np.arange(4096.0), ys), 600)
-    assert some.size <= 600 + 4096 % 300
-    assert (some.max(), some.min()) == (ys.max(), ys.min())
 
 
 def test_words_of_spots_are_made_when_somebody_asks_and_once():
@@ -273,13 +233,6 @@ def test_words_of_spots_are_made_when_somebody_asks_and_once():
     assert [spot.text for spot in spots] == ["pixel 0", "pixel 16", "pixel 32"]
     assert spots[1:] == [spots[1], spots[2]]
     assert asked == [32, 0, 16]
-
-
-def test_the_panel_alone_imports_no_pyqtgraph():
-    module = "workbench.panels.analysis.analysis_controller"
-    code = f"import {module}, sys; print('pyqtgraph' in sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert said.stdout.strip() == "False", said.stderr
 
 
 # -- numbers in a table
@@ -301,13 +254,6 @@ def test_a_table_has_room_for_all_numbers_and_says_what_they_are_multiplied_by()
     assert said[7:9] == ["grey&nbsp;before", "-38.4"]
     assert said[-1] == "all × 10-6"
     assert all(len(cell) <= 6 for cell in said[8:14])
-
-
-def test_what_is_not_finite_is_counted_below_the_table():
-    odd = np.array([1.0, np.nan, np.inf, 2.0], np.float32).reshape(2, 2, 1)
-    whole = np.ones((2, 2, 1), np.float32)
-    assert cells(as_table(counted(whole, odd), "before"))[-1] == "not finite: grey after 2"
-    assert "not finite" not in as_table(counted(whole, whole), "before")
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor
 
 from tests.workbench.driving import until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.base.numbers import duration
-from workbench.charts.drawing.cividis import ON_DARK, ON_LIGHT, cividis
+from workbench.charts.drawing.cividis import cividis
 from workbench.charts.figure_view import FigureView
 from workbench.panels.blocks.block_figures import map_of
 from workbench.panels.blocks.rows import BlockRow
@@ -69,25 +68,6 @@ def test_the_fastest_is_the_lightest_and_the_slowest_the_darkest(block_map):
     assert seen[8, 8] == pytest.approx(cividis(0).getRgb()[:3], abs=1)
     # On a logarithmic scale 3 ms is half-way from 1 to 9.
     assert seen[8, 16] == pytest.approx(cividis(0.5).getRgb()[:3], abs=1)
-
-
-def test_the_caption_says_how_long_light_and_dark_are(block_map):
-    caption = block_map.plot.getPlotItem().titleLabel.text.replace("\u202f", " ")
-    assert "light 1.00 ms to dark 9.00 ms" in caption
-
-
-def test_times_are_written_dark_on_light_and_light_on_dark(block_map):
-    pixels = painted(block_map, rows()).astype(int)
-    boxes = tiles(block_map)
-    for shape, ink in (((32, 8), ON_LIGHT), ((8, 8), ON_DARK)):
-        tile = part(pixels, boxes[shape])
-        assert np.abs(tile - QColor(ink).getRgb()[:3]).max(1).min() < 60
-
-
-def test_widths_go_across_and_heights_down(block_map):
-    at = tiles(block_map)
-    assert at[8, 8].left() == at[8, 16].left() < at[32, 8].left()
-    assert at[8, 8].top() == at[32, 8].top() < at[8, 16].top()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
-from kernels.core.device import NoDevice
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
 from kernels.core.resident_warps import Occupancy
@@ -24,7 +23,6 @@ from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.charts.data.figure import Grid
 from workbench.model.state import Picture, State
 from workbench.panels.blocks.block_comparison import BlockComparison
-from workbench.panels.blocks.block_figures import bars_of, map_of
 from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearShapesError, parsed
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.blocks.candidates import NO_CHOICE, NO_PICTURE, NO_SHAPES, Field, field_of
@@ -72,10 +70,6 @@ def test_what_is_no_shape_is_said(text, says):
         parsed(text)
 
 
-def test_nothing_typed_is_no_shape():
-    assert parsed(" , ") == ()
-
-
 # -- what takes part
 
 
@@ -93,15 +87,6 @@ def test_of_auto_the_rung_it_picked_takes_part():
     field = field_of(state, DEVICE, Pick("shared", (32, 8), "measured"), SHAPES)
     assert field.subject == "Shared-memory tile"
     assert field.compares_same(a_field())  # to take a shape of it changes nothing measured
-
-
-def test_without_a_gpu_the_cpu_implementations_take_part():
-    field = field_of(STATE, NoDevice("There is none."), None, SHAPES)
-    assert not field.is_of_blocks
-    assert "opencv" in [each.key for each in field.candidates]
-    assert field.candidates[0].changes == {"implementation": field.candidates[0].key}
-    assert field.subject == "No GPU here: CPU implementations compared"
-    assert field.compares_same(field_of(STATE, None, None, SHAPES))
 
 
 def test_why_there_is_nothing_to_compare():
@@ -143,10 +128,6 @@ def test_what_was_measured_of_other_work_says_nothing(changes):
     assert not a_field(replace(STATE, **changes)).compares_same(a_field())
 
 
-def test_the_shape_in_use_does_not():
-    assert a_field(replace(STATE, block_xy=(8, 8))).compares_same(a_field())
-
-
 # -- how they stand
 
 
@@ -163,17 +144,6 @@ def test_ties_share_their_place_and_the_next_counts_on():
     assert said.startswith("8×8 and 32×8 are equal within 1 %: 1.00")
     assert "16×16 takes 3.0× as long" in said
     assert sentence_of(rows, is_over=False).startswith("So far")
-
-
-def test_a_disturbed_time_has_a_star_in_bars_in_the_map_and_in_the_sentence():
-    field, by = a_field(), ("other programs kept 2.0 of 2 cores busy",)
-    found = a_round(field, timed(1.0, disturbances=by), timed(3.0), groups=((0,), (1,)))
-    rows = rows_of(field, found, None)
-    assert sentence_of(rows, is_over=True).startswith("8×8 is the fastest: 1.00\u202fms*")
-    bars = [group.bars[0] for group in bars_of(rows, "").body.groups]
-    words = {tile.words[0] for tile in map_of(rows, "").body.tiles if tile.value}
-    assert words == {bar.words for bar in bars if bar.value}
-    assert words == {"1.00\u202fms*", "3.00\u202fms"}
 
 
 def test_a_time_is_no_speed_before_it_is_checked_nor_beside_a_wrong_answer():
@@ -203,23 +173,6 @@ def test_the_only_one_with_a_time_has_won_nothing(is_over, until_now):
     assert [(row.place, row.is_best) for row in rows] == [(0, False)] * 3
     said = sentence_of(rows, is_over=is_over).replace("\u202f", " ")
     assert said == f"Only 8×8 has a time{until_now}: 1.00 ms."
-
-
-def test_a_disturbed_time_has_a_star_that_says_by_what():
-    field = a_field()
-    busy = timed(1.0, disturbances=("other programs kept 2.0 of 2 cores busy",))
-    row = rows_of(field, a_round(field, busy, timed(2.0), groups=((0,), (1,))), None)[0]
-    assert row.words.endswith("ms*")
-    assert "* Disturbed: other programs kept 2.0 of 2 cores busy." in row.text.splitlines()
-
-
-@pytest.mark.parametrize("slowest", [2.0, 200.0])
-def test_bars_that_grow_with_the_logarithm_say_so(slowest):
-    field = a_field()
-    rows = rows_of(field, a_round(field, timed(1.0), timed(slowest)), None)
-    axis = bars_of(rows, "").body.axis
-    assert axis.is_log == (slowest == 200.0)
-    assert ("logarithmic" in axis.label) == axis.is_log
 
 
 def test_a_row_says_its_numbers_and_the_occupancy():
@@ -393,31 +346,6 @@ def test_own_shapes_take_part_and_what_is_none_is_said(qtbot, window):
     assert (48, 4) in rows(window)
 
 
-def test_another_filter_size_starts_it_anew(qtbot, window):
-    trigger(window, "Block shapes, live")
-    done(qtbot, window)
-    measured = snapshots(window)
-    window.store.update(ksize=7)
-    until(qtbot, lambda: measured and measured[-1].is_over)
-    assert {job.ksize for each in measured for job in each.jobs} == {7}
-
-
-def test_it_stands_still_goes_on_and_stops_while_the_window_stays_live(qtbot, endless):
-    window = endless
-    trigger(window, "Block shapes, live")
-    click(child(window, "blocks-pause"))
-    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.PAUSED)
-    settle(qtbot, window, lambda: window.store.update(block_xy=(16, 16)))
-    assert child(window, "blocks-pause").text() == "Resume"
-    click(child(window, "blocks-pause"))
-    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
-    settle(qtbot, window, lambda: window.store.update(block_xy=(8, 8)))
-    ended = noted(window.worker.comparison_ended)
-    click(child(window, "blocks-start"))
-    assert window.blocks.get().phase is BlocksPhase.IDLE
-    until(qtbot, lambda: ended)
-
-
 def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, endless):
     window = endless
     stepped = noted(window.worker.comparison_stepped)
@@ -522,23 +450,6 @@ def test_until_the_recorded_shapes_are_read_it_says_so_and_offers_nothing(qtbot,
     until(qtbot, lambda: subject.text().endswith("recorded on an NVIDIA H200"))
 
 
-def test_recorded_shapes_of_the_same_job_are_said_to_be_so(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, np.zeros((2048, 2048, 1), np.float32))
-    window.docks.enter("Blocks")
-    same = "Recorded for this job, on another picture. 32×8 is the fastest"
-    until(qtbot, lambda: said(window).startswith(same))
-    window.store.update(cache="warm")
-    warm = (
-        "Recorded for this job, on another picture. You chose L2 warm: times recorded with L2 cold "
-        "do not compare with that. 32×8"
-    )
-    until(qtbot, lambda: said(window).startswith(warm))
-    window.store.update(cache="cold", border="wrap")
-    until(qtbot, lambda: said(window).startswith("Recorded, another job: Gaussian blur 5×5"))
-
-
 def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot, window):
     window.store.choose(implementation=OWN_SHAPE.key)
     before = window.store.state
@@ -552,24 +463,6 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     assert window.store.state.implementation != OWN_SHAPE.key
 
 
-def test_auto_has_shapes_to_compare(qtbot, window):
-    window.store.choose(implementation="auto")
-    window.docks.enter("Blocks")
-    done(qtbot, window)
-    assert child(window, "blocks-subject", QLabel).text().startswith("Block shapes compared: ")
-    assert child(window, "blocks-click", QLabel).text() == "A click uses that block shape."
-    assert len(rows(window)) == len(PRESETS)
-
-
-def test_seen_before_there_is_a_picture_it_begins_with_the_picture(qtbot, make_window):
-    window = make_window(Shapes)
-    window.docks.enter("Blocks")
-    until(qtbot, lambda: window.device)
-    window.store.choose(implementation="shared")
-    show_picture(qtbot, window, noise(20, 30))
-    done(qtbot, window)
-
-
 def test_what_the_user_stopped_does_not_begin_by_itself(qtbot, endless):
     window = endless
     window.docks.enter("Blocks")
@@ -578,15 +471,6 @@ def test_what_the_user_stopped_does_not_begin_by_itself(qtbot, endless):
     settle(qtbot, window, lambda: window.store.update(ksize=7))
     until(qtbot, lambda: not comparison(window).findChild(QTimer).isActive())
     assert window.blocks.get().phase is BlocksPhase.IDLE
-
-
-def test_what_was_chosen_is_there_again(qtbot, make_window):
-    first = make_window(Shapes)
-    child(first, "blocks-grid").click()
-    child(first, "blocks-own", QLineEdit).setText("48x4")
-    first.close()
-    second = make_window(Shapes)
-    assert second.blocks.get().picks.shapes == tuple(dict.fromkeys((*PRESETS, *GRID, (48, 4))))
 
 
 def test_a_bug_frees_the_panel(qtbot, endless):

@@ -7,11 +7,10 @@ import sys
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QImage, QPixmap, QRegion, QWheelEvent
+from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from tests.counting import calls
 from tests.workbench.driving import child, move, pane_of
 from workbench.base import theme
 from workbench.imaging.display import to_display
@@ -148,14 +147,6 @@ def test_above_100_percent_no_colour_appears_that_is_not_in_the_picture(view):
     assert np.unique(middle).tolist() == [0, 255]
 
 
-def test_below_100_percent_stripes_become_grey_and_not_moire(view):
-    stripes = np.zeros((2048, 2048, 1), np.uint8)
-    stripes[:, ::2] = 255
-    open_picture(view, stripes)
-    middle = painted(pane_of(view, "Before"))[200:300, 50:350].astype(int)
-    assert abs(middle - 128).max() <= 2
-
-
 FRACTIONAL = """
 import numpy as np
 from PySide6.QtGui import QImage
@@ -206,12 +197,6 @@ def test_100_percent_is_exact_and_panes_are_alike_under_any_display_scaling(fact
     assert said.stdout.strip() == f"exact at {float(factor)}", said.stderr
 
 
-def test_an_empty_view_says_how_to_open_a_picture(view):
-    assert "Ctrl+O" in pane_of(view, "Before").accessibleDescription()
-    assert text(view, "before") == text(view, "after") == "–"
-    assert view.comparison() is None
-
-
 def test_zoom_and_pan_are_linked(loaded):
     before, after = panes(loaded)
     assert before.transform == after.transform
@@ -225,13 +210,6 @@ def test_zoom_and_pan_are_linked(loaded):
     moved = before.transform
     assert moved.centre != fitted.centre
     assert after.transform == moved
-
-
-def test_the_wheel_keeps_the_pixel_under_the_pointer(loaded):
-    pane = pane_of(loaded, "Before")
-    at = position_of(pane, 70, 12)
-    wheel(pane, at, 4)
-    assert pane.pixel_at(QPointF(at)) == (70, 12)
 
 
 def test_the_keyboard_zooms_pans_and_fits(loaded):
@@ -261,27 +239,6 @@ def test_a_double_click_goes_to_100_percent_and_back_to_fit(loaded):
     assert pane.transform.scale == 1.0
     QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
     assert pane.transform == fitted
-
-
-def test_the_buttons_zoom_and_a_fitted_picture_stays_fitted(loaded, qapp):
-    pane = pane_of(loaded, "Before")
-    button(loaded, "one_to_one").click()
-    assert pane.transform.scale == 1.0
-    button(loaded, "fit").click()
-    before = pane.transform.scale
-    resize(loaded, 500, 400)
-    assert pane.transform.scale < before
-    width, height = pane.device_size
-    assert pane.transform.scale == pytest.approx(min(width / WIDTH, height / HEIGHT), rel=0.01)
-
-
-def test_without_a_picture_there_is_nothing_to_fit_or_to_hold(view):
-    names = ("fit", "one_to_one", "original", "pin")
-    assert not any(button(view, name).isEnabled() for name in names)
-    open_picture(view, noise())
-    assert all(button(view, name).isEnabled() for name in names[:3])
-    view.show_nothing()
-    assert not any(button(view, name).isEnabled() for name in names)
 
 
 @pytest.mark.parametrize(
@@ -336,15 +293,6 @@ def test_channels_are_named_and_alpha_is_marked(view, channels, names):
     assert text(view, "after") == "–"
 
 
-def test_values_that_are_not_numbers_are_shown_as_such(view):
-    samples = np.full((HEIGHT, WIDTH, 1), np.inf, np.float32)
-    open_picture(view, samples)
-    show_result(view, samples.copy())
-    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 3, 4))
-    assert text(view, "before").split() == ["grey", "inf"]
-    assert text(view, "difference").split() == ["grey", "nan"]
-
-
 def test_values_follow_a_new_result_and_go_when_the_pointer_leaves(loaded):
     pane = pane_of(loaded, "Before")
     point_at(pane, position_of(pane, 10, 10))
@@ -353,27 +301,6 @@ def test_values_follow_a_new_result_and_go_when_the_pointer_leaves(loaded):
     pane.hovered.emit(None)
     assert text(loaded, "position") == ""
     assert text(loaded, "before") == "–"
-
-
-def test_beside_the_picture_there_is_no_value(loaded):
-    point_at(pane_of(loaded, "Before"), QPoint(5, 5))
-    assert text(loaded, "before") == "–"
-
-
-def test_mode_buttons_say_what_is_wanted_and_change_nothing(loaded, qtbot):
-    with qtbot.waitSignal(loaded.wanted) as wanted:
-        button(loaded, "wipe").click()
-    assert wanted.args == ["view_mode", "wipe"]
-    assert pane_of(loaded, "Before").isVisible()
-    loaded.show_state(State(view_mode="wipe"))
-    assert pane_of(loaded, "Before and after").isVisible()
-    assert button(loaded, "wipe").isChecked()
-
-
-def test_the_transform_stays_when_the_mode_changes(loaded):
-    move(loaded, ViewTransform(3.0, (40.0, 30.0)))
-    loaded.show_state(State(view_mode="wipe"))
-    assert pane_of(loaded, "Before and after").transform == ViewTransform(3.0, (40.0, 30.0))
 
 
 @pytest.fixture
@@ -419,30 +346,11 @@ def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
     assert pane.transform == before
 
 
-def test_the_divider_moves_by_keyboard(wiped):
-    divider = pane_of(wiped, "Before and after").divider
-    divider.setFocus()
-    QTest.keyClick(divider, Qt.Key.Key_Right)
-    assert divider.value() == 510
-    QTest.keyClick(divider, Qt.Key.Key_Home)
-    assert divider.value() == 0
-    assert share_of_black(wiped) < 0.02
-    QTest.keyClick(divider, Qt.Key.Key_End)
-    assert share_of_black(wiped) > 0.98
-
-
 def test_the_divider_keeps_its_share_when_the_view_is_resized(wiped, qapp):
     pane_of(wiped, "Before and after").divider.setValue(250)
     resize(wiped, 600, 500)
     centre = pane_of(wiped, "Before and after").divider.geometry().center().x()
     assert centre == pytest.approx(pane_of(wiped, "Before and after").width() / 4, abs=2)
-
-
-def test_without_a_result_wipe_shows_the_picture_alone(view):
-    open_picture(view, noise())
-    view.show_state(State(view_mode="wipe"))
-    assert not pane_of(view, "Before and after").divider.isVisible()
-    assert pane_of(view, "Before and after").caption == "Before · noise.png · 90×60"
 
 
 def test_the_caption_names_the_picture_and_its_size(loaded):
@@ -451,49 +359,12 @@ def test_the_caption_names_the_picture_and_its_size(loaded):
     assert pane_of(loaded, "Before").caption == "Before"
 
 
-def shown_parts(view):
-    """The names of what the read-out has room for, with a pixel pointed at."""
-    point_at(pane_of(view, "Before"), position_of(pane_of(view, "Before"), 3, 4))
-    names = ("before", "pinned 1", "after", "difference")
-    return [name for name in names if child(view.window(), name, QLabel).isVisible()]
-
-
-def test_the_read_out_is_one_line_and_leaves_out_whole_parts_where_it_is_narrow(loaded):
-    resize(loaded, 1300, 400)
-    assert shown_parts(loaded) == ["before", "after", "difference"]
-    row = [
-        child(loaded.window(), name, QLabel)
-        for name in ("position", "before", "after", "difference", "zoom")
-    ]
-    middles = [each.mapTo(loaded.window(), each.rect().center()).y() for each in row]
-    assert max(middles) - min(middles) <= 2
-    resize(loaded, 1000, 400)
-    assert shown_parts(loaded) == ["before", "after"]
-    resize(loaded, loaded.minimumSizeHint().width(), 400)
-    assert shown_parts(loaded) == []
-    assert text(loaded, "position") == "x 3  y 4"
-    for label in loaded.read_out_row.findChildren(QLabel):
-        if label.isVisible():
-            assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
-
-
 def test_the_newest_result_alone_is_what_one_sees_first(loaded):
     loaded.show_state(State())
     before, after = panes(loaded)
     assert (before.isVisible(), after.isVisible()) == (False, True)
     QApplication.processEvents()
     assert after.size() == loaded.size(), "nothing else takes room"
-    assert after.caption == "After · Gaussian 5×5 · shared"
-
-
-def test_a_picture_without_a_result_is_shown_as_it_is(view):
-    view.show_state(State())
-    after = pane_of(view, "After")
-    assert "Ctrl+O" in after.accessibleDescription()
-    samples = noise()
-    open_picture(view, samples)
-    assert after.caption == "Before · noise.png · 90×60"
-    show_result(view, 255 - samples)
     assert after.caption == "After · Gaussian 5×5 · shared"
 
 
@@ -509,15 +380,6 @@ def test_two_pictures_stand_where_they_are_larger(view, shape, is_beside):
     assert (before.y() == after.y(), before.x() == after.x()) == (is_beside, not is_beside)
 
 
-def test_the_arrangement_follows_the_window(loaded):
-    resize(loaded, 1200, 300)
-    before, after = panes(loaded)
-    assert before.y() == after.y()
-    resize(loaded, 400, 700)
-    assert before.x() == after.x()
-    assert before.transform == after.transform
-
-
 @pytest.mark.parametrize("mode", ["result", "side", "wipe"])
 def test_holding_space_shows_the_original_where_the_result_was(loaded, mode, qtbot):
     loaded.show_state(State(view_mode=mode))
@@ -530,27 +392,11 @@ def test_holding_space_shows_the_original_where_the_result_was(loaded, mode, qtb
     qtbot.waitUntil(lambda: pane.caption == "After · Gaussian 5×5 · shared")
 
 
-def test_the_original_button_works_while_held_by_mouse(loaded):
-    original = button(loaded, "original")
-    QTest.mousePress(original, Qt.MouseButton.LeftButton)
-    assert pane_of(loaded, "After").caption == "Original"
-    QTest.mouseRelease(original, Qt.MouseButton.LeftButton)
-    assert pane_of(loaded, "After").caption != "Original"
-
-
 def test_losing_the_focus_while_space_is_held_ends_it(loaded):
     pane_of(loaded, "After").setFocus()
     QTest.keyPress(pane_of(loaded, "After"), Qt.Key.Key_Space)
     button(loaded, "fit").setFocus()
     assert pane_of(loaded, "After").caption != "Original"
-
-
-def test_a_new_picture_of_the_same_kind_keeps_the_last_result_and_the_zoom(loaded):
-    move(loaded, ViewTransform(3.0, (40.0, 30.0)))
-    result = pane_of(loaded, "After").display
-    open_picture(loaded, noise(seed=2))
-    assert pane_of(loaded, "After").display is result
-    assert pane_of(loaded, "After").transform.scale == 3.0
 
 
 @pytest.mark.parametrize(
@@ -566,30 +412,12 @@ def test_a_picture_of_another_kind_empties_the_after_pane_until_its_result_comes
     assert pane_of(loaded, "After").display is not None
 
 
-def test_a_picture_of_another_size_is_shown_at_the_same_relative_place(loaded):
-    move(loaded, ViewTransform(9.0, (WIDTH / 3, HEIGHT / 4)))
-    open_picture(loaded, noise((2 * HEIGHT, 3 * WIDTH, 3)))
-    assert pane_of(loaded, "Before").transform == ViewTransform(9.0, (WIDTH, HEIGHT / 2))
-
-
-def test_a_fitted_picture_stays_fitted_whatever_its_size(loaded):
-    open_picture(loaded, noise((31, 33, 3)))
-    assert pane_of(loaded, "Before").transform.centre == (16.5, 15.5)
-
-
 def test_a_picture_that_the_same_zoom_would_show_smaller_than_it_fits_is_fitted(loaded):
     move(loaded, ViewTransform(6.0, (40.0, 30.0)))
     open_picture(loaded, noise((20, 30, 3)))
     pane = pane_of(loaded, "Before")
     width, height = pane.device_size
     assert pane.transform.scale == pytest.approx(min(width / 30, height / 20))
-
-
-def test_show_nothing_empties_everything(loaded):
-    loaded.show_nothing()
-    assert all(pane.display is None for pane in panes(loaded))
-    assert loaded.comparison() is None
-    assert text(loaded, "zoom") == ""
 
 
 @pytest.mark.parametrize("size", [(HEIGHT, WIDTH), (5, 4), (700, 900)])
@@ -607,78 +435,6 @@ def contains(big, small):
     height, width = small.shape[:2]
     corners = np.argwhere((big[:, :] == small[0, 0]).all(axis=2))
     return any(np.array_equal(big[y : y + height, x : x + width], small) for y, x in corners)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_surround_is_neutral_in_every_theme(view, qapp, scheme):
-    theme.apply(qapp, scheme)
-    open_picture(view, noise((50, 400, 3)))
-    surround = QColor(*painted(pane_of(view, "Before"))[-20, 100].tolist())
-    assert surround.saturation() == 0
-    theme.apply(qapp, "light")
-
-
-def test_controls_have_names_tooltips_and_can_be_reached_by_keyboard(loaded):
-    for control in loaded.findChildren(QToolButton):
-        assert control.accessibleName()
-        assert control.toolTip()
-        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
-
-
-EXTREMES = (0.0, -0.5, 123.4567, -2040.25, 65535.5, -65535.25, 1e-5, -1.2345e-7, 3e38, np.inf)
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
-def test_no_value_of_a_result_is_wider_than_its_place(view, dtype):
-    samples = np.zeros((2, len(EXTREMES), 3), dtype)
-    samples.flags.writeable = False
-    open_picture(view, samples)
-    unclipped(samples)
-    result = np.empty(samples.shape, np.float32)
-    result[:] = np.array(EXTREMES, np.float32)[:, np.newaxis]
-    show_result(view, result)
-    for x in range(len(EXTREMES)):
-        view.go_to(x, 0)
-        for name in ("after", "difference"):
-            label = child(view.window(), name, QLabel)
-            assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
-
-
-def pixels_of(widget):
-    """Blue, green and red of what a widget paints on magenta, (H, W, 3)."""
-    seen = QPixmap(widget.size())
-    seen.fill(QColor("magenta"))
-    widget.render(seen, QPoint(), QRegion(), QWidget.RenderFlag(0))
-    image = seen.toImage().convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
-    return rows[..., :3].copy()
-
-
-@pytest.mark.parametrize("mode", ["result", "wipe"])
-@pytest.mark.parametrize("scale", [0.37, 1.0, 1.37, 3.3, 7.0])
-def test_nothing_is_left_unpainted_between_a_picture_and_what_surrounds_it(view, mode, scale):
-    view.show_state(State(view_mode=mode))
-    white = np.full((HEIGHT, WIDTH, 1), 255, np.uint8)
-    open_picture(view, white)
-    show_result(view, white, caption="")
-    grey = QColor(theme.colors(view.palette()).surround).getRgb()[2::-1]
-    shown = pane_of(view, "Before and after" if mode == "wipe" else "After")
-    for shift in (0.0, 0.21, 0.5, 0.77):
-        move(view, ViewTransform(scale, (WIDTH / 2 + shift, HEIGHT / 2 - shift)))
-        rows = pixels_of(shown)[150:]  # below the captions
-        assert (rows >= np.array(grey)).all() or mode == "wipe"  # which has a black line
-        assert not (rows == (255, 0, 255)).all(axis=2).any()
-
-
-def test_what_a_picture_covers_is_not_filled_before(view):
-    white = np.full((HEIGHT, WIDTH, 1), 255, np.uint8)
-    open_picture(view, white)
-    show_result(view, white, caption="")
-    shown = pane_of(view, "After")
-    move(view, ViewTransform(40.0, (WIDTH / 2, HEIGHT / 2)))
-    assert calls(lambda: shown.grab())["fillRect"] == 0
-    move(view, ViewTransform(2.0, (WIDTH / 2, HEIGHT / 2)))
-    assert calls(lambda: shown.grab())["fillRect"] == 4  # a strip at each of its edges
 
 
 @pytest.mark.parametrize("mode", ["difference", "wipe"])

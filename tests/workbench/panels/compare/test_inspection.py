@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -12,12 +11,9 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QToolButton
 
-from kernels.core.cpu_load import Load
 from kernels.core.job import Result
-from kernels.core.timing import Timing
 from kernels.oracle.reference import filtered
 from kernels.pictures.generated import gradient, noise
-from tests.made_up import FAILED, PASSED
 from tests.workbench.driving import (
     action,
     child,
@@ -35,15 +31,14 @@ from tests.workbench.driving import (
 from tests.workbench.engines import Scripted
 from workbench.files import image_files
 from workbench.imaging.differences import subtracting
-from workbench.imaging.display import to_display
 from workbench.imaging.mismatch import COLORS, WRONG
 from workbench.imaging.showing import show
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
-from workbench.panels.compare import comparison_controller, pin_cache
+from workbench.panels.compare import comparison_controller
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform
-from workbench.session import live, worker
+from workbench.session import live
 
 WRONG_PLACES = ((40, 2), (7, 30), (55, 47))  # x, y
 
@@ -121,15 +116,6 @@ def test_the_gain_is_typed_and_auto_is_none(qtbot, loaded):
     assert loaded.store.state.gain is None
 
 
-def test_a_signed_difference_is_said_to_be_one(qtbot, loaded):
-    loaded.store.update(view_mode="difference")
-    click(child(loaded, "signed", QToolButton))
-    assert loaded.store.state.difference == "signed"
-    until(qtbot, lambda: "orange above, blue below" in comparison(loaded).caption)
-    click(child(loaded, "signed", QToolButton))  # again: it stays down
-    assert child(loaded, "signed", QToolButton).isChecked()
-
-
 def test_the_difference_follows_the_filter(qtbot, loaded):
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: comparison(loaded).display)
@@ -138,36 +124,6 @@ def test_the_difference_follows_the_filter(qtbot, loaded):
     until(qtbot, lambda: comparison(loaded).display is not first)
     assert "nothing differs" in comparison(loaded).caption
     assert not comparison(loaded).display.pixels[0][..., :3].any()
-
-
-def test_the_timing_waits_for_the_difference(qtbot, loaded):
-    held = []
-    loaded.analysis_thread.hurries.connect(held.append)
-    loaded.store.update(view_mode="difference")
-    until(qtbot, lambda: view(loaded, "Comparison").display is not None)
-    until(qtbot, lambda: held == [True, False])
-    held.clear()
-    loaded.store.update(difference="signed")
-    loaded.store.update(view_mode="side")  # before it is there
-    assert held == [True, False]
-
-
-def test_the_timing_goes_on_waiting_where_another_difference_follows(qtbot, loaded, monkeypatch):
-    order, go_on = [], Event()
-
-    def slow(*pictures, **how):
-        order.append("begun")
-        go_on.wait(10)
-        yield from subtracting(*pictures, **how)
-
-    monkeypatch.setattr(comparison_controller, "subtracting", slow)
-    loaded.analysis_thread.hurries.connect(order.append)
-    loaded.store.update(view_mode="difference")
-    until(qtbot, lambda: "begun" in order)
-    settle(qtbot, loaded, lambda: loaded.store.update(ksize=7))
-    go_on.set()
-    until(qtbot, lambda: order[-1] is False)
-    assert order == [True, "begun", "begun", False]
 
 
 def test_a_difference_that_breaks_holds_nothing_up(qtbot, loaded, monkeypatch):
@@ -211,70 +167,6 @@ def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
     assert begun[1] is newest
 
 
-def test_the_difference_does_not_wait_until_the_result_it_hides_is_fit_to_be_shown(
-    qtbot, loaded, monkeypatch
-):
-    loaded.store.update(view_mode="difference", gain=1.0)
-    until(qtbot, lambda: comparison(loaded).display)
-    first, old, go_on = comparison(loaded).display, loaded.live.result, Event()
-
-    def slow(*what):
-        go_on.wait(10)
-        return show(*what)
-
-    monkeypatch.setattr(worker, "show", slow)
-    loaded.store.update(ksize=9)
-    until(qtbot, lambda: comparison(loaded).display is not first)
-    second = comparison(loaded).display
-    assert loaded.live.result is old
-    go_on.set()
-    until(qtbot, lambda: loaded.live.result is not old)
-    assert loaded.live.newest is loaded.live.result
-    after, before = loaded.live.result.picture, loaded.store.state.picture.samples
-    assert np.array_equal(second.pixels[0][..., 2::-1], np.abs(after.astype(int) - before))
-
-
-def test_a_result_that_cannot_be_shown_is_not_compared_with_for_long(qtbot, loaded, monkeypatch):
-    loaded.store.update(view_mode="difference", gain=1.0)
-    until(qtbot, lambda: comparison(loaded).display)
-    first, old, go_on = comparison(loaded).display, loaded.live.result, Event()
-
-    def too_large(*_):
-        go_on.wait(10)
-        raise MemoryError
-
-    monkeypatch.setattr(worker, "show", too_large)
-    loaded.store.update(ksize=9)
-    until(qtbot, lambda: comparison(loaded).display is not first)
-    of_the_new = comparison(loaded).display
-    go_on.set()
-    until(qtbot, lambda: "too little memory to show" in loaded.messages.sentence)
-    until(qtbot, lambda: comparison(loaded).display is not of_the_new)
-    assert loaded.live.newest is loaded.live.result is old
-    assert np.array_equal(comparison(loaded).display.pixels[0], first.pixels[0])
-
-
-def test_what_breaks_elsewhere_leaves_a_difference_under_way(qtbot, loaded, monkeypatch):
-    begun, go_on = Event(), Event()
-
-    def slow(*pictures, **how):
-        begun.set()
-        go_on.wait(10)
-        yield from subtracting(*pictures, **how)
-
-    def broken():
-        raise ZeroDivisionError
-        yield
-
-    monkeypatch.setattr(comparison_controller, "subtracting", slow)
-    loaded.store.update(view_mode="difference")
-    assert begun.wait(10)
-    loaded.analysis_thread.ask("something else", broken, print, urgency=9)
-    go_on.set()
-    until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
-    until(qtbot, lambda: comparison(loaded).display)
-
-
 def test_the_difference_of_another_picture_waits_for_that_picture(qtbot, loaded, monkeypatch):
     loaded.store.update(view_mode="difference")
     until(qtbot, lambda: comparison(loaded).display)
@@ -296,18 +188,6 @@ def test_the_difference_of_another_picture_waits_for_that_picture(qtbot, loaded,
     assert comparison(loaded).display.size == (30, 40)
 
 
-def test_holding_space_shows_the_original_in_every_mode(qtbot, loaded):
-    loaded.store.update(view_mode="difference")
-    until(qtbot, lambda: comparison(loaded).display)
-    shown = comparison(loaded)
-    difference = shown.display
-    shown.setFocus()
-    QTest.keyPress(shown, Qt.Key.Key_Space)
-    assert (shown.caption, shown.display) == ("Original", view(loaded, "Before").display)
-    QTest.keyRelease(shown, Qt.Key.Key_Space)
-    until(qtbot, lambda: shown.display is difference)
-
-
 def test_another_picture_takes_the_difference_away_even_where_nothing_can_run_it(qtbot, loaded):
     trigger(loaded, "Difference")
     until(qtbot, lambda: comparison(loaded).display)
@@ -318,14 +198,6 @@ def test_another_picture_takes_the_difference_away_even_where_nothing_can_run_it
     until(qtbot, lambda: loaded.messages.kind == "error")
     assert comparison(loaded).display is None
     assert not loaded.analysis_thread.is_under_way("difference")
-
-
-def test_shift_d_changes_the_kind_and_shows_the_difference(loaded):
-    trigger(loaded, "Absolute or signed difference")
-    state = loaded.store.state
-    assert (state.view_mode, state.difference) == ("difference", "signed")
-    trigger(loaded, "Absolute or signed difference")
-    assert loaded.store.state.difference == "absolute"
 
 
 # -- mismatch
@@ -374,12 +246,6 @@ def test_n_goes_from_one_wrong_pixel_to_the_next_and_around(qtbot, spoiling):
     assert comparison(spoiling).transform.scale >= 24
     click(child(spoiling, "next-differing", QToolButton))
     assert centre(spoiling) == places[0]
-
-
-def test_the_values_of_a_pixel_gone_to_are_read_out(qtbot, spoiling):
-    trigger(spoiling, "Next differing pixel")
-    until(qtbot, lambda: centre(spoiling) == (40.5, 2.5))
-    assert child(spoiling, "position", QLabel).text() == "x 40  y 2"
 
 
 def test_the_search_can_be_cancelled(qtbot, make_window):
@@ -437,20 +303,6 @@ def test_the_divider_turns_and_moves_up_and_down(qtbot, loaded):
     assert not wipe.is_level
 
 
-def test_the_level_divider_shows_before_above_and_after_below(qtbot, window):
-    until(qtbot, lambda: window.device)
-    window.store.update(implementation="opencv", filter="identity", ksize=3)
-    show_picture(qtbot, window, np.full((200, 200, 1), 40, np.uint8))
-    light = np.full((200, 200, 1), 220, np.uint8)
-    window.compare.show_after(light, to_display(light), "made up")
-    window.store.update(view_mode="wipe", divider="level")
-    wipe = pane_of(window.compare, "Before and after")
-    image = wipe.grab().toImage()
-    x = image.width() // 2 - 40
-    assert image.pixelColor(x, image.height() // 2 - 30).lightness() == 40
-    assert image.pixelColor(x, image.height() - 40).lightness() == 220
-
-
 # -- pins
 
 
@@ -470,20 +322,6 @@ def test_up_to_three_results_are_kept_beside_the_newest(qtbot, loaded):
     assert {pane.transform for pane in panes} == {ViewTransform(5.0, (20.0, 30.0))}
 
 
-def test_three_panes_stand_where_they_are_largest(qtbot, loaded):
-    loaded.store.update(view_mode="side")
-    trigger(loaded, "Pin this result")
-    panes = [view(loaded, name) for name in ("Before", "After", "Pinned 1")]
-
-    def rows():
-        return len({pane.y() for pane in panes})
-
-    loaded.resize(1700, 700)
-    until(qtbot, lambda: rows() == 1)
-    loaded.resize(1024, 1300)
-    until(qtbot, lambda: rows() == 3)
-
-
 def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
     for ksize in (3, 7):
         trigger(loaded, "Pin this result")
@@ -501,12 +339,6 @@ def test_a_pinned_result_is_removed_by_its_button_or_key(qtbot, loaded):
     assert "No result is pinned" in loaded.messages.sentence
 
 
-def test_the_exported_comparison_holds_what_is_pinned(qtbot, loaded):
-    two = loaded.compare.comparison()().width()
-    trigger(loaded, "Pin this result")
-    assert loaded.compare.comparison()().width() > two
-
-
 def test_the_difference_may_be_to_a_pinned_result(qtbot, loaded):
     trigger(loaded, "Pin this result")
     settle(qtbot, loaded, lambda: loaded.store.update(ksize=7))
@@ -519,32 +351,6 @@ def test_the_difference_may_be_to_a_pinned_result(qtbot, loaded):
     largest = np.abs(after.astype(int) - pinned).max()
     until(qtbot, lambda: f"largest {largest}" in comparison(loaded).caption)
     assert "After − pinned 1" in comparison(loaded).caption
-
-
-def test_a_pin_of_a_wrong_answer_says_so_instead_of_a_time(loaded):
-    loaded.live.result = replace(loaded.live.result, check=FAILED)
-    trigger(loaded, "Pin this result")
-    assert view(loaded, "Pinned 1").caption.splitlines()[1] == "Pinned 1 · ✗ wrong"
-
-
-def test_a_pin_of_a_disturbed_time_has_its_star(loaded):
-    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
-    result = replace(loaded.live.result, kernel=Timing((3.0,) * 3), check=PASSED, load=busy)
-    loaded.live.result = result
-    trigger(loaded, "Pin this result")
-    assert "3.00\u202fms*" in view(loaded, "Pinned 1").caption
-
-
-def test_a_pin_taken_early_has_the_last_word_on_its_result(qtbot, loaded):
-    result = loaded.live.result
-    loaded.live.result = replace(result, check=None)
-    trigger(loaded, "Pin this result")
-    pinned = view(loaded, "Pinned 1")
-    assert "not verified yet" in pinned.caption
-    loaded.live.settled.emit(replace(result, kernel=Timing((123.0,) * 3)))
-    assert "123\u202fms" in pinned.caption
-    loaded.live.settled.emit(replace(result, job=replace(result.job), kernel=Timing((7.0,) * 3)))
-    assert "123\u202fms" in pinned.caption  # that one was of another job
 
 
 def pinned(window):
@@ -592,43 +398,6 @@ def test_pins_come_with_a_file_however_it_is_opened(qtbot, loaded, tmp_path):
     assert pinned(loaded) == []
 
 
-def test_pins_come_with_the_pixel_type_they_were_made_in(qtbot, loaded):
-    settle(qtbot, loaded, lambda: loaded.store.choose(pixel_type="float32"))
-    trigger(loaded, "Pin this result")
-    kept = pinned(loaded)
-    settle(qtbot, loaded, lambda: loaded.store.choose(pixel_type=None))
-    assert pinned(loaded) == []
-    settle(qtbot, loaded, loaded.undo_history.undo)
-    until(qtbot, lambda: pinned(loaded) == kept)
-
-
-def test_pins_come_when_their_picture_is_on_the_screen(qtbot, loaded, monkeypatch):
-    """Before, they would be painted, and read out, beside one of another size, or channels."""
-    first = loaded.store.state.picture
-    trigger(loaded, "Pin this result")
-    loaded.inspection.set_against(1)
-    show_picture(qtbot, loaded, noise(30, 40, 4, seed=5))
-    may_show = Event()
-    monkeypatch.setattr(live, "show", lambda *words: may_show.wait(20) and show(*words))
-    loaded.store.update(picture=first, levels=None)
-    for place in (QPoint(20, 20), QPoint(30, 30)):
-        QTest.mouseMove(view(loaded, "After"), place)
-    qtbot.wait(50)
-    assert pinned(loaded) == []
-    may_show.set()
-    until(qtbot, lambda: pinned(loaded))
-    assert loaded.inspection.against == 1
-
-
-def test_pins_that_come_back_are_shown_as_the_newest_is(qtbot, loaded):
-    first = loaded.store.state.picture
-    trigger(loaded, "Pin this result")
-    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    loaded.store.update(picture=first, levels=(100.0, 120.0))
-    until(qtbot, lambda: loaded.inspection.pins)
-    until(qtbot, lambda: loaded.inspection.pins[0].look.levels == (100.0, 120.0))
-
-
 def test_each_picture_has_its_pins_and_those_removed_stay_away(qtbot, loaded):
     trigger(loaded, "Pin this result")
     first = pinned(loaded)
@@ -648,36 +417,6 @@ def test_each_picture_has_its_pins_and_those_removed_stay_away(qtbot, loaded):
     assert pinned(loaded) == []
 
 
-def test_pins_of_pictures_that_are_too_large_to_be_kept_are_gone_alone(qtbot, loaded, monkeypatch):
-    trigger(loaded, "Pin this result")
-    first = pinned(loaded)
-    monkeypatch.setattr(pin_cache, "MAX_BYTES", 200_000)
-    show_picture(qtbot, loaded, noise(200, 200, 3, seed=5))
-    trigger(loaded, "Pin this result")
-    settle(qtbot, loaded, loaded.undo_history.undo)
-    until(qtbot, lambda: pinned(loaded) == first)
-    settle(qtbot, loaded, loaded.undo_history.redo)
-    all_looked(qtbot, loaded)
-    assert pinned(loaded) == []
-
-
-def test_of_many_pictures_the_oldest_lose_their_pins(qtbot, loaded, monkeypatch):
-    first, second, third = (Picture(f"{n}", noise(60, 90, 3, seed=n)) for n in (1, 2, 3))
-    kept = {}
-    for picture in (first, second, third):
-        settle(qtbot, loaded, lambda picture=picture: loaded.store.update(picture=picture))
-        trigger(loaded, "Pin this result")
-        kept[picture] = pinned(loaded)
-    size = 2 * first.nbytes + sum(e.nbytes for e in loaded.inspection.pins[0].display.pixels)
-    monkeypatch.setattr(pin_cache, "MAX_BYTES", int(2.5 * size))
-    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    settle(qtbot, loaded, lambda: loaded.store.update(picture=second))
-    until(qtbot, lambda: pinned(loaded) == kept[second])
-    settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
-    all_looked(qtbot, loaded)
-    assert pinned(loaded) == []
-
-
 def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loaded):
     first = loaded.store.state.picture
     trigger(loaded, "Pin this result")
@@ -692,16 +431,6 @@ def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loade
     may_go_on.set()
     all_looked(qtbot, loaded)
     assert pinned(loaded) == []
-
-
-def test_an_error_outlives_that_pins_are_there_again(qtbot, loaded):
-    first = loaded.store.state.picture
-    trigger(loaded, "Pin this result")
-    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    loaded.store.update(picture=first, filter="custom", ksize=5, matrix=((1.0,),))
-    until(qtbot, lambda: pinned(loaded))
-    all_looked(qtbot, loaded)
-    assert loaded.messages.kind == "error"
 
 
 def test_a_result_that_is_of_other_settings_says_so_until_there_is_one_of_these(qtbot, loaded):
@@ -727,35 +456,6 @@ def test_where_only_the_display_lacks_memory_the_result_is_of_these_settings(
     loaded.store.update(levels=(100.0, 120.0))
     until(qtbot, lambda: loaded.messages.kind == "error")
     assert "earlier settings" not in view(loaded, "After").caption
-
-
-def test_a_picture_that_is_too_large_says_that_its_pins_are_gone(qtbot, loaded, monkeypatch):
-    monkeypatch.setattr(pin_cache, "MAX_BYTES", 1000)
-    trigger(loaded, "Pin this result")
-    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    assert "is gone" in loaded.messages.sentence
-
-
-def test_to_start_afresh_forgets_what_was_pinned_of_others(qtbot, loaded):
-    first = loaded.store.state.picture
-    trigger(loaded, "Pin this result")
-    show_picture(qtbot, loaded, noise(60, 90, 3, seed=5))
-    loaded.memory.forget()
-    settle(qtbot, loaded, lambda: loaded.store.update(picture=first))
-    all_looked(qtbot, loaded)
-    assert pinned(loaded) == []
-
-
-def test_pins_are_shown_between_the_levels_of_the_newest(qtbot, loaded):
-    trigger(loaded, "Pin this result")
-    pinned, first = view(loaded, "Pinned 1"), loaded.inspection.pins[0]
-    loaded.store.update(levels=(100.0, 120.0))
-    until(qtbot, lambda: pinned.display is not first.display)
-    wanted = to_display(first.samples, (100.0, 120.0)).pixels[0]
-    assert np.array_equal(pinned.display.pixels[0], wanted)
-    assert loaded.inspection.pins[0].samples is first.samples
-    trigger(loaded, "Pin this result")  # between these levels, whenever they come
-    until(qtbot, lambda: np.array_equal(view(loaded, "Pinned 2").display.pixels[0], wanted))
 
 
 def color_at(pane, x, y):
@@ -791,20 +491,6 @@ def test_wipe_and_read_out_are_of_the_pin_that_is_compared_with(qtbot, loaded):
     assert not said["pinned 1"].isVisible()
 
 
-def test_removing_a_pin_keeps_what_is_compared_with(qtbot, loaded):
-    for ksize in (3, 7):
-        trigger(loaded, "Pin this result")
-        settle(qtbot, loaded, lambda ksize=ksize: loaded.store.update(ksize=ksize))
-    inspection = loaded.inspection
-    second = inspection.pins[1]
-    inspection.set_against(2)
-    inspection.unpin(0)
-    assert inspection.against == 1
-    assert inspection.pins == (second,)
-    inspection.unpin(0)
-    assert inspection.against == 0
-
-
 # -- results that swing around zero
 
 
@@ -817,14 +503,6 @@ def sloped(qtbot, window):
     ramp = np.ascontiguousarray((gradient(20, 64)[:, ::-1] >> 8).astype(np.uint8))
     show_picture(qtbot, window, ramp)
     return window
-
-
-def test_clipped_is_for_looking_only(sloped):
-    assert sloped.live.result.picture.dtype == np.float32
-    assert sloped.live.result.picture.max() < -10
-    after = view(sloped, "After")
-    assert not after.display.pixels[0][..., :3].any()
-    assert "clipped: below 0 is black · as float32" in after.caption
 
 
 def test_whole_numbers_that_were_asked_for_are_cut_off_at_zero(qtbot, sloped):
@@ -874,33 +552,6 @@ def test_where_memory_lacks_for_floats_the_way_out_is_named(qtbot, sloped, monke
     result = settle(qtbot, sloped, lambda: pick(child(sloped, "pixel-type", QComboBox), "uint8"))
     assert result.picture.dtype == np.uint8
     assert sloped.messages.kind is None
-
-
-def test_a_lack_of_memory_for_what_is_not_wanted_any_more_is_not_told(qtbot, sloped, monkeypatch):
-    asked, go_on = Event(), Event()
-
-    def lacking(_):
-        asked.set()
-        go_on.wait(10)
-        raise MemoryError
-
-    monkeypatch.setattr("workbench.session.live.unclipped", lacking)
-    sloped.opener.opened.emit(Picture("other.png", noise(20, 64, 1)))
-    until(qtbot, asked.is_set)
-    result = settle(qtbot, sloped, lambda: sloped.store.update(filter="box", ksize=5))
-    go_on.set()
-    sloped.opener.open_file(Path("no such file"))  # is answered after it
-    until(qtbot, lambda: sloped.messages.kind == "error")
-    assert "memory" not in sloped.messages.sentence
-    assert sloped.live.result is result
-
-
-def test_changing_how_floats_are_shown_filters_nothing_again(qtbot, sloped):
-    result, before = sloped.live.result, view(sloped, "After").display
-    sloped.store.update(negative_display="absolute")
-    until(qtbot, lambda: view(sloped, "After").display is not before)
-    assert sloped.live.result.job is result.job
-    assert "absolute" in view(sloped, "After").caption
 
 
 @pytest.mark.parametrize(
@@ -990,19 +641,6 @@ def test_values_stand_in_cells_that_are_large_enough_and_only_there(qtbot, loade
     assert len(colours_of(pane)) == 1, "a pixel is one colour"
 
 
-def test_a_number_that_the_edge_would_cut_is_left_out(qtbot, loaded):
-    """Of 124 it would leave 12."""
-    pane, scale = view(loaded, "After"), 50.0
-    across = pane.device_size[0] / 2 / scale
-    zoom_to(loaded, scale, 45.5 - across)  # half of this pixel is in view
-    until(qtbot, lambda: len(colours_of(pane, 44)) > 2)
-    image = pane.grab().toImage()
-    left, top = (round(at) for at in pane.transform.to_view((45, 30), pane.device_size))
-    assert 10 < image.width() - left < 40
-    cut = product(range(left + 1, image.width() - 1), range(top + 2, top + 40))
-    assert len({image.pixelColor(*at).rgb() for at in cut}) == 1
-
-
 def test_under_a_wipe_each_side_has_its_own_values(qtbot, loaded):
     pane = pane_of(loaded.compare, "Before and after")
     loaded.store.update(view_mode="wipe")
@@ -1018,19 +656,6 @@ def test_under_a_wipe_each_side_has_its_own_values(qtbot, loaded):
     assert (cell(44) == before, cell(47) == after) == (False, True)
     pane.divider.setValue(pane.divider.maximum())
     assert (cell(44) == before, cell(47) == after) == (True, False)
-
-
-def test_a_small_pan_needs_no_new_cells_and_a_large_one_gets_them(qtbot, loaded):
-    pane = view(loaded, "After")
-    asked = requests(pane)
-    zoom_to(loaded, 50.0)
-    until(qtbot, lambda: len(colours_of(pane)) > 2)
-    zoom_to(loaded, 50.0, 45.5)
-    assert len(colours_of(pane)) > 2
-    assert len(asked) == 1
-    zoom_to(loaded, 50.0, 70.0)
-    until(qtbot, lambda: len(colours_of(pane, 70)) > 2)
-    assert len(asked) == 2
 
 
 def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
@@ -1055,15 +680,6 @@ def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
         found = action(loaded, name)
         assert key in [each.toString() for each in found.shortcuts()]
         assert found.toolTip()
-
-
-def test_without_a_result_nothing_can_be_pinned(qtbot, window):
-    trigger(window, "Pin this result")
-    assert window.messages.sentence == "There is no result of this picture to pin yet."
-    assert not child(window, "pin", QToolButton).isEnabled()
-    for mode in ("difference", "mismatch"):
-        window.store.update(view_mode=mode)
-        assert comparison(window).display is None
 
 
 def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded, monkeypatch):

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from kernels.pictures.generated import noise
-from tests.workbench.driving import child, settle, show_picture, until
+from tests.workbench.driving import child, show_picture, until
 
 
 @pytest.fixture
@@ -49,36 +47,3 @@ def test_another_way_is_a_click_away(qtbot, sloped):
         until(qtbot, lambda words=words: chip(sloped).text() == words)
     choose(sloped, "Auto")
     assert sloped.store.state.negative_display is None
-
-
-def test_it_is_there_only_where_there_may_be_negative_values_and_they_are_seen(qtbot, sloped):
-    for mode, is_there in (("difference", False), ("wipe", True), ("side", True)):
-        sloped.store.update(view_mode=mode)
-        assert chip(sloped).isVisible() == is_there
-    settle(qtbot, sloped, lambda: sloped.store.choose(filter="gaussian"))
-    assert not chip(sloped).isVisible()
-
-
-def test_while_the_original_is_held_it_is_gone(sloped):
-    hold = child(sloped, "original", QToolButton)
-    QTest.mousePress(hold, Qt.MouseButton.LeftButton)
-    assert not chip(sloped).isVisible()
-    QTest.mouseRelease(hold, Qt.MouseButton.LeftButton)
-    assert chip(sloped).isVisible()
-
-
-def test_what_is_painted_on_the_picture_is_told_how_much_of_the_corner_it_takes(qtbot, sloped):
-    canvas = sloped.compare
-    top = chip(sloped).mapTo(canvas, chip(sloped).rect().topLeft()).y()
-    assert canvas.foot_px >= canvas.height() - top > 0
-    settle(qtbot, sloped, lambda: sloped.store.choose(filter="gaussian"))
-    assert canvas.foot_px == 0
-
-
-def test_it_lies_in_a_corner_and_hides_little(sloped):
-    canvas = sloped.compare
-    corner = chip(sloped).mapTo(canvas, chip(sloped).rect().bottomLeft())
-    assert corner.x() < 20
-    assert canvas.height() - corner.y() < 20
-    size = chip(sloped).size()
-    assert size.width() * size.height() < canvas.width() * canvas.height() / 25

@@ -12,7 +12,6 @@ from workbench.base import theme
 from workbench.imaging.display import to_display
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.picture_keys import RELEASED_MS
 
 PARTS = {
     "combo": QComboBox,
@@ -90,21 +89,6 @@ def test_space_shows_the_original_whatever_was_chosen_last(window, qtbot, name):
     qtbot.waitUntil(lambda: not is_original(window))
 
 
-def test_a_held_space_does_not_flicker(window, qtbot):
-    child(window, "combo").setFocus()
-    point_at_picture(window)
-    press(Qt.Key.Key_Space)
-    for told in (True, False):  # X11 does not always tell that a release is of a held key
-        for _ in range(3):
-            release(Qt.Key.Key_Space, repeats=told)
-            press(Qt.Key.Key_Space, repeats=told)
-            assert is_original(window)
-    qtbot.wait(3 * RELEASED_MS)
-    assert is_original(window)
-    release(Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: not is_original(window))
-
-
 def test_arrows_plus_and_minus_move_the_picture_and_not_the_choice(window):
     combo = child(window, "combo")
     combo.setFocus()
@@ -138,28 +122,6 @@ def test_what_is_being_typed_stays_where_it_is_typed(window, name):
         assert not is_original(window)
 
 
-def test_the_keyboard_alone_reaches_what_it_has_gone_to_though_the_pointer_rests_on_the_picture(
-    window,
-):
-    point_at_picture(window)
-    combo = child(window, "combo")
-    combo.setFocus(Qt.FocusReason.TabFocusReason)
-    press(Qt.Key.Key_Down)
-    assert combo.currentIndex() == 2
-    point_at_picture(window, 200, 100)
-    press(Qt.Key.Key_Down)
-    assert combo.currentIndex() == 2
-
-
-def test_beside_the_picture_keys_are_as_ever(window):
-    combo = child(window, "combo")
-    combo.setFocus()
-    pane = point_at_picture(window)
-    QApplication.sendEvent(pane, QEvent(QEvent.Type.Leave))
-    press(Qt.Key.Key_Down)
-    assert combo.currentIndex() == 2
-
-
 def test_space_let_go_elsewhere_ends_it_too(window, qtbot):
     child(window, "combo").setFocus()
     pane = point_at_picture(window)
@@ -169,25 +131,3 @@ def test_space_let_go_elsewhere_ends_it_too(window, qtbot):
     release(Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not is_original(window))
     assert QApplication.activePopupWidget() is None
-
-
-def test_where_nothing_has_the_focus_keys_reach_the_picture_and_end_there(window):
-    if (focus := QApplication.focusWidget()) is not None:
-        focus.clearFocus()
-    pane = point_at_picture(window)
-    fitted = pane.transform.scale
-    QTest.keyClick(window, Qt.Key.Key_Plus)  # its release is nobody's, and comes back here
-    assert pane.transform.scale > fitted
-
-
-def test_a_part_that_is_gone_meanwhile_does_no_harm(window):
-    combo = child(window, "combo")
-    combo.setFocus()
-    point_at_picture(window)
-    combo.deleteLater()
-    QCoreApplication.sendPostedEvents(combo, QEvent.Type.DeferredDelete)
-    pane = point_at_picture(window, 100, 100)
-    before = pane.transform.scale
-    pane.setFocus()
-    press(Qt.Key.Key_Plus)
-    assert pane.transform.scale > before

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 
 from kernels.core.borders import BORDERS
 from kernels.filters import all_filters, gaussian
-from kernels.filters.custom import parse
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
@@ -38,7 +37,6 @@ from tests.workbench.driving import (
     view,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.model.state import Picture
 from workbench.panels.controls.block_numbers import BlockNumbers
 from workbench.panels.controls.filter_controls import BORDER_TIPS
 
@@ -108,12 +106,6 @@ def test_a_size_may_be_typed(typed, ksize, qtbot, window):
     result = settle(qtbot, window, lambda: type_into(box, typed))
     assert (result.job.ksize, box.value()) == (ksize, ksize)
     assert child(window, "ksize-slider", QSlider).value() == ksize // 2
-
-
-def test_an_even_size_beside_the_present_one_becomes_that_one(qtbot, window):
-    box = child(window, "ksize", QSpinBox)
-    type_into(box, "4")
-    assert (box.value(), window.store.state.ksize) == (5, 5)
 
 
 def test_a_dragged_slider_is_followed_and_ends_at_the_last_value(qtbot, window):
@@ -287,14 +279,6 @@ def test_weights_typed_in_are_applied(qtbot, window):
     assert child(window, "ksize", QSpinBox).value() == 1
 
 
-def test_what_was_drawn_elsewhere_is_written_as_exactly_as_it_is_applied(qtbot, window):
-    drawn = ((1 / 9, 0.1, -4.0), (1e-5, 1 / 3, 255.0), (0.0, 16777216.0, 2.5))
-    window.store.choose(filter="custom", ksize=3, matrix=drawn)
-    text = child(window, "matrix", QPlainTextEdit).toPlainText()
-    assert text.splitlines()[0] == "0.11111111 0.1 -4"
-    np.testing.assert_array_equal(np.float32(parse(text)), np.float32(drawn))
-
-
 NO_WEIGHTS = [  # what is written, what is said of it
     ("1 2\n3 4", "odd size"),
     ("1 2 3", "square"),
@@ -317,15 +301,6 @@ def test_weights_that_make_no_sense_are_objected_to_where_they_stand(qtbot, wind
         matrix.setPlainText(str(weight))
         assert not objection.isVisible(), text
         assert window.store.state.matrix == ((weight,),)
-
-
-def test_half_typed_weights_are_not_rewritten(qtbot, window):
-    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "custom"))
-    text = child(window, "matrix", QPlainTextEdit)
-    text.setPlainText("")
-    QTest.keyClicks(text, "1.0;  ")
-    assert text.toPlainText() == "1.0;  "
-    assert window.store.state.matrix == ((1.0,),)
 
 
 # -- borders
@@ -357,24 +332,6 @@ def test_another_implementation_gives_the_same_picture(key, qtbot, window):
     assert child(window, "about-implementation", QLabel).text()
 
 
-def test_keys_walk_over_what_can_run(qtbot, window):
-    until(qtbot, lambda: window.device)
-    seen = []
-    for _ in range(4):
-        QTest.keyClick(window, Qt.Key.Key_I)
-        seen.append(window.store.state.implementation)
-    assert seen == ["auto", "sequential", "parallel", "opencv"]
-    QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ShiftModifier)
-    assert window.store.state.implementation == "parallel"
-
-
-def test_the_speed_up_is_against_what_was_chosen(qtbot, window):
-    line = child(window, "status-line")
-    assert "faster" not in line.accessibleName()  # it is the baseline
-    pick(child(window, "baseline", QComboBox), "sequential")
-    until(qtbot, lambda: "Sequential" in line.accessibleName())
-
-
 def test_auto_has_an_l2_cache_only_where_it_may_run_on_a_gpu(qtbot, window, make_window):
     until(qtbot, lambda: window.device)
     settle(qtbot, window, lambda: pick(child(window, "implementation", QComboBox), "auto"))
@@ -386,13 +343,6 @@ def test_auto_has_an_l2_cache_only_where_it_may_run_on_a_gpu(qtbot, window, make
     show_picture(qtbot, with_gpu, SAMPLES)
     assert with_gpu.store.state.implementation == "auto"
     assert child(with_gpu, "cache").isEnabled()
-
-
-def test_blocks_are_nothing_to_the_cpu(qtbot, window):
-    assert not child(window, "block-x").isEnabled()
-    assert not child(window, "cache").isEnabled()
-    trigger(window, "Next block shape")
-    assert window.store.state.block_xy == (32, 8)
 
 
 # -- with a GPU
@@ -408,15 +358,6 @@ def test_a_gpu_found_is_named_and_used(qtbot, make_window):
     combo = child(window, "implementation", QComboBox)
     assert combo.currentData() == window.store.state.implementation
     assert window.messages.kind is None
-
-
-def test_a_gpu_found_does_not_overrule_a_choice(qtbot, make_window):
-    first = make_window()
-    pick(child(first, "implementation", QComboBox), "sequential")
-    first.close()
-    second = make_window(MadeUpGpu)
-    until(qtbot, lambda: second.device)
-    assert show_picture(qtbot, second, SAMPLES).job.implementation == "sequential"
 
 
 def test_a_block_picked_runs(qtbot, shared_window):
@@ -445,16 +386,6 @@ def test_a_rung_with_its_own_shape_says_so_where_blocks_are_picked(qtbot, shared
     assert picker.toolTip() == own.own_block
 
 
-def test_keys_walk_over_the_blocks(qtbot, shared_window):
-    window, seen = shared_window, []
-    for _ in range(5):
-        QTest.keyClick(window, Qt.Key.Key_Period)
-        seen.append(window.store.state.block_xy)
-    assert seen == [(32, 16), (32, 32), (8, 8), (16, 16), (32, 8)]
-    QTest.keyClick(window, Qt.Key.Key_Comma)
-    assert window.store.state.block_xy == (16, 16)
-
-
 def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, shared_window):
     window = shared_window
     shown = view(window, "After").display
@@ -469,14 +400,6 @@ def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, shared_window)
     assert "2048 threads" in child(window, "about-implementation", QLabel).text()
     settle(qtbot, window, lambda: type_into(child(window, "block-y", QSpinBox), "8"))
     assert window.messages.kind is None
-
-
-def test_the_cache_is_as_wished(qtbot, gpu_window):
-    wanted = []
-    request = gpu_window.worker.request
-    gpu_window.worker.request = lambda *asked: (wanted.append(asked), request(*asked))
-    settle(qtbot, gpu_window, lambda: pick(child(gpu_window, "cache", QComboBox), "warm"))
-    assert wanted[-1][2].cache == "warm"
 
 
 # -- levels
@@ -510,15 +433,6 @@ def test_auto_levels_show_what_is_there_and_leave_the_data_alone(qtbot, window):
     assert window.store.state.levels is None
 
 
-def test_a_number_may_be_a_fraction_or_have_an_exponent(qtbot, window):
-    show_picture(qtbot, window, ramp())
-    said = {"1/3": 0.33, "1e1": 10, "2,5": 2.5, "1/0": 1.5, "64/1e1": 6.4}
-    for text, value in said.items():
-        window.store.update(filter="gaussian", sigma=1.5)
-        type_into(child(window, "sigma", QDoubleSpinBox), text)
-        assert window.store.state.sigma == value, text
-
-
 @pytest.mark.parametrize("name", ["ksize-slider", "ksize"])
 def test_page_keys_change_the_size_and_not_the_picture(name, qtbot, window):
     picture = show_picture(qtbot, window, ramp()).job.picture
@@ -536,29 +450,6 @@ def test_page_keys_change_the_size_and_not_the_picture(name, qtbot, window):
     assert window.store.state.picture.samples is picture
 
 
-def test_levels_may_be_typed_but_not_crossed(qtbot, window):
-    show_picture(qtbot, window, ramp())
-    black = child(window, "level-black", QDoubleSpinBox)
-    white = child(window, "level-white", QDoubleSpinBox)
-    type_into(white, "2000")
-    assert window.store.state.levels == (0, 2000)
-    type_into(black, "1500")
-    assert window.store.state.levels == (1500, 2000)
-    type_into(black, "2500")
-    low, high = window.store.state.levels
-    assert low < high == 2000
-    assert black.value() == low
-
-
-def test_the_levels_step_by_a_hundredth_of_what_is_between_them(qtbot, window):
-    show_picture(qtbot, window, ramp())
-    boxes = [child(window, f"level-{each}", QDoubleSpinBox) for each in ("black", "white")]
-    for levels in ((0, 65535), (65000, 65535), (0, 100), (90, 91)):
-        window.store.update(levels=levels)
-        steps = {box.singleStep() for box in boxes}
-        assert steps == {max(round((levels[1] - levels[0]) / 100), 1)}
-
-
 @pytest.mark.parametrize(("low", "high"), [(0.0, 4095.0), (-2e-5, 3e-5), (0.25, 0.5)])
 def test_floats_of_any_span_have_their_levels(low, high, qtbot, window):
     samples = np.linspace(low, high, 64, dtype=np.float32).reshape(8, 8, 1)
@@ -570,24 +461,10 @@ def test_floats_of_any_span_have_their_levels(low, high, qtbot, window):
         assert shown == pytest.approx(value, abs=(high - low) / 500)
 
 
-def test_a_flat_picture_has_nothing_to_spread(qtbot, window):
-    show_picture(qtbot, window, np.full((4, 4, 1), 7, np.uint8))
-    click(child(window, "levels-auto", QPushButton))
-    until(qtbot, lambda: "one value only" in window.messages.sentence)
-    assert window.store.state.levels is None
-
-
 def test_levels_go_with_their_picture(qtbot, window):
     show_picture(qtbot, window, ramp())
     click(child(window, "levels-auto", QPushButton))
     until(qtbot, lambda: window.store.state.levels)
-    show_picture(qtbot, window, noise(8, 8))
-    assert window.store.state.levels is None
-
-
-def test_auto_levels_that_come_too_late_are_not_for_the_next_picture(qtbot, window):
-    show_picture(qtbot, window, ramp())
-    click(child(window, "levels-auto", QPushButton))
     show_picture(qtbot, window, noise(8, 8))
     assert window.store.state.levels is None
 
@@ -634,50 +511,6 @@ def test_slopes_are_absolute_at_first_so_that_neither_side_is_lost(key, qtbot, w
     assert window.live.result is result  # looking is no reason to filter
     settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "laplacian"))
     assert window.store.state.negative_display == "offset"  # one's own choice goes first
-
-
-@pytest.mark.parametrize("way", ["clip", "absolute", "offset", "scaled"])
-def test_auto_levels_work_on_signed_results_too(way, qtbot, window):
-    samples = (100 + noise(40, 40, 1) // 4).astype(np.uint8)
-    window.store.update(filter="laplacian", ksize=3, negative_display=way)
-    result = show_picture(qtbot, window, samples)
-    click(child(window, "levels-auto", QPushButton))
-    until(qtbot, lambda: window.store.state.result_levels)
-    low, high = window.store.state.result_levels
-    assert low == (0 if way in ("clip", "absolute") else -high)
-    assert (np.abs(result.picture) <= high).mean() == pytest.approx(0.995, abs=0.005)
-    until(qtbot, lambda: after_greys(window).max() == 255)
-    assert window.store.state.levels is None  # the picture itself is seen as before
-    assert child(window, "level-white", QDoubleSpinBox).value() == round(high)
-    click(child(window, "levels-reset", QPushButton))
-    assert window.store.state.result_levels is None
-
-
-def test_points_set_for_one_filter_are_not_those_of_the_next(qtbot, window):
-    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "sobel_x"))
-    type_into(child(window, "level-white", QDoubleSpinBox), "600")
-    assert window.store.state.result_levels == (0, 600)
-    settle(qtbot, window, lambda: pick(child(window, "filter", QComboBox), "laplacian"))
-    assert window.store.state.result_levels is None
-
-
-def test_without_a_picture_there_are_no_levels(qtbot, make_window):
-    window = make_window()
-    levels = child(window, "level-black").parentWidget()
-    assert not levels.isEnabled()
-    show_picture(qtbot, window, SAMPLES)
-    assert levels.isEnabled()
-
-
-def test_showing_a_state_never_asks_for_anything(qtbot, window):
-    asked = []
-    for part in (window.tool_row, window.controls.get()):
-        part.wanted.connect(lambda *wish: asked.append(wish))
-    picture = Picture("deep", ramp())
-    for key in ("custom", "unsharp", "sobel_x", "gaussian"):
-        window.store.update(picture=picture, filter=key, ksize=3, sigma=2.0, levels=(5.0, 6.0))
-        window.store.update(sigma=None, amount=2.0, block_xy=(8, 8), border="wrap")
-    assert asked == []
 
 
 @pytest.mark.parametrize(

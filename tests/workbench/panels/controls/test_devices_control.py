@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from PySide6.QtWidgets import QComboBox
 
 from kernels.pictures.generated import noise
@@ -38,15 +37,6 @@ def test_two_gpus_are_chosen_and_their_times_are_shown(qtbot, make_window):
     assert filter_words(window.store.state, None)[-2:] == ["--device", "0,1"]
     window.store.update(implementation="opencv")
     assert not devices.isEnabled()
-
-
-@pytest.mark.parametrize("use_gpu", [True, False])
-def test_without_several_gpus_there_is_no_such_choice(qtbot, make_window, use_gpu):
-    window = make_window(OneGpu) if use_gpu else make_window()
-    window.docks.bring_forward("Settings")
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    assert not child(window, "devices", QComboBox).isVisible()
 
 
 def test_more_gpus_than_there_are_become_as_many(qtbot, make_window):

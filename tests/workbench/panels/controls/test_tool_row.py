@@ -3,16 +3,14 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QSlider
 
 from kernels.filters import all_filters
-from kernels.rungs.rung import BrokenRung
 from tests.workbench.driving import child
 from workbench.base import theme
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.controls.tool_row import ToolRow
-from workbench.widgets.eliding_box import PADDING_PX
 
 # What Open, Save and the five view modes leave of the window's width.
 LEFT = {1024: 500, 1280: 640, 1440: 800, 1920: 1280}
@@ -27,59 +25,6 @@ def row(qtbot, qapp):
     row.show_state(State())
     row.show()
     return row
-
-
-def is_cut(box):
-    """Whether the entry of a list has less room than its words take."""
-    option = QStyleOptionComboBox()
-    box.initStyleOption(option)
-    control, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-    room = box.style().subControlRect(control, option, part, box).width() - PADDING_PX
-    return box.fontMetrics().horizontalAdvance(box.currentText()) > room
-
-
-@pytest.mark.parametrize(
-    ("window_px", "labels", "slider"),
-    [(1024, False, False), (1280, False, True), (1440, False, True), (1920, True, True)],
-)
-def test_labels_go_first_and_then_the_slider(window_px, labels, slider, row):
-    row.resize(LEFT[window_px], row.height())
-    assert {each.isVisible() for each in row.findChildren(QLabel)} == {labels}
-    assert child(row, "ksize-slider").isVisible() == slider
-
-
-@pytest.mark.parametrize("window_px", [1280, 1440, 1920])
-def test_no_word_is_cut(window_px, row):
-    row.resize(LEFT[window_px], row.height())
-    for each in all_filters():
-        row.show_state(State(filter=each.key, ksize=each.nearest_size(5)))
-        assert not is_cut(child(row, "filter", QComboBox)), each.title
-    for each in intents.choices():
-        row.show_state(State(implementation=each.key))
-        assert not is_cut(child(row, "implementation", QComboBox)), each.title
-
-
-def test_in_the_narrowest_window_the_usual_choices_are_whole(qtbot, row):
-    row.resize(LEFT[1024], row.height())
-    for key in ("gaussian", "laplacian_of_gaussian"):
-        row.show_state(State(filter=key))
-        boxes = [child(row, name, QComboBox) for name in ("filter", "implementation", "block")]
-        qtbot.waitUntil(lambda boxes=boxes: not any(map(is_cut, boxes)))
-    block = child(row, "block")
-    qtbot.waitUntil(lambda: block.mapTo(row, QPoint(block.width(), 0)).x() <= row.width())
-
-
-def test_a_longer_name_in_a_list_makes_it_fit_anew(qtbot, row):
-    row.resize(LEFT[1440], row.height())
-    slider, usual = child(row, "ksize-slider"), [(each, None) for each in intents.choices()]
-    assert slider.isVisible()
-    long = BrokenRung(
-        "long", "24_a_rung_whose_file_has_a_name_much_longer_than_all_others.cu", "Broken."
-    )
-    row.show_implementations([*usual, (long, long.reason)])
-    qtbot.waitUntil(lambda: not slider.isVisible())
-    row.show_implementations(usual)
-    qtbot.waitUntil(slider.isVisible)
 
 
 def test_the_controls_keep_their_places_whatever_is_chosen(row):

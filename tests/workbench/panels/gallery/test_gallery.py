@@ -4,15 +4,14 @@ import shutil
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel, QLineEdit, QProgressBar, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
 
 from kernels.pictures.generated import PICTURES
 from tests.workbench.driving import answer_file_dialogs
-from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping
+from tests.workbench.files.kodak_server import KodakServer
 from workbench.files.kodak import NAMES, KodakSet
 from workbench.panels.gallery.gallery import Gallery
-from workbench.widgets.tile_list import THUMBNAIL, TileList, caption_font
+from workbench.widgets.tile_list import TileList
 
 
 @pytest.fixture
@@ -77,14 +76,6 @@ def test_the_kodak_pictures_and_the_built_in_ones_get_thumbnails(show, kodak, qt
     assert not button(gallery, "kodak_download").isVisible()
 
 
-def test_what_stands_below_a_picture_is_whole_in_the_narrowest_tile(show, tmp_path, qtbot):
-    built_ins = tiles(show(tmp_path), "built_in_tiles")
-    qtbot.waitUntil(lambda: has_all_thumbnails(built_ins))
-    metrics = QFontMetrics(caption_font(built_ins.font()))
-    captions = [*map(built_ins.caption, built_ins.keys()), "8192×8192 grey float32"]
-    assert max(map(metrics.horizontalAdvance, captions)) <= THUMBNAIL.width()
-
-
 def test_enter_and_a_click_choose_a_photograph(show, kodak, qtbot):
     gallery = show(kodak)
     photographs = tiles(gallery, "kodak_tiles")
@@ -110,21 +101,6 @@ def test_space_chooses_a_built_in_picture(show, tmp_path, qtbot):
     with qtbot.waitSignal(gallery.built_in_wanted) as wanted:
         qtbot.keyClick(built_ins, Qt.Key.Key_Space)
     assert wanted.args == [list(PICTURES)[-1]]
-
-
-@pytest.mark.parametrize("width", [312, 380, 700, 1400])
-def test_every_tile_lies_inside_its_list_at_any_width(show, tmp_path, qtbot, width):
-    gallery = show(tmp_path)
-    wait_for_offer(qtbot, gallery)
-    gallery.resize(width, 500)
-    built_ins = tiles(gallery, "built_in_tiles")
-    qtbot.waitUntil(lambda: built_ins.width() <= width)
-    model = built_ins.model()
-    last = built_ins.visualRect(model.index(model.rowCount() - 1, 0))
-    assert built_ins.viewport().rect().contains(last)
-    download = button(gallery, "kodak_download")
-    right = download.mapTo(gallery, download.rect().bottomRight()).x()
-    assert right < width or download.width() > width - 60
 
 
 def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbot):
@@ -173,20 +149,6 @@ def test_offline_is_said_beside_the_built_in_pictures(show, tmp_path, qtbot):
     assert tiles(gallery, "built_in_tiles").keys() == list(PICTURES)
 
 
-def test_another_mirror_can_be_set(show, server, tmp_path, qtbot):
-    for name in NAMES[1:]:
-        shutil.copyfile(_kodak_file(server, name), tmp_path / name)
-    gallery = show(tmp_path, "http://127.0.0.1:9/")
-    wait_for_offer(qtbot, gallery)
-    address = gallery.findChild(QLineEdit, "kodak_mirror")
-    assert not address.isVisible()
-    gallery.findChild(QToolButton, "kodak_mirror_toggle").click()
-    assert address.isVisible()
-    address.setText(server.address)
-    button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == ())
-
-
 def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
     show, kodak, tmp_path, qtbot
 ):
@@ -208,11 +170,6 @@ def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
     qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
 
 
-def test_a_folder_with_a_name_that_no_folder_can_have_holds_nothing(show, tmp_path, qtbot):
-    gallery = show(tmp_path / "a\0b")
-    wait_for_offer(qtbot, gallery)
-
-
 def test_a_folder_that_the_user_has_is_verified_and_used(show, kodak, tmp_path, qtbot, monkeypatch):
     gallery = show(tmp_path)
     wait_for_offer(qtbot, gallery)
@@ -222,45 +179,6 @@ def test_a_folder_that_the_user_has_is_verified_and_used(show, kodak, tmp_path, 
     assert changed.args == [kodak]
     qtbot.waitUntil(lambda: len(tiles(gallery, "kodak_tiles").keys()) == 24)
     qtbot.waitUntil(lambda: not button(gallery, "kodak_download").isVisible())
-
-
-def test_a_folder_without_the_pictures_is_refused_and_the_old_one_stays(
-    show, kodak, tmp_path, qtbot
-):
-    shutil.copyfile(kodak / NAMES[0], tmp_path / NAMES[0])
-    (tmp_path / "empty").mkdir()
-    gallery = show(tmp_path)
-    wait_for_offer(qtbot, gallery)
-    gallery.use_folder(tmp_path / "empty")
-    qtbot.waitUntil(lambda: trouble(gallery).isVisible())
-    assert "None of the 24" in trouble(gallery).text()
-    assert tiles(gallery, "kodak_tiles").keys() == [1]
-
-
-@pytest.fixture
-def dripping_server():
-    server = HostileServer(dripping(b"HTTP/1.1 200 OK\r\nX: "))
-    yield server
-    server.close()
-
-
-def test_a_download_that_only_drips_can_be_cancelled(show, dripping_server, tmp_path, qtbot):
-    gallery = show(tmp_path, dripping_server.address)
-    wait_for_offer(qtbot, gallery)
-    button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: dripping_server.sent > 25)
-    button(gallery, "kodak_cancel").click()
-    wait_for_offer(qtbot, gallery)
-    assert dripping_server.sent < 300
-
-
-def test_a_window_closes_while_a_download_only_drips(show, dripping_server, tmp_path, qtbot):
-    gallery = show(tmp_path, dripping_server.address)
-    wait_for_offer(qtbot, gallery)
-    button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: dripping_server.sent > 25)
-    gallery.close_threads()
-    assert dripping_server.sent < 300
 
 
 def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, tmp_path, qtbot):

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpi
 
 from kernels.core.borders import OUTSIDE
 from kernels.core.job import Job
-from kernels.filters import gaussian
 from kernels.oracle.explain import SOBEL_X, explain_pixel
 from kernels.oracle.reference import filtered
 from tests.workbench.driving import (
@@ -26,12 +25,10 @@ from tests.workbench.driving import (
 )
 from workbench.model.intents import job_for
 from workbench.panels.compare.view_transform import ViewTransform
-from workbench.panels.pixel import pixel_overlay, pixel_words
+from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
-from workbench.panels.pixel.pixel_words import cell_tip, difference, short
-from workbench.widgets.panel_area import USUAL_PX
+from workbench.panels.pixel.pixel_words import difference, short
 
-PANEL_PX = 312  # a narrow panel
 PICTURE = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
 
 
@@ -54,26 +51,6 @@ def found_at(y, x, border="clamp", picture=PICTURE, ksize=3, gradient=False):
 )
 def test_a_heading_says_what_stands_in(position, source, is_beyond, text):
     assert pixel_words.place(position, source, is_beyond) == text
-
-
-def test_sentences_say_what_the_border_does():
-    assert pixel_words.sentence(found_at(20, 20), "clamp") == (
-        "3 × 3 = 9 samples, each times its weight, summed. All lie inside the picture."
-    )
-    assert "5 lie beyond the picture. Border mirror:" in pixel_words.sentence(
-        found_at(0, 0, "mirror"), "mirror"
-    )
-    alpha = np.dstack((PICTURE[..., 0], PICTURE[..., 1]))
-    found = explain_pixel(Job(alpha, np.ones((3, 3), np.float32)), 3, 3, 1)
-    assert pixel_words.sentence(found, "clamp").startswith("Alpha is copied")
-
-
-def test_a_cell_says_which_pixel_it_is():
-    found = found_at(0, 5, "zero")
-    assert "x 4, y −1 is beyond the picture and counts as 0" in cell_tip(found, 0, 0, "zero")
-    found = found_at(0, 5, "wrap")
-    assert "wrap reads x 4, y 39" in cell_tip(found, 0, 0, "wrap")
-    assert cell_tip(found, 1, 1, "wrap").startswith("Pixel x 5, y 0\n")
 
 
 def words(text):
@@ -147,13 +124,6 @@ def test_p_explains_the_pixel_under_the_pointer(qtbot, window):
     assert at(window) == (11, 30)
 
 
-def test_the_right_button_has_it_in_its_menu(window):
-    (here,) = window.compare.actions()
-    assert here.text() == "Explain this pixel"
-    here.trigger()
-    assert not window.docks["Pixel"].isHidden()
-
-
 def point(pane, x, y):
     """Move the pointer over a pixel, as seen by the widget; not the screen's pointer."""
     at, none = QPointF(position_of(pane, x, y)), Qt.MouseButton.NoButton
@@ -205,19 +175,6 @@ def test_esc_lets_go_of_the_pixel(qtbot, opened, where):
     assert opened.messages.sentence == ""
 
 
-@pytest.mark.parametrize("held", [None, (30, 12), (9, 10)])
-def test_a_double_click_zooms_and_leaves_the_pixel_held_or_not(opened, held):
-    pane = view(opened, "After")
-    if held:
-        opened.pixel.get().hold(held)
-    scale = pane.transform.scale
-    click_at(pane, 30, 12)
-    QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 30, 12))
-    assert pane.transform.scale != scale
-    assert opened.pixel.get().is_held == (held is not None)
-    assert held in (None, at(opened))
-
-
 def test_what_is_typed_or_stepped_to_is_held(qtbot, opened):
     QTest.keyClick(table(opened), Qt.Key.Key_Right)
     assert opened.pixel.get().is_held
@@ -225,51 +182,6 @@ def test_what_is_typed_or_stepped_to_is_held(qtbot, opened):
     assert not opened.pixel.get().is_held
     type_into(child(opened, "pixel-y", QSpinBox), "3")
     assert opened.pixel.get().is_held
-
-
-def test_a_drag_neither_holds_nor_chooses(opened):
-    pane = view(opened, "After")
-    click_at(pane, 30, 12)
-    assert at(opened) == (30, 12)
-    QTest.mousePress(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 10, 10))
-    QTest.mouseMove(pane, position_of(pane, 40, 20))
-    QTest.mouseRelease(pane, Qt.MouseButton.LeftButton, pos=position_of(pane, 40, 20))
-    assert at(opened) == (30, 12)
-    assert opened.pixel.get().is_held
-
-
-@pytest.mark.parametrize("kind", ["all", "samples", "weights", "products"])
-@pytest.mark.parametrize("place", [(20, 20), (0, 0)])
-def test_five_by_five_fits_a_panel_of_the_usual_width(qtbot, kind, place):
-    """The samples of three digits, at the edge as well."""
-    weights = gaussian.weights(5)
-    found = explain_pixel(Job(PICTURE, weights, "mirror"), *place, 0)
-    shown = NeighbourTable("table", "A table")
-    qtbot.addWidget(shown)
-    shown.resize(USUAL_PX["right"] - 16, 400)
-    shown.show()
-    shown.show_pixel(found, "mirror", kind)
-    assert shown.horizontalScrollBar().maximum() == 0
-    assert shown.verticalScrollBar().maximum() == 0
-    metrics = shown.fontMetrics()
-    for row, column in np.ndindex(5, 5):
-        index = shown.model().index(row, column)
-        lines = index.data().split("\n")
-        assert max(map(metrics.horizontalAdvance, lines)) <= shown.columnWidth(column)
-
-
-def test_letters_do_not_grow_and_shrink_while_the_pointer_moves(qtbot):
-    shown = NeighbourTable("table", "A table")
-    qtbot.addWidget(shown)
-    shown.resize(USUAL_PX["right"] - 16, 400)
-    shown.show()
-    picture = np.zeros((40, 60, 1), np.float32)
-    picture[20:, :] = 0.123456
-    for y in (5, 20, 35):
-        shown.show_pixel(found_at(y, 20, picture=picture, ksize=5), "clamp", "all")
-    small = shown.font().pointSizeF()
-    shown.show_pixel(found_at(5, 20, picture=picture, ksize=5), "clamp", "all")
-    assert shown.font().pointSizeF() == small
 
 
 def test_numbers_are_the_oracles_and_the_implementations(opened):
@@ -309,15 +221,6 @@ def test_beyond_the_edge_cells_are_striped_and_headed(qtbot, opened):
     assert inside.style() == Qt.BrushStyle.SolidPattern
     opened.store.choose(border="wrap")
     until(qtbot, lambda: model.headerData(0, Qt.Orientation.Vertical) == "−1\n↪ 39")
-
-
-def test_the_table_that_most_filters_lack_is_not_filled_again_and_again(opened):
-    resets = []
-    for name in ("pixel-table", "pixel-table-y"):
-        model = child(opened, name).model()
-        model.modelReset.connect(lambda name=name: resets.append(name))
-    opened.pixel.get().show_pixel((30, 20))
-    assert set(resets) == {"pixel-table"}
 
 
 def test_arrow_keys_move_the_pixel_and_stop_at_the_edge(opened):
@@ -370,61 +273,6 @@ def test_a_gradient_shows_both_derivatives_and_their_magnitude(qtbot, opened):
         assert not child(opened, hidden).isVisible()
 
 
-def test_of_a_gradient_with_weights_these_can_be_seen_as_well(qtbot, opened):
-    settle(qtbot, opened, lambda: opened.store.choose(filter="edges", ksize=5))
-    assert len(cells(opened)) == 3
-    pick(child(opened, "pixel-show", QComboBox), "weights")
-    assert len(cells(opened)) == 5
-    assert not child(opened, "pixel-table-y").isVisible()
-
-
-@pytest.mark.parametrize("ksize", [1, 15, 31])
-def test_sizes_small_and_large(qtbot, opened, ksize):
-    settle(qtbot, opened, lambda: opened.store.choose(filter="box", ksize=ksize))
-    assert len(cells(opened)) == ksize
-    assert opened.pixel.get().grab().toImage().width() > 0  # and it paints
-
-
-def test_fifteen_columns_of_bytes_fit(qtbot):
-    """In a panel a quarter as wide as a large screen; more can be scrolled to."""
-    shown = NeighbourTable("table", "A table")
-    qtbot.addWidget(shown)
-    shown.resize(480, 500)
-    shown.show()
-    shown.show_pixel(found_at(20, 20, ksize=15), "clamp", "samples")
-    assert shown.model().columnCount() == 15
-    assert shown.horizontalScrollBar().maximum() == 0
-    shown.show_pixel(found_at(20, 20, ksize=31), "clamp", "all")
-    assert shown.horizontalScrollBar().maximum() > 0
-
-
-def test_a_smaller_picture_keeps_the_pixel_on_it(qtbot, opened):
-    opened.pixel.get().show_pixel((59, 39))
-    show_picture(qtbot, opened, PICTURE[:9, :11].copy())
-    assert at(opened) == (10, 8)
-
-
-def test_hidden_it_keeps_no_picture(qtbot, opened):
-    assert opened.pixel.get().found is not None
-    opened.docks["Pixel"].hide()
-    until(qtbot, lambda: not opened.pixel.get().isVisible())
-    show_picture(qtbot, opened, PICTURE[:9, :11].copy())
-    assert opened.pixel.get().found is None
-    trigger(opened, "This pixel")
-    until(qtbot, lambda: opened.pixel.get().found is not None)
-    assert at(opened) == (10, 8)
-
-
-def test_before_there_is_a_picture_it_says_so(qtbot, window):
-    trigger(window, "This pixel")
-    until(qtbot, window.pixel.get().isVisible)
-    assert "Open a picture, then point" in text(window, "sentence")
-    for name in ("pixel-show", "pixel-zoom", "pixel-hold", "pixel-hint"):
-        assert not child(window, name).isVisible()
-    assert not child(window, "pixel-zoom", QPushButton).isEnabled()
-    QTest.keyClick(table(window), Qt.Key.Key_Left)
-
-
 def test_a_value_is_only_shown_of_an_answer_to_the_present_job(qtbot, opened):
     opened.pixel.get().show_result(None)
     assert text(opened, "value") == "no result yet"
@@ -440,25 +288,6 @@ def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, 
     until(qtbot, lambda: opened.pixel.get().found.rounded.dtype == np.float32)
 
 
-def test_it_zooms_to_the_pixel(opened):
-    opened.pixel.get().show_pixel((3, 30))
-    click(child(opened, "pixel-zoom", QPushButton))
-    pane = view(opened, "After")
-    x, y = pane.transform.to_view((3.5, 30.5), pane.device_size)
-    width, height = pane.device_size
-    assert abs(x - width / 2) <= pane.transform.scale
-    assert abs(y - height / 2) <= pane.transform.scale
-
-
-def test_the_neighbourhood_is_painted_only_while_the_panel_is_open(qtbot, opened):
-    opened.pixel.get().show_pixel((0, 0))
-    opened.compare.go_to(0, 0)
-    with_it = view(opened, "After").grab().toImage()
-    opened.docks["Pixel"].hide()
-    until(qtbot, lambda: not opened.pixel.get().isVisible())
-    assert view(opened, "After").grab().toImage() != with_it
-
-
 @pytest.mark.parametrize("border", ["zero", "clamp", "mirror", "wrap"])
 @pytest.mark.parametrize("scale", [1.0, 8.0, 20.0])
 def test_every_border_paints_at_every_zoom(opened, border, scale):
@@ -470,21 +299,6 @@ def test_every_border_paints_at_every_zoom(opened, border, scale):
     assert not view(opened, "After").grab().isNull()
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (65535.0, "65535"),
-        (23901.0, "23901"),
-        (999.9, "999.9"),
-        (1 / 9, "0.1111"),
-        (1e7, "1e+07"),
-        (-0.0, "0"),
-    ],
-)
-def test_cells_show_samples_of_sixteen_bits_whole(value, text):
-    assert short(value) == text
-
-
 def test_what_is_not_a_number_is_said_to_be_none():
     picture = np.zeros((40, 60, 1), np.float32)
     picture[20, 20], picture[5, 5] = np.nan, np.inf
@@ -494,18 +308,6 @@ def test_what_is_not_a_number_is_said_to_be_none():
     infinite = found_at(5, 5, picture=picture)
     assert difference(infinite, np.float32(np.inf)) == "0: exact"
     assert "inf is exact" in difference(infinite, np.float32(1))
-
-
-@pytest.mark.parametrize("kind", ["one", "all", "infinite"])
-def test_a_table_shows_what_is_not_a_number(qtbot, kind):
-    picture = np.full((40, 60, 1), np.nan if kind == "all" else 1, np.float32)
-    picture[20, 20] = np.inf if kind == "infinite" else np.nan
-    shown = NeighbourTable("table", "A table")
-    qtbot.addWidget(shown)
-    shown.show_pixel(found_at(20, 20, picture=picture, ksize=3), "clamp", "all")
-    text = shown.model().index(1, 1).data()
-    assert ("inf" if kind == "infinite" else "nan") in text
-    assert not shown.grab().isNull()
 
 
 def test_what_an_integer_type_cannot_hold_is_cut_off():
@@ -528,40 +330,6 @@ def test_an_offset_stands_beside_the_sum(qtbot, opened):
     total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
     assert offset == 0.25 * 255
     assert together == pytest.approx(total + offset)
-
-
-def test_a_large_neighbourhood_is_shown_from_its_middle(qtbot):
-    shown = NeighbourTable("table", "A table")
-    qtbot.addWidget(shown)
-    shown.resize(300, 300)
-    shown.show()
-    shown.show_pixel(found_at(20, 20, ksize=31), "clamp", "all")
-    centre = shown.visualRect(shown.model().index(15, 15))
-    assert shown.viewport().rect().contains(centre.center())
-    assert not shown.viewport().rect().intersects(shown.visualRect(shown.model().index(0, 0)))
-
-
-def test_arrows_come_from_the_nearest_pixels_beyond():
-    stand_ins = [(n, 0) for n in (*range(-60, 0), *range(7, 60))]
-    chosen = [at for at, _ in pixel_overlay.nearest(stand_ins, 3)]
-    assert len(chosen) == pixel_overlay.MAX_ARROWS
-    assert {-1, 7} < set(chosen)
-
-
-def test_names_for_all_controls(opened):
-    for name in (
-        "pixel-x",
-        "pixel-y",
-        "pixel-channel",
-        "pixel-show",
-        "pixel-zoom",
-        "pixel-table",
-        "pixel-hold",
-    ):
-        widget = child(opened, name)
-        assert widget.accessibleName()
-        assert widget.toolTip()
-    assert "25 samples, each times its weight" in table(opened).accessibleDescription()
 
 
 def test_the_view_follows_the_pixel_that_is_typed(opened):

@@ -3,18 +3,15 @@
 from threading import Event
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton
 
 from kernels.pictures.generated import noise, scene
 from kernels.rungs.rung import ladder
 from tests.made_up import implementations
-from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
+from tests.workbench.driving import child, pick, show_picture, trigger, until
 from workbench.base import numbers
 from workbench.base.numbers import GAP
 from workbench.model.recorded_times import recorded_times
-from workbench.model.rung_times import RungTimes, ladder_places
-from workbench.panels.controls.implementation_box import REASON
 from workbench.panels.rung.ladder_list import PLACE
 from workbench.panels.rung.ladder_view import BUSY
 
@@ -82,12 +79,6 @@ def test_with_a_warm_cache_chosen_recorded_times_say_that_they_are_of_a_cold_one
     until(qtbot, lambda: caption.text().endswith(f"border clamp. {NO_MATCH}"))
 
 
-def test_what_was_not_recorded_says_so(qtbot, window):
-    show_picture(qtbot, window, noise(20, 30))
-    until(qtbot, lambda: "was not recorded" in said(window))
-    assert said(window).count("Needs an NVIDIA GPU.") == 1
-
-
 def test_no_line_is_empty_where_there_is_a_recorded_time(window):
     found = lines(window)
     known = recorded_times().of_work(window.live.result.job)
@@ -118,11 +109,6 @@ def test_the_whole_ladder_stands_there_while_a_cpu_implementation_is_chosen(qtbo
     assert headings(window) == ["CPU", "CUDA, recorded"]
 
 
-def test_a_rung_without_a_recorded_time_says_why(window):
-    missing = [tip for line, tip in lines(window).values() if line.median_ms is None]
-    assert all("--no-gpu" not in tip for tip in missing if "not measured yet" not in tip)
-
-
 def test_where_this_job_was_not_recorded_the_nearest_stands_there_and_is_marked(qtbot, window):
     show_picture(qtbot, window, noise(500, 760, 3))
     found, caption = lines(window), child(window, "ladder-caption", QLabel)
@@ -133,14 +119,6 @@ def test_where_this_job_was_not_recorded_the_nearest_stands_there_and_is_marked(
     assert nearest in found["shared"][1]
     assert found["opencv"][0].time is not None  # measured here, of this job
     assert not found["opencv"][0].recorded
-
-
-def test_a_rung_that_cannot_do_this_job_has_no_time_of_another(qtbot, window):
-    settle(qtbot, window, lambda: window.store.choose(filter="sharpen", implementation="opencv"))
-    line, tip = lines(window)["separable"]
-    assert line.median_ms is None
-    assert "separable" in tip.lower()
-    assert "Gaussian blur 3×3" in lines(window)["shared"][1]
 
 
 def test_until_the_recorded_times_are_read_the_ladder_says_so(qtbot, make_window):
@@ -157,21 +135,6 @@ def test_until_the_recorded_times_are_read_the_ladder_says_so(qtbot, make_window
     finally:
         may_read.set()
     until(qtbot, lambda: f"recorded on an {GPU}, L2 cold, for another job" in caption.text())
-
-
-def test_the_list_of_implementations_has_headings_and_grey_as_the_toolbars(window):
-    shown, tools = (child(window, name, QComboBox) for name in ("rung-shown", "implementation"))
-    texts = [[box.itemText(row) for row in range(box.count())] for box in (shown, tools)]
-    assert texts[0] == [each for each in texts[1] if each != "Auto"]
-    shared = shown.findData("shared")
-    assert shown.itemData(shared, REASON)
-    assert shown.model().item(shared).isEnabled()  # grey, and can be looked at
-    assert not shown.model().item(shown.findText("CUDA")).isEnabled()
-
-
-def test_beside_a_gpu_nothing_recorded_is_shown(qtbot, make_window):
-    places = ladder_places([(each, None) for each in ladder()], RungTimes(), None, "cold")
-    assert [place.median_ms for place in places] == [None] * len(places)
 
 
 def test_without_a_gpu_the_cpus_are_measured(qtbot, window):
@@ -192,21 +155,6 @@ def test_why_nothing_can_be_measured_stands_under_the_button(window):
     assert reason.text() == BUSY
     trigger(window, "Compare all implementations")
     assert window.messages.sentence == BUSY
-
-
-def test_the_picture_is_asked_for_before_it_is_measured(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    trigger(window, "Compare all implementations")
-    assert window.messages.sentence == "Open a picture first."
-
-
-def test_a_recorded_line_is_told_as_recorded(window):
-    shown = child(window, "ladder-list", QListWidget)
-    lines(window)
-    first = next(row for row in range(shown.count()) if "CUDA" in shown.item(row).text()) + 1
-    told = shown.item(first).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert f"Recorded on an {GPU}" in told
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,8 @@
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QComboBox,
@@ -19,8 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.core.errors import CompileFailedError
-from kernels.core.job import Progress, Result
-from kernels.core.timing import Timing
 from kernels.cuda import nvdisasm, nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
@@ -28,22 +24,14 @@ from kernels.rungs.device_text import LADDER
 from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.record import Record
 from tests.made_sessions import measured as measured_of
-from tests.made_up import FAILED, a_job, implementations, result
+from tests.made_up import a_job, implementations, result
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
-from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.base import theme
-from workbench.base.background import Background
+from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
-from workbench.model.rung_times import LadderLine, RungTimes, ladder_places
-from workbench.model.state import Picture
+from workbench.model.rung_times import RungTimes
 from workbench.panels.rung.ladder_list import CHOSEN, PLACE, LadderList
-from workbench.panels.rung.ladder_view import LadderView
-from workbench.panels.rung.rung_panel import RungPane
 from workbench.session import ptx
-from workbench.session.store import Store
-from workbench.session.worker import Worker
 
-RUNGS = [key for key, each in implementations().items() if each.kind == "cuda"]
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"
 
 
@@ -121,41 +109,12 @@ def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot,
     assert words(window, "rung-resources") == "<div>Not measured yet with these settings.</div>"
 
 
-def test_it_says_whether_the_block_picker_applies(qtbot, window):
-    for key in RUNGS:
-        window.rung.get().wanted.emit("implementation", key)
-        expected = implementations()[key].own_block or "It takes the block shape that you choose."
-        assert words(window, "rung-block") == expected
-
-
 def test_under_auto_it_shows_what_was_picked_and_why(qtbot, window):
     result = settle(qtbot, window, lambda: choose(window, "auto"))
     assert words(window, "rung-title") == implementations()[result.implementation].title
     assert words(window, "rung-place").endswith(f"picked by Auto: {result.picked.why}")
     tab(window, "ladder")
     assert marked(window) == [result.implementation]
-
-
-def test_what_was_picked_is_shown_before_its_answer_is_checked(qtbot, make_window):
-    class NeverChecked(MadeUpGpu):
-        def filtering(self, job, sampling=None):
-            steps = super().filtering(job, sampling)
-            if job.implementation == "auto":  # which asks for what it picks in the same way
-                yield from steps
-                return
-            first = next(step for step in steps if isinstance(step, Result))
-            yield first
-            while True:
-                yield Progress("verifying against the float64 reference")
-
-    window = make_window(NeverChecked)
-    until(qtbot, lambda: window.device)
-    trigger(window, "Implementation")
-    window.opener.opened.emit(Picture("made up.png", noise(20, 30, 3)))
-    until(qtbot, lambda: window.live.result is not None)
-    picked = window.live.result.implementation
-    until(qtbot, lambda: words(window, "rung-title") == implementations()[picked].title)
-    assert "40 per thread" in words(window, "rung-resources")
 
 
 def test_what_cannot_run_can_be_read_and_says_why(qtbot, make_window):
@@ -187,53 +146,6 @@ def test_the_source_is_the_file_as_it_lies_there_with_its_headers(qtbot, window)
     assert text(window, "rung-source") == (LADDER / "prelude.cuh").read_text(encoding="utf-8")
     choose(window, "constant")  # which has that header too
     assert files.currentText() == "prelude.cuh"
-
-
-def test_the_source_opens_where_the_code_begins_and_the_header_is_above_it(qtbot, window):
-    choose(window, "tile_separable")
-    tab(window, "source")
-    edit = child(window, "rung-source", QPlainTextEdit)
-    assert edit.toPlainText().startswith("/*---")
-    first = edit.cursorForPosition(edit.viewport().rect().topLeft()).block().text()
-    assert first.startswith("__constant__ ")
-
-
-def test_a_cpu_implementation_shows_its_module(qtbot, window):
-    tab(window, "source")
-    choose(window, "sequential")
-    assert "def prepare" in text(window, "rung-source")
-    assert not child(window, "rung-source-file").isVisible()
-
-
-def test_all_of_the_source_is_copied(qtbot, window):
-    tab(window, "source")
-    click(child(window, "rung-source-copy", QToolButton))
-    assert QGuiApplication.clipboard().text() == text(window, "rung-source")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_numbers_and_comments_are_told_apart_in_both_themes(scheme, qapp, qtbot, window):
-    theme.apply(qapp, scheme)
-    tab(window, "source")
-    colors = theme.colors()
-    document = child(window, "rung-source", QPlainTextEdit).document()
-    line = document.find("constexpr int THREADS").block()
-    assert color_of(line, "constexpr") == colors.accent
-    assert color_of(line, "THREADS") is None
-    comment = document.find("// 1. Stage").block()
-    assert color_of(comment, "// 1.") == colors.muted
-    header = document.find("weights = ").block()  # inside /*--- ... ---*/
-    assert color_of(header, "weights") == colors.muted
-    theme.apply(qapp, "light")
-
-
-def color_of(block, piece):
-    """What a piece of a line is coloured with; None: nothing."""
-    at = block.text().index(piece)
-    for each in block.layout().formats():
-        if each.start <= at < each.start + each.length:
-            return each.format.foreground().color().name()
-    return None
 
 
 def test_it_is_enlarged_into_a_window_of_its_own_and_put_back(qtbot, window):
@@ -291,24 +203,6 @@ def test_ptx_is_made_only_once_it_is_looked_at(qtbot, window, compiler, monkeypa
     until(qtbot, lambda: "pip install nvidia-cuda-nvdisasm" in text(window, "rung-ptx"))
 
 
-def test_the_window_goes_on_while_ptx_is_made_and_only_the_newest_wish_counts(
-    qtbot, window, compiler
-):
-    asked, gate = compiler
-    gate["open"] = False
-    tab(window, "ptx")
-    until(qtbot, lambda: len(asked) == 1)
-    for ksize in (7, 9, 11):
-        result = settle(qtbot, window, lambda k=ksize: window.store.update(ksize=k))
-        assert result.job.ksize == ksize
-    assert text(window, "rung-ptx") == f"Compiling {implementations()['shared'].title}…"
-    gate["open"] = True
-    until(qtbot, lambda: text(window, "rung-ptx").startswith(".version"))
-    assert [options[-1] for options, _ in asked] == [asked[0][0][-1], asked[1][0][-1]]
-    assert "-DKSIZE=11" in asked[-1][0]
-    assert "size 11" in words(window, "rung-ptx-caption")
-
-
 def test_why_there_is_no_ptx_stands_in_its_place(qtbot, window, compiler, monkeypatch):
     def refuse(*_):
         raise CompileFailedError("There is no compiler.", "rung.cu(1): error")
@@ -319,18 +213,6 @@ def test_why_there_is_no_ptx_stands_in_its_place(qtbot, window, compiler, monkey
     assert not child(window, "rung-ptx-copy").isEnabled()
     choose(window, "opencv")
     assert text(window, "rung-ptx").startswith("OpenCV runs on the CPU")
-
-
-@pytest.mark.skipif(not nvrtc.compilers(), reason="nvidia-cuda-nvrtc is not installed")
-def test_without_a_gpu_it_is_compiled_all_the_same(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    trigger(window, "Implementation")
-    until(qtbot, window.rung.get().isVisible)
-    tab(window, "ptx")
-    pick(child(window, "rung-shown", QComboBox), "global")
-    until(qtbot, lambda: ".visible .entry convolve" in text(window, "rung-ptx"))
 
 
 # -- the ladder
@@ -348,19 +230,6 @@ def test_a_run_takes_its_place_and_the_chosen_one_is_marked(qtbot, window):
     ratio = both["constant"].time.median_ms / both["shared"].time.median_ms
     assert both["shared"].ratio == pytest.approx(ratio)
     assert both["shared"].before.key == "constant"
-
-
-def test_another_job_has_its_own_ladder(qtbot, window):
-    tab(window, "ladder")
-    at_first = measured(window)
-    assert "global" not in at_first
-    settle(qtbot, window, lambda: window.store.update(ksize=7))
-    settle(qtbot, window, lambda: choose(window, "global"))
-    assert measured(window) == ["global", "shared"]
-    window.store.update(sigma=0.5)
-    assert measured(window) == []
-    settle(qtbot, window, lambda: window.store.update(ksize=5, sigma=None))
-    assert measured(window) == ["global", *at_first]
 
 
 def measured(window):
@@ -411,22 +280,6 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     assert window.sessions.shown == ()
 
 
-def test_the_page_that_opens_first_has_a_button_that_compares_all(qtbot, window):
-    window.docks.enter("Implementation")
-    compare, measure = child(window, "rung-compare"), child(window, "ladder-measure", QPushButton)
-    until(qtbot, compare.isVisible)
-    assert not measure.isVisible()
-    click(compare)
-    assert measure.isVisible()
-    assert measure.text() == "Cancel"
-    assert not compare.isVisible()  # one button for it at a time
-    window.rung.get().show_tab("idea")
-    click(compare)  # which cancels nothing
-    assert measure.text() == "Cancel"
-    click(measure)
-    until(qtbot, lambda: measure.text() == "Compare all")
-
-
 def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
     class Endless(MadeUpGpu):
         def filtering(self, job, sampling=None):
@@ -450,28 +303,6 @@ def test_measuring_is_cancelled_and_keeps_what_there_is(qtbot, make_window):
     assert child(window, "sweep-start").isEnabled()
 
 
-def test_the_ladders_progress_counts_rounds_and_its_end_who_has_a_time(qtbot, window):
-    keys = ("opencv", "parallel")
-    lines = [LadderLine(implementations()[key], None, None, None, None) for key in keys]
-    view = LadderView()
-    qtbot.addWidget(view)
-    view.show_places(lines, "opencv", {}, "a job")
-    view.show_begun(10)
-    bar = child(view, "ladder-progress", QProgressBar)
-    first, second = cells_of(plan_of(window.store.state, keys))
-    for cell, rounds in ((first, 1), (first, 2), (second, 1)):
-        kernel = Timing((1.0,) * rounds, None, "", 1, (1,) * rounds)
-        view.show_record(Record(cell, replace(measured_of(cell), kernel=kernel)))
-    assert (bar.value(), bar.maximum()) == (3, 20)
-    view.show_ended()
-    assert words(view, "ladder-doing") == "Stopped: 2 of 2 measured, with fewer samples"
-    view.show_begun(10)
-    view.show_record(Record(first, "It cannot."))
-    assert bar.value() == 10
-    view.show_ended()
-    assert words(view, "ladder-doing") == "Stopped: 0 of 2 measured"
-
-
 def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     tab(window, "ladder")
     (cell,) = cells_of(plan_of(window.store.state, ("global",)))
@@ -484,22 +315,6 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     window.worker.sweep_stepped.emit(Record(replace(cell, count=2), outcome))
     window.worker.sweep_stepped.emit(Record(replace(cell, ksize=7), outcome))
     assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
-
-
-def test_on_the_cpu_the_ladder_is_there_as_well(qtbot, window):
-    tab(window, "ladder")
-    settle(qtbot, window, lambda: choose(window, "opencv"))
-    assert list(places(window)) == list(implementations())
-    assert marked(window) == ["opencv"]
-
-
-def test_without_a_picture_nothing_can_be_measured(qtbot, make_window):
-    window = make_window()
-    trigger(window, "Implementation")
-    until(qtbot, window.rung.get().isVisible)
-    tab(window, "ladder")
-    assert words(window, "ladder-caption") == "Open a picture first."
-    assert not child(window, "ladder-measure").isEnabled()
 
 
 # -- what is remembered, and how it looks
@@ -516,32 +331,6 @@ def test_the_page_is_remembered_with_the_window(qtbot, make_window):
     assert child(again, "rung-tabs", QTabWidget).currentIndex() == 1
 
 
-@pytest.mark.parametrize("remembered", [{}, {"tab": "gone"}, {"tab": 3}, {"tab": None}])
-def test_what_makes_no_sense_is_as_on_the_first_day(remembered, qtbot):
-    pane = RungPane(Store(), Worker(MadeUpGpu), RungTimes(), Background(()))
-    qtbot.addWidget(pane)
-    pane.restore(remembered)
-    assert pane.choices() == {"tab": "idea"}
-
-
-@pytest.mark.parametrize("page", ["idea", "ladder", "source", "ptx"])
-def test_it_fits_beside_the_pictures_of_a_small_screen(page, qtbot, window, compiler):
-    window.resize(1280, 800)
-    tab(window, page)
-    qtbot.wait(10)
-    assert window.width() == 1280
-    assert window.rung.get().minimumSizeHint().width() <= 312
-    buttons = [
-        each for kind in (QPushButton, QToolButton) for each in seen(window.rung.get(), kind)
-    ]
-    for each in (*buttons, *seen(window.rung.get(), QComboBox)):
-        assert each.mapTo(window, QPoint(each.width(), 0)).x() <= window.width()
-
-
-def seen(panel, kind):
-    return [each for each in panel.findChildren(kind) if each.isVisible()]
-
-
 # -- the times themselves
 
 
@@ -554,29 +343,8 @@ def test_the_block_shape_that_is_chosen_goes_before_a_newer_time_of_another():
     assert times.of_work(a_job(), "warm") == {}
 
 
-def test_a_wrong_answer_is_said_to_be_wrong():
-    times = RungTimes()
-    times.add_result(result("shared", check=FAILED))
-    (place,) = ladder_places([(implementations()["shared"], None)], times, a_job(), "cold")
-    assert "WRONG" in place.in_words
-
-
-def test_a_made_up_device_has_the_architecture_that_is_compiled_for():
-    rung = implementations()["shared"]
-    old = replace(DEVICE, compute_capability=(7, 5))
-    assert ptx.request_for(rung, a_job(), old).architecture == 75
-    assert ptx.request_for(rung, a_job(), None).architecture == ptx.WITHOUT_A_DEVICE
-
-
 def test_with_another_offset_it_is_other_work():
     times = RungTimes()
     times.add_result(result("shared"))
     assert times.of_work(a_job("shared"), "cold")
     assert not times.of_work(replace(a_job("shared"), offset=3.0), "cold")
-
-
-def test_weights_of_another_picture_but_the_same_shape_are_the_same_work():
-    times = RungTimes()
-    times.add_result(result("shared", (4.0,)))
-    other = np.ones((100, 200, 3), np.uint8)
-    assert "shared" in times.of_work(a_job(picture=other), "cold")

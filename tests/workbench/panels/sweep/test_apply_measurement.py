@@ -13,7 +13,6 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import numbers
-from workbench.charts.canvas import Canvas
 
 CELL = Cell(
     "opencv",
@@ -72,28 +71,6 @@ def test_the_user_s_picture_stays_until_the_measured_one_is_asked_for(qtbot, wit
     assert with_gpu.store.state.picture is mine
 
 
-def test_a_clicked_point_is_marked_until_one_goes_back(qtbot, with_gpu):
-    session = a_session("sizes")
-    with_gpu.sessions.begin(session, None)
-    chart = with_gpu.sweep.get().chart
-    with_gpu.docks.bring_forward("Sweep")
-    canvas = child(with_gpu, "chart-canvas", Canvas)
-    until(qtbot, lambda: canvas.spots)
-    cell = next(spot.cell for spot in canvas.spots if spot.cell and spot.cell.width == 512)
-    settle(qtbot, with_gpu, lambda: pick_spot(qtbot, with_gpu, canvas, cell))
-    assert "Marked: " in canvas.accessibleDescription()
-    chart.draw_now()
-    assert "Marked: " in canvas.accessibleDescription(), "after it was drawn anew"
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
-    assert "Marked: " not in canvas.accessibleDescription()
-
-
-def pick_spot(qtbot, window, canvas, cell):
-    before = window.store.state
-    canvas.picked.emit(cell)
-    until(qtbot, lambda: window.store.state is not before)
-
-
 def test_a_made_picture_is_made_and_all_choices_are_the_cells(qtbot, with_gpu):
     cell = replace(CELL, implementation="shared", block_xy=(16, 16), cache="warm")
     result = pick_on_its_picture(qtbot, with_gpu, cell)
@@ -118,24 +95,6 @@ def test_back_leads_to_where_it_was_even_after_several(qtbot, with_gpu):
     assert with_gpu.store.state == before
 
 
-def test_back_brings_what_was_pinned(qtbot, with_gpu):
-    with_gpu.inspection.pin()
-    pinned = with_gpu.inspection.pins[0].samples
-    pick_on_its_picture(qtbot, with_gpu, CELL)
-    assert with_gpu.inspection.pins == ()
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
-    until(qtbot, lambda: [pin.samples for pin in with_gpu.inspection.pins] == [pinned])
-
-
-def test_what_the_user_did_after_a_point_is_where_the_next_one_leads_back_to(qtbot, with_gpu):
-    pick(qtbot, with_gpu, CELL)
-    settle(qtbot, with_gpu, lambda: with_gpu.store.update(border="zero"))
-    changed = with_gpu.store.state
-    pick(qtbot, with_gpu, replace(CELL, ksize=9))
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
-    assert with_gpu.store.state == changed
-
-
 def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
     picture = with_gpu.store.state.picture
     cell = replace(CELL, picture="made up.png", width=30, height=20)
@@ -147,13 +106,6 @@ def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
     assert stored.as_in_file is picture.samples
     pick(qtbot, with_gpu, replace(cell, channels=1))
     assert with_gpu.store.state.picture.samples.shape == (20, 30, 1)
-
-
-def test_the_same_made_picture_is_not_made_again(qtbot, with_gpu):
-    pick_on_its_picture(qtbot, with_gpu, CELL)
-    made = with_gpu.store.state.picture
-    pick(qtbot, with_gpu, replace(CELL, ksize=9))
-    assert with_gpu.store.state.picture is made
 
 
 def test_a_picture_that_is_not_at_hand_leaves_the_open_one(qtbot, with_gpu):
@@ -207,17 +159,6 @@ def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
     assert with_gpu.store.state == before
 
 
-def test_a_pixel_type_that_was_chosen_gives_way_to_the_cells(qtbot, with_gpu):
-    settle(qtbot, with_gpu, lambda: with_gpu.store.update(pixel_type="uint16"))
-    until(qtbot, lambda: str(with_gpu.store.state.picture.samples.dtype) == "uint16")
-    before = with_gpu.store.state
-    result = pick_on_its_picture(qtbot, with_gpu, replace(CELL, pixel_type="float32"))
-    assert result.job.pixel_type == "float32"
-    assert with_gpu.store.state.pixel_type == "float32"
-    settle(qtbot, with_gpu, lambda: trigger(with_gpu, "Back to my picture"))
-    assert with_gpu.store.state == before
-
-
 def test_a_picture_too_large_for_this_computer_is_a_sentence(qtbot, with_gpu, monkeypatch):
     def no_memory(*_):
         raise MemoryError
@@ -229,9 +170,3 @@ def test_a_picture_too_large_for_this_computer_is_a_sentence(qtbot, with_gpu, mo
     until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert "memory" in with_gpu.messages.sentence
     assert with_gpu.store.state == before
-
-
-def test_before_there_is_a_picture_a_point_brings_one(qtbot, window):
-    until(qtbot, lambda: window.device)
-    result = pick(qtbot, window, CELL)
-    assert result.check.ok

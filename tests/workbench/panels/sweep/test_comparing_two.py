@@ -3,28 +3,20 @@
 import csv
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QLabel,
     QPushButton,
-    QStyle,
-    QStyleOptionComboBox,
     QTableWidget,
     QWidget,
 )
 
 from kernels.core.cpu_load import Load
 from kernels.core.timing import Timing
-from kernels.sweeps.record import Machine
-from kernels.sweeps.session_files import read_session
 from tests.made_sessions import a_session, wrong
 from tests.workbench.driving import answer_file_dialogs, child, click, until
-from workbench.base import theme
-from workbench.base.assets_path import asset
 from workbench.base.background import Background
 from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog
 from workbench.panels.sweep.compare_rows import compared
@@ -52,20 +44,6 @@ def test_what_is_twice_as_fast_is_said_to_be():
     assert {row[3] for row in rows} == {"2.00× slower"}
     low, high = rows[0][4].split(" – ")
     assert float(low) <= 2 <= float(high)
-
-
-def test_a_disturbed_time_has_a_star_that_says_by_what():
-    busy = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
-    disturbed = a_session("ksizes", outcome=lambda cell, found: replace(found, load=busy))
-    sentence, rows, tips, _ = compared(A, disturbed)
-    assert not any(row[1].endswith("*") for row in rows)
-    assert all(row[2].endswith("*") for row in rows)
-    said = "* Disturbed: other programs kept 2.0 of 2 cores busy."
-    assert all(said in tip[2] and said not in tip[1] for tip in tips)
-    assert {row[3:] for row in rows} == {("No verdict: a time was disturbed.", "")}
-    assert sentence == (
-        f"Nothing can be compared: of all {len(rows)} in common a time was disturbed (*)."
-    )
 
 
 def test_what_was_disturbed_is_counted_apart():
@@ -146,33 +124,6 @@ def dialog(qtbot, make_dialog):
     return dialog
 
 
-def cut_off(box):
-    """How many pixels of the widest name a list has no room for."""
-    option, parts = QStyleOptionComboBox(), QStyle.SubControl
-    box.initStyleOption(option)
-    field = box.style().subControlRect(
-        QStyle.ComplexControl.CC_ComboBox, option, parts.SC_ComboBoxEditField, box
-    )
-    texts = [box.itemText(row) for row in range(box.count())]
-    return max(map(box.fontMetrics().horizontalAdvance, texts)) - field.width()
-
-
-def test_the_names_of_sessions_are_whole_on_a_small_screen(qapp, qtbot, make_dialog):
-    theme.apply(qapp, "light")
-    sessions = [read_session(path) for path in sorted(asset("recorded").glob("*.jsonl.gz"))]
-    longest = max(sessions, key=lambda each: len(each.plan.title))
-    xeon = Machine("Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz, 16 cores", "", "")
-    both = (longest, replace(longest, machine=xeon, is_recorded=False))
-    shown = [ShownSession(number, each, None) for number, each in enumerate(both)]
-    dialog = make_dialog(shown)
-    dialog.resize(1100, 560)
-    dialog.show()
-    boxes = [child(dialog, f"compare-{letter}", QComboBox) for letter in "ab"]
-    until(qtbot, lambda: all(box.isVisible() for box in boxes))
-    assert all(longest.plan.title in box.itemText(1) for box in boxes)
-    assert [max(cut_off(box), 0) for box in boxes] == [0, 0]
-
-
 def test_chosen_rows_are_copied_from_top_to_bottom(dialog):
     table = child(dialog, "compare-table", QTableWidget)
     table.setSelectionMode(QTableWidget.SelectionMode.MultiSelection)
@@ -197,45 +148,3 @@ def test_all_pairs_are_saved_with_full_digits(dialog, tmp_path, monkeypatch):
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(A.records)
-
-
-def test_ratios_have_three_digits_however_small_they_are():
-    def a_thousandth(cell, found):
-        samples = tuple(each * 1234 for each in found.kernel.samples_ms)
-        return replace(found, kernel=Timing(samples, found.kernel.cache))
-
-    sentence, rows, _, _ = compared(A, a_session("ksizes", outcome=a_thousandth))
-    assert "; 1,230× slower in" in sentence
-    assert {row[3] for row in rows} == {"1,230× slower"}
-    assert all(float(end.replace(",", "")) > 0 for row in rows for end in row[4].split(" – "))
-
-
-LONG = "No NVIDIA driver was found, or it is older than what this needs; the program says which."
-
-
-def refused_on_gpu(cell, found):
-    return LONG if cell.cache else found
-
-
-def test_nothing_is_cut_in_the_table(qtbot):
-    parent, owner = QWidget(), QObject()
-    qtbot.addWidget(parent)
-    reading = Background((), owner)
-    session = a_session("ksizes", outcome=refused_on_gpu)
-    shown = [ShownSession(number, session, None) for number in range(2)]
-    dialog = CompareDialog(shown, reading, Exporter(owner), parent)
-    dialog.show()
-    until(qtbot, lambda: "compared" in child(dialog, "compare-said", QLabel).text())
-    table = child(dialog, "compare-table", QTableWidget)
-    texts = {table.item(row, 3).text() for row in range(table.rowCount())}
-    assert f"Both: {LONG}" in texts, texts
-
-    def has_room(row, column):
-        wide = table.columnWidth(column) - 8
-        metrics, text = table.fontMetrics(), table.item(row, column).text()
-        lines = metrics.boundingRect(0, 0, wide, 10**6, Qt.TextFlag.TextWordWrap.value, text)
-        return lines.height() <= table.rowHeight(row) and lines.width() <= wide
-
-    until(qtbot, lambda: all(has_room(*at) for at in np.ndindex(table.rowCount(), len(COLUMNS))))
-    assert table.horizontalScrollBar().maximum() == 0
-    reading.close()

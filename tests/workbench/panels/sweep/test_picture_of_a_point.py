@@ -22,13 +22,6 @@ def test_a_made_picture_is_known_by_its_kind_and_size():
     assert not is_of(None, MADE)
 
 
-@pytest.mark.parametrize(
-    "facts", [{"width": 16, "height": 24}, {"channels": 1}, {"pixel_type": "uint16"}]
-)
-def test_of_another_size_or_type_it_is_another(facts):
-    assert not is_of(Picture(cell_name(MADE), SAMPLES), replace(MADE, **facts))
-
-
 @pytest.mark.parametrize("name", ["photo.png", "noise"])
 def test_a_given_picture_is_known_by_the_name_it_was_given(name):
     """Whatever its file is called: a made kind has that name, too."""

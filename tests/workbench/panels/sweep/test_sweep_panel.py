@@ -7,31 +7,26 @@ from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
-    QToolButton,
     QWidget,
 )
 
 from kernels.core.device import NoDevice
 from kernels.core.job import Progress
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml
-from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.presets import presets
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import implementations
-from tests.workbench.driving import trigger, until
+from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
@@ -200,19 +195,6 @@ def test_several_dimensions_vary_together(panel):
     assert (plan.blocks, plan.filters) == (((8, 8),), ("gaussian", "box"))
 
 
-def test_what_no_longer_varies_is_as_it_is_set(panel):
-    click(panel, "vary-sizes")
-    assert not child(panel, "values-sizes").isVisible()
-    plan = asked(panel)
-    assert (plan.pictures, plan.sizes) == (("photo.png",), ((40, 30),))
-
-
-def test_a_line_comes_back_with_its_dimension(panel):
-    click(panel, "vary-ksizes")
-    assert child(panel, "values-ksizes", QLineEdit).text() == "3, 5, 7, 9, 11, 15, 31"
-    assert child(panel, "values-ksizes").hasFocus()
-
-
 def test_a_line_that_makes_no_sense_is_told_below_it_and_cannot_be_started(panel):
     write(panel, "sizes", "12, big")
     assert words(panel, "wrong-sizes").startswith("“big” is not an image size")
@@ -222,16 +204,6 @@ def test_a_line_that_makes_no_sense_is_told_below_it_and_cannot_be_started(panel
     write(panel, "sizes", "12")
     assert not child(panel, "wrong-sizes").isVisible()
     assert child(panel, "sweep-start").isEnabled()
-
-
-@pytest.mark.parametrize(
-    ("state", "sentence"),
-    [(State(), "Open a picture first.")],
-)
-def test_what_is_about_no_line_is_told_below_all(panel, store, state, sentence):
-    store.restore(state)
-    assert words(panel, "sweep-hint") == sentence
-    assert not child(panel, "sweep-start").isEnabled()
 
 
 def test_folded_it_still_says_which_plan_would_be_started_or_why_none(panel):
@@ -250,24 +222,6 @@ def test_folded_it_still_says_which_plan_would_be_started_or_why_none(panel):
     write(panel, "sizes", "12, big")
     click(panel, "sweep-fold")
     assert said().startswith("“big” is not an image size")
-
-
-def test_without_an_implementation_nothing_can_be_started(panel):
-    for key in implementations():
-        toggle(panel, key)
-    assert words(panel, "sweep-hint") == "Tick at least one implementation."
-    assert not child(panel, "sweep-start").isEnabled()
-
-
-def test_how_much_it_is_and_what_is_fixed_is_told_before(qtbot, panel):
-    write(panel, "sizes", "8, 16, 32")
-    for key in implementations():
-        if key != "opencv":
-            toggle(panel, key)
-    until(qtbot, lambda: words(panel, "sweep-hint").startswith("3 measurements, "))
-    assert words(panel, "sweep-hint").endswith(
-        "with Gaussian blur 5×5, border clamp, noise, 3 channels uint8."
-    )
 
 
 def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel, worker):
@@ -310,19 +264,6 @@ def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
     assert asked(panel).borders == ("clamp", "wrap")
 
 
-def test_a_menu_has_whole_lines_to_choose(panel):
-    row = row_of(panel, "sizes")
-    video = next(each for each in row.menu().actions() if "640" in each.text())
-    video.trigger()
-    assert asked(panel).sizes[0] == (640, 480)
-
-
-def test_transfers_are_measured_where_asked_for(panel):
-    assert not asked(panel).transfers
-    click(panel, "sweep-transfers")
-    assert asked(panel).transfers
-
-
 # -- presets and files
 
 
@@ -336,15 +277,6 @@ def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel, key):
         assert child(panel, "sweep-about").isVisible()
 
 
-def test_presets_stand_below_their_institutions(panel):
-    box = child(panel, "sweep-source", QComboBox)
-    rows = [(box.itemText(i), box.itemData(i)) for i in range(box.count())]
-    headings = [text for text, key in rows if key is None]
-    assert len(headings) == len(set(headings)) >= 4
-    keys = [key for _, key in rows if key]
-    assert sorted(keys) == sorted(each.key for each in presets())
-
-
 def test_a_preset_says_how_much_of_it_cannot_run_here(qtbot, panel):
     panel.show_implementations(
         [(e, NO_GPU.reason if e.kind == "cuda" else None) for e in implementations().values()]
@@ -356,37 +288,12 @@ def test_a_preset_says_how_much_of_it_cannot_run_here(qtbot, panel):
     until(qtbot, lambda: words(panel, "sweep-hint").endswith(said))
 
 
-def test_own_choices_are_there_again_after_a_preset(panel):
-    write(panel, "sizes", "8, 16")
-    toggle(panel, "parallel")
-    choose(panel, presets()[0].key)
-    choose(panel, "")
-    assert child(panel, "values-sizes", QLineEdit).text() == "8, 16"
-    plan = asked(panel)
-    assert plan.sizes == ((8, 8), (16, 16))
-    assert "parallel" not in plan.implementations
-
-
-def test_a_preset_needs_no_picture(panel, store):
-    store.restore(State())
-    choose(panel, presets()[0].key)
-    assert child(panel, "sweep-start").isEnabled()
-
-
 def test_a_plan_from_a_file_is_shown_and_asked_for(panel):
     plan = Plan("From a file", ("opencv", "shared"), ((8, 8), (9, 9)), (3, 5))
     panel.show_plan(plan)
     assert child(panel, "sweep-source", QComboBox).currentText() == "File: From a file"
     assert child(panel, "values-ksizes", QLineEdit).text() == "3, 5"
     assert asked(panel) == plan
-
-
-def test_a_plan_is_saved_as_it_stands(panel):
-    saved = []
-    panel.plan_save_wanted.connect(saved.append)
-    write(panel, "sizes", "8")
-    trigger(panel, "Save plan as…")
-    assert saved == [asked(panel)]
 
 
 # -- how it is going
@@ -401,12 +308,6 @@ def test_the_bar_counts_to_as_many_as_there_will_be(qtbot, panel):
         sessions_of(panel).add(record)
     until(qtbot, lambda: bar.value() == 4)
     until(qtbot, lambda: words(panel, "sweep-left").endswith(" left"))
-
-
-def test_one_that_is_resumed_begins_where_it_stood(panel):
-    begin(panel, PLANS["ksizes"], done=5)
-    bar = child(panel, "sweep-progress", QProgressBar)
-    assert (bar.value(), bar.maximum()) == (5, len(PLANS["ksizes"].cells()))
 
 
 def test_start_becomes_pause_and_resume_while_something_runs(panel):
@@ -440,16 +341,6 @@ def test_cancel_is_there_only_while_something_runs(panel):
     assert words(panel, "sweep-doing").startswith("Stopped: 0 of ")
 
 
-def test_one_key_starts_and_cancels(panel):
-    told = []
-    panel.started.connect(lambda _: told.append("start"))
-    panel.cancelled.connect(lambda: told.append("cancel"))
-    panel.toggle()
-    panel.show_asked()
-    panel.toggle()
-    assert told == ["start", "cancel"]
-
-
 def test_progress_and_how_it_ended_are_said(panel):
     plan = PLANS["ksizes"]
     whole = begin(panel, plan)
@@ -460,20 +351,6 @@ def test_progress_and_how_it_ended_are_said(panel):
     panel.show_ended(True)
     count = len(plan.cells())
     assert words(panel, "sweep-doing").startswith(f"Done: {count} of {count} in")
-
-
-def test_what_is_measured_is_called_by_titles_and_by_what_varies(panel):
-    plan = replace(PLANS["types"], implementations=("opencv",), pixel_types=("uint8",))
-    begin(panel, plan)
-    panel.show_progress(OfCell("1 of 3", 1, 1234, plan.cells()[0]))
-    said = "1 of 1,234 · Gaussian blur 5×5 · OpenCV · noise 1024² · border zero"
-    assert words(panel, "sweep-doing") == said
-
-
-def test_of_one_that_was_resumed_it_is_said_what_is_new(panel):
-    begin(panel, PLANS["ksizes"], done=5)
-    panel.show_ended(False)
-    assert words(panel, "sweep-doing").startswith("Stopped: 5 of 18, 0 of them new, in")
 
 
 def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):
@@ -498,28 +375,6 @@ def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):
     assert doubt.isVisible()
     write(panel, "sizes", "16")
     assert not doubt.isVisible()
-
-
-def test_that_noise_takes_the_pictures_place_is_said_where_it_is_chosen(panel):
-    assert "noise" in words(panel, "sweep-about")
-    click(panel, "vary-sizes")
-    assert not child(panel, "sweep-about").isVisible()
-
-
-def test_one_that_never_began_says_so(panel):
-    panel.show_asked()
-    panel.show_ended(False)
-    assert words(panel, "sweep-doing") == "Stopped before it began"
-    assert child(panel, "sweep-progress", QProgressBar).maximum() == 1
-
-
-def test_the_choices_give_way_to_the_chart_while_it_runs_and_come_back_at_a_click(panel):
-    begin(panel, PLANS["ksizes"])
-    assert not child(panel, "values-sizes").isVisible()
-    click(panel, "sweep-fold")
-    assert child(panel, "values-sizes").isVisible()
-    click(panel, "sweep-fold")
-    assert not child(panel, "sweep-source").isVisible()
 
 
 def test_while_the_ladder_is_measured_nothing_starts(panel):
@@ -553,19 +408,6 @@ def test_the_choices_survive_a_restart(panel, make_panel):
     assert asked(again(make_panel, panel)) == asked(panel)
 
 
-def test_the_preset_survives_a_restart(panel, make_panel):
-    choose(panel, presets()[-1].key)
-    assert asked(again(make_panel, panel)) == presets()[-1].plan
-
-
-def test_a_preset_that_was_changed_survives_a_restart(panel, make_panel):
-    choose(panel, "camerino_image_size")
-    write(panel, "sizes", "8, 16")
-    plan = asked(panel)
-    assert plan.sizes == ((8, 8), (16, 16))
-    assert asked(again(make_panel, panel)) == plan
-
-
 def test_the_plan_of_a_file_survives_a_restart(panel, make_panel):
     plan = Plan("From a file", ("opencv",), ((8, 8), (9, 9)))
     panel.show_plan(plan)
@@ -590,55 +432,7 @@ def test_what_makes_no_sense_is_as_on_the_first_day(panel, remembered):
     assert child(panel, "sweep-source", QComboBox).currentData() == ""
 
 
-def test_a_plan_of_another_time_does_no_harm(panel):
-    text = as_toml(PLANS["ksizes"]).replace("gaussian", "gone")
-    panel.restore({"source": FILE, "file": text})
-    assert child(panel, "sweep-start", QPushButton) is not None
-
-
 # -- how it looks
-
-
-def test_it_fits_a_narrow_dock(qtbot, panel):
-    panel.resize(320, 700)
-    click(panel, "vary-blocks")
-    write(panel, "blocks", "nonsense")
-    qtbot.wait(10)
-    area = panel.findChild(QScrollArea)
-    inside = area.widget()
-    assert inside.minimumSizeHint().width() <= area.viewport().width()
-    for each in inside.findChildren(QAbstractButton):
-        if each.isVisible():
-            right = each.mapTo(inside, QPoint(each.width(), 0)).x()
-            assert right <= inside.width(), each.objectName()
-
-
-def test_it_can_be_used_without_a_mouse(panel):
-    for name in ("vary-ksizes", "vary-filters"):
-        click(panel, name)
-    controls = [
-        *panel.findChildren(QAbstractButton),
-        *panel.findChildren(QLineEdit),
-        *panel.findChildren(QComboBox),
-    ]
-    own = [e for e in controls if e.isVisibleTo(panel) and e.objectName() and e.isEnabled()]
-    own = [e for e in own if not panel.chart.isAncestorOf(e)]
-    assert len(own) > 20
-    assert [e.objectName() for e in own if not e.focusPolicy() & Qt.FocusPolicy.TabFocus] == []
-    assert all(each.accessibleName() or each.text() for each in own)
-    assert all(each.toolTip() for each in own)
-
-
-def test_customizing_leaves_start_where_it_is(qtbot, panel):
-    panel.resize(340, 560)
-    start, hint = child(panel, "sweep-start", QPushButton), child(panel, "sweep-hint", QLabel)
-    until(qtbot, lambda: "measurements, " in hint.text())  # which stands above it
-    until(qtbot, lambda: hint.height() >= hint.heightForWidth(hint.width()))
-    before = start.mapTo(panel, QPoint())
-    click(panel, "sweep-custom")
-    QApplication.processEvents()  # for it to be laid out
-    assert start.mapTo(panel, QPoint()) == before
-    assert panel.rect().contains(before + QPoint(start.width() - 1, start.height() - 1))
 
 
 def test_a_closed_panel_adds_up_nothing_until_it_opens(qtbot, make_panel, store):
@@ -651,11 +445,3 @@ def test_a_closed_panel_adds_up_nothing_until_it_opens(qtbot, make_panel, store)
     assert words(panel, "sweep-hint") == said
     panel.show()
     until(qtbot, lambda: words(panel, "sweep-hint") != said)
-
-
-def test_the_button_report_has_the_pdf_at_its_arrow(window):
-    window.docks.bring_forward("Sweep")
-    report = child(window, "sweep-report", QToolButton)
-    assert report.popupMode() is QToolButton.ToolButtonPopupMode.MenuButtonPopup
-    names = [each.objectName() for each in report.menu().actions()]
-    assert names == ["Report…", "Save report as…", "Report as PDF…"]

@@ -1,7 +1,5 @@
 """A sweep in the real window: it runs, is kept, stands still, ends, and the window stays live."""
 
-import shutil
-import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +31,6 @@ from kernels.sweeps.cell_jobs import NO_TEXTS
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.record import Machine, Record
-from kernels.sweeps.session_comparison import CellPair
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.driving import (
@@ -49,11 +46,8 @@ from tests.workbench.driving import (
     until,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
-from workbench.base import numbers
-from workbench.model.plan_words import varied_of
 from workbench.panels.rung.ladder_list import PLACE
 from workbench.panels.sweep import report_writer
-from workbench.panels.sweep.compare_rows import row_of
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.plan_source import PlanSource
 from workbench.panels.sweep.run_row import SweepPhase
@@ -166,16 +160,6 @@ def test_this_picture_is_what_is_measured_where_its_size_does_not_vary(qtbot, wi
     assert all(record.verified for record in live(window).records)
 
 
-def test_a_sweep_goes_by_the_choices_at_its_start(qtbot, window):
-    show_picture(qtbot, window, noise(8, 8))
-    window.store.update(border="wrap", filter="box", ksize=7)
-    start(window, "4", "sequential")
-    window.store.update(border="zero", ksize=3)
-    ended(qtbot, window)
-    (record,) = live(window).records
-    assert (record.cell.border, record.cell.ksize, record.cell.filter) == ("wrap", 7, "box")
-
-
 def test_its_times_take_their_places_on_the_ladder_as_well(qtbot, window):
     show_picture(qtbot, window, noise(8, 8))
     start(window, "8", "sequential")
@@ -190,16 +174,6 @@ def test_its_times_take_their_places_on_the_ladder_as_well(qtbot, window):
         if (place := row.data(PLACE))
     ]
     assert {place.implementation.key for place in places if place.time} == {"opencv", "sequential"}
-
-
-def test_a_new_sweep_takes_the_place_of_the_one_before(qtbot, window):
-    show_picture(qtbot, window, noise(8, 8))
-    for values in ("4", "5"):
-        start(window, values)
-        ended(qtbot, window)
-    assert widths(live(window)) == [5]
-    assert len(window.sessions.shown) == 1
-    assert len(session_store.saved_sessions()) == 2
 
 
 # -- it stands still, and ends
@@ -256,35 +230,6 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     assert widths(live(window)) == [4, 5]
 
 
-def test_one_key_starts_and_cancels(qtbot, endless):
-    show_picture(qtbot, endless, noise(8, 8))
-    ask_for(endless, "4, 8", "opencv")
-    endless.docks.bring_forward("Gallery")
-    trigger(endless, "Start sweep")
-    one_measured(qtbot, endless)
-    trigger(endless, "Cancel sweep")
-    until(qtbot, lambda: child(endless, "sweep-start").isEnabled())
-    until(qtbot, endless.sweep.get().isVisible)
-
-
-def test_nothing_starts_without_a_picture(window):
-    assert not child(window, "sweep-start").isEnabled()
-    assert child(window, "sweep-hint", QLabel).text() == "Open a picture first."
-    trigger(window, "Start sweep")
-    assert not child(window, "sweep-cancel").isEnabled()
-
-
-def test_it_closes_while_a_sweep_stands_still(qtbot, endless):
-    show_picture(qtbot, endless, noise(8, 8))
-    start(endless)
-    one_measured(qtbot, endless)
-    trigger(endless, "Pause sweep")
-    until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
-    endless.close()
-    assert endless.worker.isFinished()
-    assert widths(read_session(session_store.saved_sessions()[0])) == [4]
-
-
 # -- what goes wrong
 
 
@@ -331,33 +276,6 @@ def test_a_full_disk_is_one_sentence_and_the_sweep_goes_on(qtbot, window, monkey
     start(window, "7")
     until(qtbot, lambda: widths(live(window)) == [7])
     assert len(window.sessions.shown) == 1  # the file of the one before holds it
-
-
-def test_a_folder_of_sessions_deleted_meanwhile_is_said_and_the_sweep_goes_on(
-    qtbot, window, monkeypatch
-):
-    go_on = threading.Event()
-
-    def sweeping(plan, engine, given, before=(), texts=NO_TEXTS):
-        for step in plan_run.sweeping(plan, engine, given, before, texts):
-            yield step
-            while isinstance(step, Record) and not go_on.is_set():
-                yield Progress("waiting")
-
-    monkeypatch.setattr("workbench.session.session_store.sweeping", sweeping)
-    show_picture(qtbot, window, noise(8, 8))
-    start(window, "4, 5")
-    one_measured(qtbot, window)
-    shutil.rmtree(folder())
-    go_on.set()
-    ended(qtbot, window)
-    assert window.messages.kind == "warning"
-    assert "was deleted or moved" in window.messages.sentence
-    assert widths(live(window)) == [4, 5]
-    start(window, "6")
-    until(qtbot, lambda: widths(live(window)) == [6])
-    ended(qtbot, window)
-    assert widths(read_session(session_store.saved_sessions()[0])) == [6]
 
 
 def test_a_bug_in_a_sweep_is_shown_and_the_panel_is_free_again(qtbot, make_window):
@@ -413,15 +331,6 @@ def test_a_session_is_dropped_on_the_window_and_opened_once(qtbot, window, tmp_p
     assert window.store.state.picture is None
 
 
-def test_a_folder_with_a_session_is_opened(qtbot, window, tmp_path):
-    session = a_session("ksizes")
-    with SessionFile.create(tmp_path / "sweep", session.plan, session.machine):
-        pass
-    window.intake.open_paths([tmp_path / "sweep"])
-    until(qtbot, lambda: window.sessions.shown)
-    assert window.sessions.sessions()[0].plan == session.plan
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [("gone.jsonl", None), ("empty.jsonl", b""), ("broken.jsonl", b"{\n"), ("z.jsonl.gz", b"\x1f")],
@@ -433,16 +342,6 @@ def test_a_broken_session_is_one_sentence(qtbot, window, tmp_path, name, content
     until(qtbot, lambda: window.messages.kind == "error")
     assert name in window.messages.sentence
     assert window.sessions.shown == ()
-
-
-def test_a_session_of_implementations_that_are_gone_does_no_harm(qtbot, window, tmp_path):
-    path = kept_file(tmp_path, a_session("ksizes"))
-    path.write_text(path.read_text().replace('"shared"', '"gone"'))
-    window.sweep_menu.open_session(path)
-    until(qtbot, lambda: window.sessions.shown or window.messages.kind == "error")
-    window.screenshots.of_window()
-    qtbot.wait(500)
-    window.sweep.get().chart.image()
 
 
 def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatch):
@@ -478,42 +377,6 @@ def test_one_of_another_machine_is_not_gone_on_with(qtbot, window, tmp_path):
     assert widths(read_session(path)) == widths(session)
 
 
-def test_nothing_is_gone_on_with_while_something_runs(qtbot, endless, tmp_path):
-    path = kept_file(tmp_path, a_session("sizes", first=3))
-    show_picture(qtbot, endless, noise(8, 8))
-    start(endless)
-    one_measured(qtbot, endless)
-    endless.sweep_controller.resume(path)
-    assert "already" in endless.messages.sentence
-    assert len(live(endless).records) == 1
-
-
-def test_what_was_left_of_its_file_is_told(qtbot, window, tmp_path):
-    path = kept_file(tmp_path, a_session("sizes"))
-    path.write_bytes(path.read_bytes()[:-20])
-    window.sweep_menu.open_session(path)
-    until(qtbot, lambda: window.messages.kind == "warning")
-    assert window.messages.sentence.startswith("other.jsonl: Its last line was cut off")
-
-
-def test_a_table_is_no_picture_and_the_sentence_says_what_to_open(qtbot, window, tmp_path):
-    (tmp_path / "session.csv").write_text("session,source\n")
-    assert drop(window, tmp_path / "session.csv")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "open the session's .jsonl file instead" in window.messages.sentence
-
-
-def test_one_of_another_machine_has_no_button_to_go_on_with_it(qtbot, window, tmp_path):
-    path = kept_file(tmp_path, a_session("sizes", LAPTOP, first=3))
-    window.sweep_menu.open_session(path)
-    until(qtbot, lambda: window.sessions.shown and window.device)
-    (shown,) = window.sessions.shown
-    until(qtbot, lambda: window.findChild(QToolButton, f"close-{shown.number}"))
-    window.sweep.get().draw_now()
-    assert shown.missing
-    assert window.findChild(QToolButton, f"resume-{shown.number}") is None
-
-
 # -- at the next start
 
 
@@ -538,20 +401,6 @@ def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
     until(qtbot, lambda: doing(window).startswith("Done: 3 of 3, 2 of them new, in"))
     assert not offer(window).isVisible()
     assert len(read_session(path).records) == 3
-
-
-def test_a_sweep_that_was_left_is_offered_once(qtbot, make_window):
-    left_here()
-    window = make_window()
-    window.docks.bring_forward("Sweep")
-    until(qtbot, offer(window).isVisible)
-    click(child(window, "sweep-offer-1"))
-    assert not offer(window).isVisible()
-    window.close()
-    again = make_window()
-    until(qtbot, lambda: again.device)
-    settle(qtbot, again, lambda: show_picture(qtbot, again, noise(8, 8)))
-    assert not offer(again).isVisible()
 
 
 def test_what_is_old_whole_foreign_or_being_measured_is_not_offered(home):
@@ -588,15 +437,6 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
         found.actions()[0].trigger()
         until(qtbot, lambda n=count: len(window.sessions.shown) == n)
     assert window.sessions.shown[1].path == came
-
-
-def test_empty_menus_say_so(qtbot, window, monkeypatch, tmp_path):
-    monkeypatch.setattr(session_store, "asset", lambda _: tmp_path)
-    for title in ("&Recent sessions", "Recor&ded sessions"):
-        found = next(each for each in window.findChildren(QMenu) if each.title() == title)
-        found.aboutToShow.emit()
-        until(qtbot, lambda f=found: [each.text() for each in f.actions()] == ["There are none"])
-        assert not found.actions()[0].isEnabled()
 
 
 def test_a_menu_says_why_sessions_cannot_be_listed_and_lists_them_once_they_can(
@@ -646,26 +486,6 @@ def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
     assert window.messages.kind != "error", window.messages.sentence
 
 
-def test_rows_say_what_varies():
-    cells = a_session("types").records
-    first = cells[0].cell
-    other = replace(first, border="reflect")
-    rows = [
-        row_of(CellPair(each, None, None), varied_of((first, other)))[0] for each in (first, other)
-    ]
-    assert [row.rpartition(" · ")[2] for row in rows] == ["border zero", "border reflect"]
-
-
-def test_of_a_wrong_answer_no_time_is_compared():
-    session = a_session("sizes")
-    cell = session.records[0].cell
-    measured = session.records[0].verified
-    wrong = Record(cell, replace(measured, check=replace(measured.check, wrong=1)))
-    _, a, b, *_ = row_of(CellPair(cell, session.records[0], wrong, None))
-    assert a == numbers.duration(measured.kernel.median_ms)
-    assert b == numbers.MISSING
-
-
 # -- plans and reports
 
 
@@ -700,13 +520,6 @@ def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
     assert wanted == ("sequential",)
     assert plan.implementations == ("sequential", "opencv")  # a preset is whole again
     assert plan.title == "BCCN Göttingen: five steps"
-
-
-def test_a_broken_plan_is_one_sentence(qtbot, window, tmp_path):
-    (tmp_path / "a.toml").write_text("sizes = 3")
-    window.intake.open_paths([tmp_path / "a.toml"])
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert child(window, "values-sizes", QLineEdit).text().startswith("256")
 
 
 def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
@@ -751,16 +564,6 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
     assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
-
-
-def test_a_report_is_written_into_a_folder_of_choice(qtbot, window, monkeypatch, tmp_path):
-    opened = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    answer_file_dialogs(monkeypatch, tmp_path)
-    window.sessions.begin(a_session("sizes"), None)
-    trigger(window, "Save report as…")
-    until(qtbot, lambda: opened)
-    assert Path(opened[0]).parent.parent == tmp_path
 
 
 def test_a_report_is_written_as_a_pdf_where_that_is_asked_for(qtbot, window, monkeypatch):
@@ -856,12 +659,3 @@ def test_the_chart_has_a_window_of_its_own_and_comes_back(qtbot, window):
     click(child(window, "sweep-large", QToolButton))
     window.close()
     assert window.sweep.get().isAncestorOf(chart)
-
-
-def test_a_picture_of_the_window_shows_the_chart_at_once(qtbot, window):
-    window.docks.bring_forward("Sweep")
-    window.sessions.begin(a_session("sizes"), None)
-    window.screenshots.of_window()
-    before = window.sweep.get().chart.grab().toImage()
-    qtbot.wait(600)
-    assert window.sweep.get().chart.grab().toImage() == before

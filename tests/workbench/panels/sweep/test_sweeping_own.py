@@ -97,13 +97,6 @@ def test_what_is_ticked_is_remembered(qtbot, window, gpu_window):
     assert [tick_of(again, each).isChecked() for each in ticked] == [True, False, True, False]
 
 
-def test_they_are_counted_with_the_time_they_take(qtbot, window):
-    ask_for(window, "4, 8", "opencv")
-    until(qtbot, lambda: hint(window).startswith("2 measurements"))
-    ask_for(window, "4, 8", "opencv", "mine.cu")
-    until(qtbot, lambda: hint(window).startswith("4 measurements"))
-
-
 # -- measured
 
 
@@ -135,16 +128,6 @@ def test_what_was_saved_last_is_measured_whatever_was_read_before(qtbot, window)
     (record,) = live(window).records
     assert record.verified
     assert record.cell.text_sha256 == text_hash((kernels_folder() / "mine.cu").read_text())
-
-
-def test_a_file_that_is_gone_when_it_begins_is_said(qtbot, window):
-    ask_for(window, "4", "mine.cu")
-    window.kernel_folder.blockSignals(True)
-    (kernels_folder() / "mine.cu").unlink()
-    click(child(window, "sweep-start"))
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "mine.cu: it cannot be read: No such file or directory." in window.messages.sentence
-    assert not list(folder().glob("*.jsonl"))
 
 
 def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):

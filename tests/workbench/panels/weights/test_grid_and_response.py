@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
-from workbench.panels.weights.response_view import STOPS, TICKS, ResponseView, ticks_across
+from workbench.panels.weights.response_view import STOPS, ResponseView
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.panels.weights.weights_grid import MAX_CELL_PX, WeightsGrid
+from workbench.panels.weights.weights_grid import WeightsGrid
 
 Key = Qt.Key
 
@@ -43,33 +41,6 @@ def test_every_cell_says_its_value_and_where_it_lies(grid):
     assert tip(grid, 2, 0) == "10 / 16, 2 left"
     headers = [grid.model().headerData(n, Qt.Orientation.Horizontal) for n in range(5)]
     assert headers == ["−2", "−1", "0", "+1", "+2"]
-
-
-def test_the_chosen_cell_keeps_its_place_beside_the_middle(grid):
-    def chosen():
-        return grid.currentIndex().row(), grid.currentIndex().column()
-
-    grid.show_drawing(drawing(3))
-    for key in (Key.Key_Right, Key.Key_Right, Key.Key_Down):
-        QTest.keyClick(grid, key)
-    assert chosen() == (1, 2)
-    grid.show_drawing(drawing(7))
-    assert chosen() == (3, 4)
-    grid.show_drawing(drawing(1))
-    assert chosen() == (0, 0)
-
-
-def test_cells_grow_with_the_room_up_to_a_size(qtbot, grid):
-    def wide():
-        return grid.horizontalHeader().defaultSectionSize()
-
-    grid.show_drawing(drawing(7))
-    narrow = wide()
-    grid.resize(560, 560)
-    grid.show_drawing(drawing(7))
-    assert narrow < wide() == grid.viewport().width() // 7
-    grid.show_drawing(drawing(1))
-    assert wide() == MAX_CELL_PX
 
 
 @pytest.fixture
@@ -112,14 +83,3 @@ def test_the_arrow_keys_go_where_they_point(response, key, says):
     row = 2 + {Key.Key_Up: -1, Key.Key_Down: 1}.get(key, 0)
     column = 2 + {Key.Key_Left: -1, Key.Key_Right: 1}.get(key, 0)
     assert f"×{values[row, column]:g}, " in response.accessibleDescription()
-
-
-def test_labels_of_the_response_do_not_touch(qapp):
-    metrics = QFontMetrics(QApplication.font())
-    half = {text: metrics.horizontalAdvance(text) / 2 for text in ("−0.5", "−0.25")}
-    shown = {width: ticks_across(width, metrics) for width in range(100, 400, 10)}
-    assert shown[100] == TICKS[::2]
-    assert shown[390] == TICKS
-    for width, ticks in shown.items():
-        if ticks == TICKS:
-            assert half["−0.5"] < width / 4 - half["−0.25"]

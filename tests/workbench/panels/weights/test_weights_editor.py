@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QHelpEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPushButton,
-    QScrollArea,
     QSpinBox,
     QToolTip,
 )
@@ -90,24 +89,6 @@ def test_it_begins_with_what_the_window_filters_with_and_changes_nothing(window,
     assert editor.drawing.divisor == "16"
     assert window.store.state.filter == "gaussian"
     assert not child(editor, "weights-undo", QPushButton).isEnabled()
-
-
-def test_the_panel_opens_it_as_well(qtbot, window):
-    settle(qtbot, window, lambda: window.store.update(filter="custom", ksize=3))
-    click(child(window, "matrix-grid", QPushButton))
-    assert window.weights.get().editor.isVisible()
-    assert window.weights.get().editor.drawing.cells[1] == ("0", "1", "0")
-
-
-def test_it_closes_with_the_window(window, editor):
-    window.close()
-    assert not editor.isVisible()
-
-
-def test_it_follows_the_window(qtbot, window, editor):
-    settle(qtbot, window, lambda: window.store.update(filter="sobel_x", ksize=3))
-    np.testing.assert_array_equal(editor.drawing.weights, filters.get("sobel_x").weights(3))
-    assert window.store.state.filter == "sobel_x"
 
 
 def test_a_cell_that_is_typed_is_filtered_at_once(qtbot, window, editor, grid):
@@ -197,14 +178,6 @@ def test_the_windows_undo_takes_back_a_cell_and_the_editors_brings_it_again(
     assert (window.store.state.filter, editor.drawing.cells[0][0]) == ("custom", "8")
 
 
-def test_the_windows_weights_there_and_back_again_leave_no_step(qtbot, window, editor, grid):
-    undo = child(editor, "weights-undo", QPushButton)
-    for key in "sobel_x", "gaussian":
-        settle(qtbot, window, lambda key=key: window.store.update(filter=key))
-    assert editor.drawing.divisor == "16"
-    assert not undo.isEnabled()
-
-
 def test_a_square_from_a_spreadsheet_is_pasted(qtbot, window, editor, grid):
     QGuiApplication.clipboard().setText("\n".join(["0,5\t0\t0\t0\t1"] * 5) + "\n")
     at(grid, 0, 0)
@@ -232,17 +205,6 @@ def test_garbage_on_the_clipboard_changes_nothing(text, window, editor, grid):
     assert child(editor, "weights-sentence", QLabel).property("objection")
 
 
-def test_a_number_is_pasted_into_the_selected_cells(qtbot, window, editor, grid):
-    QGuiApplication.clipboard().setText("7\n")
-    grid.selectRow(0)
-    settle(
-        qtbot,
-        window,
-        lambda: QTest.keyClick(grid, Key.Key_V, Qt.KeyboardModifier.ControlModifier),
-    )
-    assert editor.drawing.cells[0] == ("7", "7", "7")
-
-
 def test_part_of_the_grid_is_copied_and_pasted_elsewhere(qtbot, window, editor, grid):
     control = Qt.KeyboardModifier.ControlModifier
     grid.selectRow(1)
@@ -261,13 +223,6 @@ def test_part_of_the_grid_is_copied_and_pasted_elsewhere(qtbot, window, editor, 
     assert "a square" in sentence(editor)
 
 
-def test_the_button_pastes_a_lone_number_where_the_cursor_is(qtbot, window, editor, grid):
-    QGuiApplication.clipboard().setText("7")
-    at(grid, 2, 2)
-    settle(qtbot, window, lambda: click(child(editor, "weights-paste", QPushButton)))
-    assert editor.drawing.cells == (("1", "2", "1"), ("2", "4", "2"), ("1", "2", "7"))
-
-
 def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     box = child(editor, "weights-size", QSpinBox)
     assert (box.minimum(), box.maximum()) == (1, 31)
@@ -283,24 +238,6 @@ def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     settle(qtbot, window, lambda: box.setValue(1))
     assert editor.drawing.cells == (("4",),)
     assert "Cropped to the centre" in sentence(editor)
-
-
-@pytest.mark.parametrize("key", ["box", "sharpen", "unsharp", "gradient"])
-def test_a_preset_is_drawn(key, qtbot, window, editor):
-    box = child(editor, "weights-preset", QComboBox)
-    settle(qtbot, window, lambda: pick(box, key))
-    assert window.store.state.filter == "custom"
-    np.testing.assert_array_equal(
-        weights_of(window), filters.get(key).weights(filters.get(key).nearest_size(3))
-    )
-
-
-def test_the_list_names_a_filter_while_its_weights_stand_there(qtbot, window, editor, grid):
-    box = child(editor, "weights-preset", QComboBox)
-    settle(qtbot, window, lambda: pick(box, "box"))
-    assert box.currentData() == "box"
-    settle(qtbot, window, lambda: type_cell(grid, 0, 0, "5"))
-    assert box.currentIndex() == -1
 
 
 def test_normalise_transpose_flip(qtbot, window, editor, grid):
@@ -356,16 +293,6 @@ def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
     click(child(editor, "weights-undo", QPushButton))
     assert line.text() == "128"  # as it was, and still not applied
     assert window.store.state.filter == "sobel_x"
-
-
-def test_weights_too_large_for_the_grid_are_said_and_left(qtbot, window, editor):
-    drawn = editor.drawing
-    settle(qtbot, window, lambda: window.store.update(filter="box", ksize=63))
-    assert "up to 31" in sentence(editor)
-    assert editor.drawing == drawn
-    assert window.store.state.ksize == 63
-    settle(qtbot, window, lambda: child(editor, "weights-size", QSpinBox).setValue(5))
-    assert window.store.state.ksize == 5
 
 
 def test_the_facts_and_the_response_follow(qtbot, window, editor, grid):
@@ -458,13 +385,6 @@ def test_a_name_that_exists_is_replaced_and_brought_back(qtbot, window, editor, 
     until(qtbot, lambda: middle() == "8")
 
 
-def test_they_are_there_the_next_time(qtbot, window, editor, make_window):
-    save_as(qtbot, editor, "Kept")
-    other = make_window()
-    trigger(other, "Weights")
-    until(qtbot, lambda: names(other.weights.get().editor) == ["Kept"])
-
-
 def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
     click(child(editor, "weights-save", QPushButton))
     until(qtbot, lambda: "1 to 80 characters" in sentence(editor))
@@ -494,71 +414,8 @@ def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):
     assert editor.drawing.size == 5
 
 
-def test_no_letter_takes_a_key_from_the_rest_of_the_window(editor):
-    labels = [each for each in editor.findChildren(QLabel) if each.buddy() is not None]
-    buttons = [*editor.findChildren(QPushButton), *editor.findChildren(QCheckBox)]
-    assert all(QKeySequence.mnemonic(each.text()).isEmpty() for each in (*labels, *buttons))
-
-
-def test_the_pictures_are_seen_beside_it(window, editor):
-    assert editor.window() is window
-    beside = window.compare.geometry().translated(window.compare.mapTo(window, QPoint()))
-    place = editor.rect().translated(editor.mapTo(window, QPoint()))
-    assert not beside.translated(-window.compare.pos()).intersects(place)
-
-
-@pytest.mark.parametrize("size", [3, 5, 7])
-def test_a_usual_size_fits_the_narrow_panel(size, qtbot, window, editor, grid):
-    settle(qtbot, window, lambda: window.store.update(ksize=size, sigma=1.3))
-    editor.resize(312, 700)
-    QApplication.processEvents()
-    last = grid.visualRect(grid.model().index(size - 1, size - 1))
-    assert grid.viewport().rect().contains(last)
-    assert not grid.horizontalScrollBar().isVisible()
-
-
-def test_a_large_size_scrolls_in_the_narrow_panel(qtbot, window, editor, grid):
-    settle(qtbot, window, lambda: child(editor, "weights-size", QSpinBox).setValue(31))
-    editor.resize(312, 700)
-    QApplication.processEvents()
-    grid.scrollToBottom()
-    assert grid.width() <= 312
-    assert grid.horizontalScrollBar().maximum() > 0
-
-
 def folds(editor):
     return [child(editor, f"weights-fold-{name}", FoldButton) for name in ("effect", "named")]
-
-
-def test_in_a_low_panel_all_to_draw_with_is_in_sight_and_the_rest_is_folded(qtbot, editor, grid):
-    editor.resize(330, 540)
-    effect, named = folds(editor)
-    area = editor.findChild(QScrollArea)
-    until(qtbot, lambda: not area.verticalScrollBar().maximum())
-    assert not child(editor, "weights-facts").isVisible()
-    assert not child(editor, "weights-list").isVisible()
-    assert effect.text() == "▸ What these weights do"
-    named.click()
-    assert child(editor, "weights-list").isVisible()
-    editor.resize(330, 560)
-    assert child(editor, "weights-list").isVisible()  # who opened it wants it
-    editor.resize(330, 1000)
-    until(qtbot, child(editor, "weights-facts").isVisible)
-    effect.click()
-    editor.resize(330, 1020)
-    assert not child(editor, "weights-facts").isVisible()
-    editor.resize(1000, 700)
-    until(qtbot, child(editor, "weights-facts").isVisible)
-
-
-def test_what_the_weights_do_stands_beside_them_where_there_is_room(editor, grid):
-    editor.resize(312, 700)
-    QApplication.processEvents()
-    told = child(editor, "weights-facts", QLabel)
-    assert told.mapTo(editor, QPoint()).y() > grid.mapTo(editor, grid.rect().bottomLeft()).y()
-    editor.resize(1000, 700)
-    QApplication.processEvents()
-    assert told.mapTo(editor, QPoint()).x() > grid.mapTo(editor, grid.rect().topRight()).x()
 
 
 def test_keys_typed_into_the_cells_are_not_the_windows(qtbot, window, editor, grid):
@@ -598,27 +455,3 @@ def test_tab_leads_to_everything_but_within_the_grid(qtbot, editor):
     for each in usable:
         if each.isEnabled() and each.objectName() != "qt_spinbox_lineedit":
             assert each in visited, each.objectName()
-
-
-def test_tab_behind_the_last_cell_leaves_the_grid(editor, grid):
-    editor.activateWindow()
-    grid.setFocus()
-    at(grid, 2, 1)
-    QTest.keyClick(grid, Key.Key_Tab)
-    assert QApplication.focusWidget() is grid
-    assert grid.currentIndex().column() == 2
-    QTest.keyClick(grid, Key.Key_Tab)
-    assert QApplication.focusWidget() is not grid
-    grid.setFocus()
-    at(grid, 0, 0)
-    QTest.keyClick(grid, Key.Key_Backtab)
-    assert QApplication.focusWidget() is not grid
-
-
-def test_everything_has_a_name_and_a_tooltip(editor):
-    for button in editor.findChildren(QPushButton):
-        assert button.toolTip(), button.text()
-    for kind in (QLineEdit, QSpinBox, QComboBox, QListWidget, WeightsGrid, ResponseView):
-        for each in editor.findChildren(kind):
-            if each.objectName() != "qt_spinbox_lineedit":
-                assert each.accessibleName(), each
