@@ -225,14 +225,6 @@ def test_only_so_many_pictures_are_in_memory(folder, monkeypatch, sampling, jobs
     assert max(seen) <= most + 2 * jobs + 1  # what each thread, or the loop, is about to let go of
 
 
-def test_only_every_nth_result_is_verified(folder):
-    (folder / "in" / "p2.png").unlink()
-    for every, wanted in ((1, [True, True]), (2, [True, False]), (0, [False, False])):
-        found = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED, check_every=every))
-        assert [each.result.check is not None for each in found] == wanted
-        assert ["verify" in each.seconds for each in found] == wanted
-
-
 def test_a_folder_that_was_made_stays_while_another_writes_into_it(folder, monkeypatch):
     """Though the picture that it was made for could not be brought to the disk."""
     new, names = folder / "new", ("p1.png", "p3.png")

@@ -119,16 +119,6 @@ def test_without_the_extra_it_is_said_how_to_get_it(tmp_path, monkeypatch, capsy
     assert not (tmp_path / "out").exists()
 
 
-def test_as_many_workers_as_are_asked_for_are_waited_for(connect):
-    client, said = connect(), []
-    client.come = ["tcp://c:1", "tcp://b:2"]
-    assert Cluster("tcp://a:1", said.append, 5).workers == 5
-    (sentence,) = said
-    assert "tcp://a:1 has 3 of 5 workers" in sentence
-    assert Cluster("tcp://a:1", said.append, 5).workers == 5
-    assert len(said) == 1
-
-
 def test_with_fewer_workers_than_were_asked_for_it_begins_and_says_so(connect):
     client, said = connect(), []
     client.come = ["tcp://c:1"]
@@ -157,16 +147,6 @@ def test_storage_that_a_computer_does_not_share_is_named(connect, tmp_path, answ
         Cluster("tcp://a:1", print).check(tmp_path / "new" / "out", None)
     assert answer in str(e.value)
     assert not (tmp_path / "new").exists()
-
-
-def test_what_a_worker_looks_at(connect, tmp_path):
-    connect()
-    (tmp_path / "token").write_text("token")
-    assert cluster_work.look(tmp_path, "token", tmp_path) == ""
-    assert len(list(tmp_path.glob("token*"))) == 2
-    assert cluster_work.look(tmp_path, "other", None) == f"does not see {tmp_path}"
-    missing = tmp_path / "missing.png"
-    assert cluster_work.look(tmp_path, "token", missing) == f"does not see {missing}"
 
 
 def test_pairs_go_in_slices_by_absolute_paths_and_every_nth_is_verified(

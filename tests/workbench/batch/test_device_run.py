@@ -4,7 +4,6 @@ import multiprocessing
 
 import pytest
 
-from kernels.core.errors import DeviceLostError
 from kernels.pictures.generated import noise
 from tests.workbench.batch import made_up_gpus as gpus
 from workbench.batch import cluster_work
@@ -106,13 +105,6 @@ def test_a_gpu_that_is_lost_is_said_and_nothing_goes_to_the_cpu_instead(ran):
     assert {row.status for row in rows} <= {"done", "skipped"}
     (sentence,) = warned
     assert f": {gpus.LOST_SAID} Its " in sentence
-
-
-def test_where_all_are_gone_it_is_one_sentence(ran):
-    with pytest.raises(
-        DeviceLostError, match=r"any more\. No other is left; --resume does the rest\."
-    ):
-        ran([gpus.GOOD] * 6, gpus.none_any_more)
 
 
 def test_whatever_a_picture_fails_of_every_executor_says_the_same(ran, tmp_path, monkeypatch):

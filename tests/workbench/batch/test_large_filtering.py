@@ -9,7 +9,7 @@ import tifffile
 
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
-from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
+from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Pick
 from kernels.core.row_strips import block_rows
 from kernels.core.verdict import Check
@@ -193,14 +193,6 @@ def test_where_the_gpu_is_lost_what_is_finished_is_kept(engine, source, tmp_path
         with pytest.raises(DeviceLostError, match=r"is gone. 30 of 90 rows are finished"):
             filtered(engine, source, tmp_path / "out.tif")
     assert filtered(engine, source, tmp_path / "out.tif").resumed == 30
-
-
-def test_what_cannot_be_filtered_leaves_nothing(engine, tmp_path):
-    picture = noise(HEIGHT, WIDTH, 3, "float32")
-    picture[80] = np.nan
-    with pytest.raises(CannotRunError, match="NaN"):
-        filtered(engine, saved(tmp_path, picture), tmp_path / "out.tif", named="opencv")
-    assert names(tmp_path) == ["in.tif"]
 
 
 def test_a_disk_without_room_is_told_before_anything_is_done(engine, source, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from kernels.oracle.checking import checking
 from workbench.cli import main
 from workbench.cli.benches import cpu, cpu_ways
-from workbench.cli.benches.cpu import chosen_cells, job_of
+from workbench.cli.benches.cpu import job_of
 
 
 @pytest.fixture
@@ -65,18 +65,3 @@ def test_a_wrong_answer_of_ours_is_told_and_fails(quick, monkeypatch, capsys):
     )
     assert main.main(["bench", "cpu", "--cells", "box 3.*uint8"]) == 1
     assert "box 3 80×60×3 uint8: opencv is off by 9, which is WRONG" in capsys.readouterr().out
-
-
-def test_cells_are_chosen_by_a_pattern_that_has_to_fit():
-    names = [name for name, _ in chosen_cells(arguments("sobel.*uint16"))]
-    assert names == ["sobel_x"]
-    with pytest.raises(cpu.CommandError, match="No cell fits"):
-        chosen_cells(arguments("median"))
-    with pytest.raises(cpu.CommandError, match="regular expression"):
-        chosen_cells(arguments("("))
-
-
-def arguments(cells):
-    from argparse import Namespace
-
-    return Namespace(cells=cells)

@@ -16,7 +16,7 @@ from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
 from workbench.cli.benches import kernels as bench
 from workbench.cli.benches.bench_clock import Conditions
-from workbench.cli.benches.cell_report import CellReport, RungTime, closing_lines, exponent
+from workbench.cli.benches.cell_report import CellReport, RungTime
 from workbench.cli.benches.cells import (
     FFT,
     LAUNCH,
@@ -110,14 +110,6 @@ def test_the_bench_measures_checks_and_writes_what_it_found(on_made_up_gpu, caps
     assert "opencv" in peers <= set(LIBRARIES)  # which of the others do is the machine's affair
 
 
-def test_quick_measures_what_auto_picks_and_its_second_choice(on_made_up_gpu, capsys):
-    path = on_made_up_gpu / "found.json"
-    words = ["--quick", "--cells", "256²", "--sizes", "3", "--json", str(path)]
-    assert main.main(["bench", "kernels", *words]) == 0
-    (cell,) = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    assert len(cell["rungs"]) == 2
-
-
 def test_ctrl_c_closes_with_what_was_measured_until_then(on_made_up_gpu, monkeypatch, capsys):
     measure_checked, tried = bench.measure_checked, []
 
@@ -144,11 +136,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"workbench: Cannot write {path}: ")
-
-
-def test_without_a_gpu_there_is_the_reason(capsys):
-    assert main.main(["bench", "kernels", "--no-gpu"]) == 1
-    assert "--no-gpu" in capsys.readouterr().err
 
 
 def test_an_aim_is_a_share_of_the_copy_cuffts_time_or_a_launch():
@@ -185,10 +172,6 @@ def test_a_rung_s_time_knows_its_launch_and_its_error():
     assert (refused.ms, refused.why_not) == (None, "No.")
 
 
-def test_an_exponent_is_a_slope_between_logarithms():
-    assert exponent({10: 1.0, 100: 100.0, 1000: 10_000.0}) == pytest.approx(2)
-
-
 def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
     picture = np.random.default_rng(0).random((20, 20, 1), np.float32)
     job = replace(JOB, picture=picture)
@@ -197,15 +180,3 @@ def test_a_peer_s_answer_may_be_exact_rough_or_wrong():
     assert precision_of(0.9 * REDUCED_ERROR * largest, job) == "reduced"
     assert precision_of(2 * REDUCED_ERROR * largest, job) is None
     assert precision_of(1.0, JOB) == "float32"  # an integer, rounded another way
-
-
-def test_how_far_auto_is_from_the_quickest_rung_is_told():
-    found = report(time_of("ring", 1.0), time_of("shared", 1.05))
-    near, far = replace(found, auto="ring 32×8"), replace(found, auto="shared 32×8")
-    assert (near.auto_excess, round(far.auto_excess, 3), found.auto_excess) == (0.0, 0.05, None)
-    said = "\n".join(closing_lines([near, far], CONDITIONS))
-    assert (
-        "auto is within 2\u202f% of the quickest exact rung in 1 of 2 cells, at most 5.0\u202f% "
-        "off." in said
-    )
-    assert f"Further off: {far.cell} 5.0\u202f%." in said

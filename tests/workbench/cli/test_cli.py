@@ -170,16 +170,6 @@ def test_a_name_that_no_file_can_have_is_a_sentence(words, capsys):
     assert said.count("\n") == 1
 
 
-def test_a_reader_that_goes_away_is_no_error():
-    process = subprocess.Popen(
-        [sys.executable, "-m", "workbench", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait(60) == 1
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path):
     image_files.save(tmp_path / "first.png", generated.checkerboard())
@@ -254,12 +244,6 @@ def test_doctor_names_the_package_that_is_missing(found, monkeypatch):
     said = found("doctor", code=1)
     assert "libnothere.so.7" in said
     assert "apt-get install libnothere7" in said
-
-
-def test_doctor_works_without_qt(found, monkeypatch):
-    monkeypatch.delitem(sys.modules, "PySide6.QtWidgets", raising=False)
-    monkeypatch.setitem(sys.modules, "PySide6", None)
-    assert "Qt does not load" in found("doctor", code=1)
 
 
 def test_the_setup_brings_the_libraries_that_the_program_asks_for():

@@ -49,14 +49,6 @@ def test_the_file_written_is_the_filtered_picture(folder, capsys):
     assert "verified, checked all pixels" in line
 
 
-def test_a_folder_into_which_nothing_was_written_is_not_left_behind(folder):
-    (folder / "pics").mkdir()
-    (folder / "mine").mkdir()
-    assert apply("pics", "out/") == 1
-    assert apply("pics", "mine/") == 1
-    assert names() == ["a.png", "b.png", "mine", "pics"]
-
-
 def test_nan_goes_to_an_implementation_that_spreads_it(folder, capsys):
     samples = generated.noise(9, 9, 1, "float32")
     samples[4, 4] = np.nan
@@ -128,12 +120,6 @@ def test_verify_checks_every_pixel(folder, capsys):
         said = capsys.readouterr().out
         assert "verified" in said
         assert "checked all pixels" in said
-
-
-def test_without_verify_a_second_s_worth_is_checked(folder, capsys):
-    image_files.save("large.png", generated.noise(700, 700))
-    assert apply("large.png", "out.png", "--size", "31") == 0
-    assert "of 490,000 pixels" in capsys.readouterr().out
 
 
 def test_a_pixel_type_is_that_of_what_is_filtered_and_of_what_is_written(folder, capsys):
@@ -235,15 +221,6 @@ def test_every_filter_can_be_applied_by_its_name(folder):
     for each in filters.all_filters():
         words = ["--weights", "1 0 0; 0 1 0; 0 0 1"] if each.key == "custom" else []
         assert apply("b.png", f"{each.key}.png", "--filter", each.key, *words) == 0
-
-
-def test_samples_that_the_pixel_type_cannot_hold_are_told(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    samples = np.full((4, 5, 1), 0.5, np.float32)
-    samples[0, :3] = 1e6
-    image_files.save(Path("big.tif"), samples)
-    assert main.main(["apply", "--pixel-type", "float16", "big.tif", "out.tif"]) == 0
-    assert "3 of its 20 samples are beyond what float16 holds" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """`workbench apply --device 0,1`: made-up GPUs share the rows of each picture."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -52,14 +51,6 @@ def test_two_gpus_are_said_with_their_times_and_their_halo(folder, capsys, devic
     times = "GPU 0: 100 µs, GPU 1: 100 µs; halo of up to 1 row in up to 10.0 µs"
     assert f"{times}, copied from GPU to GPU; verified" in said.out.replace("\u202f", " ")
     assert Named.made[-1].named == (0, (0, 1))
-
-
-def test_json_has_a_row_for_each(folder, capsys):
-    assert apply(*FILTER, "--device", "0,1", "--json") == 0
-    shares = json.loads(capsys.readouterr().out)["shares"]
-    assert [each["index"] for each in shares] == [0, 1]
-    assert [each["rows"] for each in shares] == [[0, 20], [20, 40]]
-    assert {each["halo_path"] for each in shares} == {"peer"}
 
 
 def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, capsys):

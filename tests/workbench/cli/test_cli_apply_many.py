@@ -74,14 +74,6 @@ def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsy
     assert files("out") == ["a.png"]
 
 
-def test_a_folder_of_pictures_that_fail_is_not_left_behind(folder, capsys):
-    for name in ("p10.png", "p2.png", "sub/c.png"):
-        (Path("in") / name).write_bytes(b"no picture")
-    assert apply("in", "out/", "--recursive") == 1
-    assert capsys.readouterr().err.count("\n") == 3
-    assert not Path("out").exists()
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -173,16 +165,6 @@ def test_a_picture_comes_in_by_a_pipe_and_goes_out_by_another(folder):
     assert b"verified" in said.stderr
 
 
-def test_the_format_of_standard_output_can_be_named(folder):
-    said = started("a.png", "-", "--format", "tiff", "--pixel-type", "float32")
-    assert said.returncode == 0
-    Path("got.tif").write_bytes(said.stdout)
-    assert image_files.load("got.tif").samples.dtype == np.float32
-    refused = started("a.png", "-", "--pixel-type", "float32")
-    assert (refused.returncode, refused.stdout) == (1, b"")
-    assert b"Cannot save stdout.png as it is." in refused.stderr
-
-
 def test_what_comes_in_by_a_pipe_and_is_no_picture_is_said(folder):
     said = started("-", "out.png", input=b"no picture")
     assert said.returncode == 1
@@ -205,14 +187,6 @@ def test_no_name_of_a_file_commands_the_terminal(folder, capsys):
     assert "workbench: [2Jgone.png is not a picture" in streams.err
     assert main.main(["apply", "--no-gpu", "\x1b[2Jmissing.png", "out/"]) == 1
     assert "\x1b" not in streams.out + streams.err + capsys.readouterr().err
-
-
-def test_a_nul_in_a_name_is_a_sentence_and_the_others_are_done(folder, capsys):
-    assert apply("x\0y.png", "a.png", "out/") == 1
-    assert capsys.readouterr().err.startswith("workbench: There is no file x")
-    assert files("out") == ["a.png"]
-    assert apply("a.png", "o\0.png") == 1
-    assert "no file can have that name" in capsys.readouterr().err
 
 
 @needs_dev_full
@@ -291,18 +265,3 @@ def test_json_tells_what_failed_and_what_was_skipped(folder, capsys):
     assert "broken.png is not a picture" in found[1]["error"]
     assert said.err == "".join(f"workbench: {each['error']}\n" for each in found[1:])
     assert len({tuple(each) for each in found}) == 1  # the same keys, whatever came of it
-
-
-# -- progress
-
-
-def test_progress_names_the_stages_on_stderr_only_where_asked(folder, capsys):
-    assert apply("a.png", "b.png", "out/") == 0
-    assert capsys.readouterr().err == ""
-    assert apply("a.png", "b.png", "out/", "--progress", "--verify") == 0
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "a.png (1 of 2): reading"
-    assert "a.png (1 of 2): filtering with OpenCV" in said
-    assert "a.png (1 of 2): verifying against the float64 reference" in said
-    assert "b.png (2 of 2): writing" in said
-    assert len(said) == len(set(said))

@@ -1,6 +1,5 @@
 """`workbench batch`: folders in, folders out, whatever breaks or stops it."""
 
-import io
 import json
 import os
 import signal
@@ -11,40 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.core.verdict import Check
-from kernels.engine import engine
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from tests.picture_files import all_kinds
 from workbench.batch import batch_run
 from workbench.batch.journal import NAME
-from workbench.batch.stages import STAGES
 from workbench.cli import main
 from workbench.files import image_files
-
-# Stops for ever in the middle of the fourth file, between its last byte and its name.
-STUCK = """
-import pathlib, sys, time
-from workbench.cli import main
-real, calls = pathlib.Path.replace, []
-def replace(path, target):
-    calls.append(target)
-    if len(calls) > 3:
-        sys.stdout.write("in the middle\\n")  # whole: two threads may come here at once
-        sys.stdout.flush()
-        time.sleep(600)
-    return real(path, target)
-pathlib.Path.replace = replace
-main.main(sys.argv[1:])
-"""
-
-# Ends in the middle of a file as by SIGKILL, with nothing tidied up.
-LEAVES = """
-import os, pathlib, sys
-from kernels.core.atomic_files import replacing
-with replacing(pathlib.Path(sys.stdin.read(), "new.png")) as file:
-    os._exit(1)
-"""
 
 
 def batch(*words):
@@ -106,14 +78,6 @@ def test_folders_below_and_another_format_and_names_of_ones_own(folder, capsys):
     assert {each["output"] for each in journal()} == {*names, "sub/q_sharpen_3.tif"}
 
 
-def test_a_list_on_standard_input_names_the_pictures(folder, monkeypatch):
-    for between in ("\n", "\r\n", "\0"):
-        listed = between.join(["in/p1.png", "in/sub/q.tif", ""]).encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(listed)))
-        assert batch("-", "out", "--replace") == 0
-        assert sorted(results("out")) == ["p1.png", "q.tif"]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere not every name can be had")
 def test_odd_names_come_through_and_are_known_again(folder):
     data = Path("in/p0.png").read_bytes()
@@ -168,14 +132,6 @@ def test_a_dry_run_says_what_would_be_written_and_touches_nothing(folder, capsys
         f"p{n}.png" for n in (0, 1, 2, 4, 5, 6)
     ]
     assert not any(each["is_there"] for each in plans)
-
-
-def test_an_output_that_cannot_be_written_is_one_sentence(folder, capsys):
-    Path("file").touch()
-    assert batch("in", "file/out") == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"workbench: Cannot write {Path('file/out')}")
-    assert said.count("\n") == 1
 
 
 # -- what is there already, and what fails
@@ -239,73 +195,7 @@ def test_a_journal_that_is_no_file_is_a_sentence(folder, capsys, what, words):
     assert elsewhere.read_text() == "mine" if what == "link to a file" else not elsewhere.exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "checks"),
-    [
-        (("--verify", "all"), 7),
-        (("--verify", "3"), 3),
-        (("--verify", "none"), 0),
-        (("--verify",), 7),
-        ((), 1),
-    ],
-)
-def test_as_many_results_are_verified_as_asked_for(folder, capsys, words, checks):
-    assert batch(*words, "in", "out") == 0
-    assert sum("verify" in each["seconds"] for each in journal()) == checks
-
-
-def test_what_is_wrong_is_not_written(folder, capsys, monkeypatch):
-    def wrong(job, *_arguments, **_keywords):
-        yield Check(3.0, (1, 2, 0), 4, 4, 0.1, 600, 600)
-
-    monkeypatch.setattr(engine, "checking", wrong)
-    assert batch("in", "out", "--verify", "all") == 1
-    assert {each["status"] for each in journal()} == {"wrong"}
-    assert results("out") == {}
-
-
 # -- what stops it
-
-
-def test_a_killed_batch_goes_on_and_nothing_is_lost_or_half_written(folder, capsys):
-    words = ["batch", "in", "out", "--filter", "sharpen", "--no-gpu", "--jobs", "2"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", STUCK, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout.readline() == b"in the middle\n"
-    process.kill()
-    process.communicate()
-    early = results("out")
-    parts = [name for name in early if name.endswith(".part")]
-    assert parts
-    assert len(early) - len(parts) in (2, 3)
-    with (Path("out") / NAME).open("ab") as file:
-        file.write(b'{"output": "p6.png", "status": "do')  # half a line, as a power cut leaves it
-
-    assert batch("in", "out") == 1  # what was stopped is not begun anew by mistake
-    assert "add --resume to do the rest" in capsys.readouterr().err
-    assert batch("in", "out", "--resume") == 0
-    assert apply("in", "wanted/") == 0
-    found = results("out")
-    assert found == results("wanted")  # without the parts
-    whole = [name for name in early if name not in parts]
-    assert all(found[name] == early[name] for name in whole)
-    statuses = {each["output"]: each["status"] for each in journal()}
-    assert len(statuses) == len(journal()) == 7  # each once
-
-
-def test_what_a_killed_batch_left_is_removed_by_the_next_though_nothing_is_left_to_do(folder):
-    assert batch("in", "out", "--recursive") == 0
-    with subprocess.Popen([sys.executable, "-c", LEAVES], cwd=ROOT, stdin=subprocess.PIPE) as ends:
-        ends.communicate(str(Path("out").absolute()).encode())
-    others = Path(f"out/.filter-workbench-{'0' * 32}.part")
-    others.touch()  # of another computer
-    left = list(Path("out").glob(".filter-workbench-*"))
-    assert len(left) == 2
-    assert batch("in", "out", "--recursive", "--resume") == 0
-    assert list(Path("out").glob(".filter-workbench-*")) == [others]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -333,17 +223,6 @@ def test_what_was_done_before_it_was_told_to_end_is_in_the_journal(
 
 
 # -- what is said
-
-
-def test_json_is_the_journal_and_the_stages(folder, capsys):
-    assert batch("in", "out", "--json") == 0
-    *lines, last = map(json.loads, capsys.readouterr().out.splitlines())
-    assert lines == journal()
-    assert last["ended"]["counts"] == {"done": 7}
-    assert [each["stage"] for each in last["ended"]["stages"]] == [
-        *("decode", "filter", "verify", "encode", "sync")
-    ]
-    assert last["ended"]["limit"] in STAGES
 
 
 def test_a_terminal_is_told_how_far_it_is_and_the_end_is_a_table(folder, capsys, monkeypatch):

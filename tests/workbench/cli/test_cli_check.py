@@ -161,19 +161,6 @@ def test_the_bug_is_looked_for_where_it_is_asked_for(folder, capsys):
     assert "Line" in found
 
 
-def test_a_kernel_that_takes_some_of_the_jobs_says_which_it_refuses(folder, capsys):
-    header = '/*---\nrequires = [["KSIZE <= 3", "Sizes up to 3, not {KSIZE}."]]\n---*/\n'
-    none = header.replace("KSIZE <= 3", "KSIZE <= 1").replace("to 3", "to 1")
-    write(some=header + RIGHT, none=none + RIGHT)
-    assert check("some.cu") == 0
-    row = rows_of(capsys.readouterr().out)["some.cu"]
-    count = sum("3×3" in each.name for each in check_jobs(0))
-    assert re.search(rf"verified on {count} of 16 jobs +.* Sizes up to 3, not 7\.$", row)
-    assert check("none.cu") == 1
-    row = rows_of(capsys.readouterr().out)["none.cu"]
-    assert re.search(r"refused; right in 0 of 16 jobs + Sizes up to 1, not 3\.$", row)
-
-
 def test_a_right_output_with_a_bug_is_not_verified(folder, capsys):
     below = "    volatile sample below = src[(y + 40) * pitch + x];\n    float sum = OFFSET;"
     narrow = below.replace("    volatile", "    if (KSIZE == 3 && CHANNELS == 1) volatile", 1)
@@ -197,14 +184,6 @@ def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, capsys):
     one, other = found["kernels"]
     assert (one["verdict"], one["verified"], one["refused"]) == ("incomplete", 1, 15)
     assert other["verdict"] == "wrong"
-
-
-@pytest.mark.parametrize("named", ["missing.cu", "."])
-def test_what_is_not_there_is_said(named, folder, capsys):
-    assert check(named) == 1
-    streams = capsys.readouterr()
-    said = streams.out + streams.err
-    assert "No such file" in said if named == "missing.cu" else "There is no .cu file in ." in said
 
 
 @pytest.mark.parametrize("option", ["--csv", "--html"])

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kernels.core.device import NoDevice
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import CpuTrial
 from tests.kernels.cuda_child.bad_texts import text
@@ -127,15 +126,6 @@ def test_where_no_bug_can_be_looked_for_it_says_why(capsys, monkeypatch):
     assert sentence in Path("marks.csv").read_text(encoding="utf-8")
 
 
-def test_for_programs_it_says_where_it_ran_and_how_long_it_took(capsys):
-    write(right=text())
-    assert check("right.cu", "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["ran_on"] == "NVIDIA H200"
-    assert found["jobs"][-1] == timed_job().name
-    assert found["kernels"][0]["kernel"]["samples_ms"][0] == pytest.approx(0.1)
-
-
 def test_without_a_compiler_for_the_search_nothing_is_verified(capsys):
     write(right=text())
     assert check("right.cu", "--json") == 0
@@ -144,12 +134,3 @@ def test_without_a_compiler_for_the_search_nothing_is_verified(capsys):
     assert "No compiler." in row["search"]
     assert row["kernel"] is not None
     assert check("right.cu", "--strict") == 1
-
-
-def test_without_the_gpu_it_takes_a_compiler(capsys, monkeypatch):
-    monkeypatch.setattr("workbench.cli.check_kernels.why_not", lambda: "There is no compiler.")
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: NoDevice("None."))
-    write(right=text())
-    assert check("right.cu") == 1
-    assert "There is no compiler." in capsys.readouterr().err
-    assert check("right.cu", "--no-gpu") == 1

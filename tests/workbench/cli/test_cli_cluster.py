@@ -170,27 +170,6 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(folder, dask):
     assert results("out") == results("here")
 
 
-def test_what_was_begun_before_ctrl_c_is_in_the_journal_and_it_goes_on(folder, dask):
-    image_files.save("in/m0.png", noise(400, 400, 3))
-    for n in range(1, 24):
-        shutil.copy("in/m0.png", f"in/m{n}.png")
-    dask.worker()
-    words = ("in", "out", "--scheduler", dask.address, "--implementation", "opencv")
-    with batch(*words, "--json") as process:
-        process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        said, complaint = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 130
-    assert "the same command with --resume does the rest" in complaint
-    done = json.loads(said.splitlines()[-1])["stopped"]["counts"]["done"]
-    assert done == len(journal()) == len(results("out"))
-    assert 0 < done < 40
-    code, said, _ = ran(*words, "--resume", "--json")
-    assert code == 0
-    assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 40 - done}
-    assert len(results("out")) == len(journal()) == 40
-
-
 def test_a_stopped_worker_is_said_and_left_and_a_lost_scheduler_is_a_sentence(folder, tmp_path):
     (tmp_path / "stuck.py").write_text(STUCK)
     own = Processes(tmp_path)

@@ -1,7 +1,6 @@
 """`workbench compare`: who is compared, what is faster, and what could not be compared."""
 
 import json
-import re
 from collections import Counter
 from dataclasses import replace
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 from kernels.core.cpu_load import Load
-from kernels.core.health import Health
 from kernels.core.timing import Timing
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import H200, LAPTOP, a_session, wrong
@@ -85,20 +83,6 @@ def test_wrong_answers_are_never_a_speed(kept, capsys):
     assert "×" not in said.split("\n\n")[2]
 
 
-def test_throttling_is_said_beside_what_it_spoils(kept, capsys):
-    def hot(cell, measured):
-        return replace(measured, health=Health(throttled=("heat, by the driver",)))
-
-    said = said_of(
-        capsys, kept("a", a_session("caches")), kept("b", a_session("caches", outcome=hot))
-    )
-    rows = [line for line in said.splitlines() if line.endswith(" *")]
-    assert len(rows) == len(a_session("caches").records)
-    assert all(re.search(r" — +no verdict \*$", line) for line in rows), rows[0]
-    assert "Nothing can be compared: none has two times that nothing disturbed." in said
-    assert "held down: heat, by the driver." in said
-
-
 def test_a_disturbed_time_fails_nothing_and_is_counted(kept, capsys):
     busy = Load(1.0, 8, 4.0, 0.0)
 
@@ -163,13 +147,6 @@ def test_noise_is_no_reason_to_fail(kept, capsys):
     assert main.main(["compare", a, b, "--fail-slower", "1%"]) == 0
 
 
-def test_what_has_lost_its_time_fails_as_well(kept, capsys):
-    a = kept("a", a_session("transfers"))
-    b = kept("b", a_session("transfers", outcome=lambda cell, _: wrong(cell)))
-    assert main.main(["compare", a, b, "--fail-slower", "5%"]) == 1
-    assert "has no time in B any more: Its answer is WRONG" in capsys.readouterr().err
-
-
 def test_what_is_missing_fails_as_well_and_is_named(kept, capsys):
     whole = kept("whole", a_session("blocks"))
     cut = kept("cut", a_session("blocks", first=1))
@@ -205,14 +182,3 @@ def test_json_holds_every_pair_and_what_fails(kept, capsys):
         assert pair["why_not"] is None
     (reason,) = {pair["why_not"] for pair in data["pairs"]} - {None}
     assert reason == "A: No GPU was found."
-
-
-def test_a_foreign_file_is_refused(kept, tmp_path, capsys):
-    (tmp_path / "b.jsonl").write_text("a,b\n")
-    assert main.main(["compare", kept("a", a_session("blocks")), str(tmp_path / "b.jsonl")]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == (
-        f"workbench: {tmp_path / 'b.jsonl'} is not a session of measurements: its first line is "
-        "not a session's.\n"
-    )

@@ -121,22 +121,6 @@ def test_two_gpus_give_what_one_does_and_a_line_for_each(folder, two_gpus, capsy
     assert results("out") == results("one")
 
 
-def test_json_has_the_gpus_and_a_broken_picture_is_a_line(folder, two_gpus, capsys):
-    Path("in/p3.png").write_bytes(b"no picture")
-    assert batch("in", "out", "--device", "0,1", "--json") == 1
-    said = capsys.readouterr()
-    *lines, last = map(json.loads, said.out.splitlines())
-    assert lines == journal()
-    devices = last["ended"]["devices"]
-    assert [each["device"] for each in devices] == [0, 1]
-    assert sum(each["finished"] for each in devices) == 10
-    assert last["ended"]["counts"] == {"done": 9, "failed": 1}
-    assert "p3.png is not a picture" in said.err
-    image_files.save("in/p3.png", noise(9, 9, 3))
-    assert batch("in", "out", "--device", "0,1", "--resume", "--json") == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["ended"]["counts"] == {"done": 1}
-
-
 def test_one_that_is_missing_is_a_sentence_before_anything_is_begun(folder, two_gpus, capsys):
     assert batch("in", "out", "--device", "0,2") == 2
     assert capsys.readouterr().err == (
@@ -185,26 +169,3 @@ def test_a_signal_to_all_is_a_stop_that_leaves_no_process(folder, number, code):
     assert process.returncode == 0
     assert json.loads(said.splitlines()[-1])["ended"]["counts"] == {"done": 10 - done}
     assert len({each["output"] for each in journal()}) == len(journal()) == 10
-
-
-def test_a_batch_that_is_killed_takes_its_processes_along_and_goes_on(folder):
-    words = ("slow", "out", "--device", "0,1", "--jobs", "2", "--json")
-    with apart(*words) as process:
-        process.stdout.readline()
-        process.kill()
-        process.communicate(timeout=60)  # which waits for all that hold its output
-    with apart(*words, "--resume") as process:
-        process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert len({each["output"] for each in journal()}) == len(journal()) == 10
-    assert len(results("out")) == 10
-
-
-def test_a_program_pauses_and_stops_it(folder):
-    with apart("slow", "out", "--device", "all", "--jobs", "2", "--control") as process:
-        progress = json.loads(process.stdout.readline())["progress"]
-        assert [each["device"] for each in progress["devices"]] == [0, 1]
-        said, _ = process.communicate("pause\nstop\n", timeout=60)
-    assert process.returncode == 143
-    last = json.loads(said.splitlines()[-1])
-    assert last["stopped"]["counts"].get("done", 0) == len(results("out")) < 10

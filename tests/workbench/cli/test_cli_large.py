@@ -13,10 +13,7 @@ import pytest
 
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
-from workbench.batch.journal import NAME
-from workbench.cli import filter_folders as batch_command
 from workbench.cli import main
-from workbench.cli.stopping import RemoteControl, TerminatedError
 from workbench.files import image_files
 from workbench.files.tiled_tiff import lay_out
 from workbench.model.metadata import NO_METADATA
@@ -110,26 +107,6 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
         assert apply(*words[:2], *LITTLE, *words[2:]) == 1
         assert said in capsys.readouterr().err.replace("\u202f", " ")
     assert names() == ["in.png", "in.tif", "mine.cu"]
-
-
-def test_a_batch_can_be_stopped_at_every_strip_and_gone_on_with(folder, monkeypatch, capsys):
-    asked = []
-
-    class Stopping(RemoteControl):
-        def obey(self):
-            asked.append(1)
-            if len(asked) == 4:  # once before the picture, then at its strips
-                raise TerminatedError
-
-    words = ("batch", "in.tif", "out", *LITTLE, "--implementation", "parallel")
-    with monkeypatch.context() as patch:
-        patch.setattr(batch_command, "RemoteControl", Stopping)
-        assert main.main([*words, "--json"]) == 143
-    assert names("out") == ["in.tif.part", "in.tif.part.jsonl", NAME]
-    capsys.readouterr()
-    assert main.main([*words, "--resume"]) == 0
-    assert names("out") == ["in.tif", NAME]
-    np.testing.assert_array_equal(image_files.load("out/in.tif").samples, by_parallel("in.tif"))
 
 
 def test_an_answer_that_is_wrong_is_not_kept(folder, monkeypatch, capsys):

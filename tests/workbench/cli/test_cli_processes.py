@@ -134,28 +134,6 @@ def test_a_program_gets_the_rows_of_a_picture_in_strips_as_well(folder, monkeypa
     assert lines[-1]["ended"]["counts"] == {"done": COUNT + 1}
 
 
-def test_a_program_stops_it_and_it_goes_on_later(folder):
-    for n in range(30):
-        image_files.save(f"in/q{n:02}.png", noise(300, 300, 3))
-    with controlled("in", "out") as process:
-        while "status" not in json.loads(process.stdout.readline()):
-            pass
-        process.stdin.write("stop\n")
-        process.stdin.flush()
-        *_, last = map(json.loads, process.stdout)
-        process.stdin.close()
-    assert process.returncode == 143
-    done = last["stopped"]["counts"]["done"]
-    assert journal().keys() == results("out").keys()  # what was begun has come to its end
-    assert {each.name for each in Path("out").iterdir()} == {*results("out"), NAME}
-    assert 0 < done == len(journal()) < COUNT + 30
-    with controlled("in", "out", "--resume") as process:
-        *_, last = map(json.loads, process.stdout)
-        process.stdin.close()
-    assert (process.returncode, last["ended"]["counts"]) == (0, {"done": COUNT + 30 - done})
-    assert len(results("out")) == len(journal()) == COUNT + 30
-
-
 @pytest.mark.parametrize(("gib", "count"), [(80, 4), (3, 3), (0.5, 1)])
 def test_each_process_has_room_on_the_gpu(monkeypatch, gib, count):
     memory_bytes = int(gib * 2**30)

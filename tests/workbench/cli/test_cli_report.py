@@ -46,15 +46,6 @@ def test_two_sessions_are_one_report_in_the_folder_named(tmp_path):
     assert "Side by side" in page.words
 
 
-def test_a_session_that_lost_its_last_line_is_reported_with_a_remark(tmp_path, capsys):
-    sweep_into(tmp_path / "run")
-    file = tmp_path / "run" / "session.jsonl"
-    file.write_bytes(file.read_bytes()[:-40])
-    assert main.main(["report", str(tmp_path / "run")]) == 0
-    assert "cut off" in capsys.readouterr().err
-    assert "cut off" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-
-
 def test_what_a_terminal_would_obey_reaches_no_terminal_and_no_page(tmp_path, capsys):
     evil = "\x1b]0;owned\x07\x1b[31mred\x9b2J\u202e title"
     plan = replace(SMALL, title=evil, note=f"One line,\nand {evil}")
@@ -100,12 +91,3 @@ def test_what_is_no_session_is_one_sentence(make, complaint, tmp_path, capsys):
     assert said.err.count("\n") == 1
     assert said.out == ""
     assert not out.exists()
-
-
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path, capsys):
-    sweep_into(tmp_path / "run")
-    (tmp_path / "file").touch()
-    assert main.main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "file")]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("workbench: Cannot write the report into ")
-    assert said.count("\n") == 1

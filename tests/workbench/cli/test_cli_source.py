@@ -13,10 +13,6 @@ SHARED = next(rung for rung in ladder() if rung.key == "shared")
 NEEDS_A_COMPILER = pytest.mark.skipif(
     nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
 )
-NEEDS_BOTH = pytest.mark.skipif(
-    nvrtc.compiler_for(90) is None or nvdisasm.the_program() is None,
-    reason="NVRTC or nvidia-cuda-nvdisasm is not installed",
-)
 
 
 @pytest.fixture
@@ -59,13 +55,6 @@ def test_two_kernels_differ_in_what_was_changed(source, tmp_path):
     (barrier,) = (row for row in found["rows"] if row["opcode"] == "bar.sync")
     assert "__syncthreads" in SHARED.source.splitlines()[barrier["line"] - 1]
     assert found["resources"][0]["function"] == "convolve"
-
-
-@NEEDS_BOTH
-def test_sass_is_the_gpu_s_own_instructions(source):
-    code, said = source("shared", "--sass")
-    assert code == 0
-    assert {"FFMA.FTZ", "LDS", "BAR.SYNC.DEFER_BLOCKING"} <= set(said.split())
 
 
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):

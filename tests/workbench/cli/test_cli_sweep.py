@@ -132,14 +132,6 @@ def test_what_a_folder_holds_is_not_written_over(here, capsys):
     assert (here / "a" / "session.jsonl").read_bytes() == before
 
 
-def test_a_finished_session_is_resumed_in_no_time(here, capsys):
-    assert run("small.toml", "--out", "a") == 0
-    before = (here / "a" / "session.jsonl").read_bytes()
-    assert run("small.toml", "--out", "a", "--resume") == 0
-    assert "All of them are measured already" in capsys.readouterr().out
-    assert (here / "a" / "session.jsonl").read_bytes() == before
-
-
 def test_another_plan_does_not_go_on_with_a_session(here, capsys):
     assert run("small.toml", "--out", "a") == 0
     assert run("long.toml", "--out", "a", "--resume") == 1
@@ -183,15 +175,6 @@ def test_a_time_limit_is_kept_and_shown_and_where_nothing_keeps_it_nothing_was_m
     said = captured.out
     assert "Given up: not finished after 0.1 s." in said
     assert "Not begun: 1200² was not finished after 0.1 s." in said
-
-
-def test_a_sweep_in_which_nothing_was_measured_is_no_success(here, capsys):
-    assert run("camerino_block_shape", "--out", "b") == 1
-    said = capsys.readouterr()
-    assert said.err == f"workbench: {sweep.NOTHING_MEASURED}\n"
-    assert "The GPU was switched off with --no-gpu." in said.out
-    assert len(cells("b")) == 21
-    assert run("camerino_block_shape", "--out", "b", "--resume") == 1  # nor when it is resumed
 
 
 def test_a_plan_of_billions_of_cells_is_refused_by_its_count(here, capsys):

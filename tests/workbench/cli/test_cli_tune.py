@@ -54,12 +54,6 @@ def test_json_is_one_document_on_stdout_and_all_else_on_stderr(path, capsys):
     assert (data["command"], data["file"]) == ("tune", str(path))
 
 
-def test_what_is_known_already_need_not_be_measured_again(path, capsys):
-    assert main.main(["tune", "--quick", *ONE_KIND]) == 0
-    assert main.main(["tune", "--quick", "--missing", *ONE_KIND]) == 0
-    assert "0 kinds of jobs" in capsys.readouterr().out
-
-
 def test_ctrl_c_keeps_what_was_measured(path, monkeypatch, capsys):
     measure_checked, tried = tuner.measure_checked, []
 
@@ -118,18 +112,3 @@ def test_a_launch_is_of_the_job_that_the_words_make(monkeypatch, capsys):
     assert (job.implementation, job.ksize, job.block_xy) == ("shared", 7, (16, 4))
     assert (job.width, job.height, job.channels, job.pixel_type) == (30, 20, 3, "uint8")
     assert "shared.convolve, grid 3×2" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["--weights", "1 2; 3 4"], "odd size"),
-        (["--weights", "1", "--filter", "box"], "leave out --filter and --size"),
-        (["--weights", "1", "--size", "1"], "leave out --filter and --size"),
-        (["--offset", "1/2"], "it needs --weights"),
-    ],
-)
-def test_weights_that_clash_are_refused(words, complaint, capsys):
-    small = ["launch", "--implementation", "shared", "--no-gpu", "--picture", "8x8"]
-    assert main.main([*small, *words]) == 2
-    assert complaint in capsys.readouterr().err

@@ -11,8 +11,6 @@ from PySide6.QtGui import QImage
 from kernels import Engine
 from kernels.pictures import generated
 from tests.made_up import H200
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
-from workbench.base.data_folder import DATA_VARIABLE, data_folder
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main
 from workbench.files import image_files
@@ -54,16 +52,6 @@ def test_a_shot_is_the_window_with_its_settings_inside(folder, capsys):
         assert word in said.out
 
 
-def test_a_shot_has_nothing_of_the_users_and_leaves_nothing_with_them(folder, monkeypatch):
-    monkeypatch.setenv(DATA_VARIABLE, str(folder / "data"))
-    MadeUpTrials().take_over(monkeypatch)
-    image_files.save("a.png", generated.noise(40, 50, 3))
-    shot = ["shot", "w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--mode", "kernel"]
-    assert main.main(shot) == 0
-    assert data_folder() == folder / "data"
-    assert not (folder / "data").exists()
-
-
 def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):
     image_files.save("a.png", generated.noise(40, 50, 3))
     shot = ["shot", "w.png", "a.png", "--no-gpu", "--size-px", "1300x850", "--at", "49,0"]
@@ -76,14 +64,6 @@ def test_a_shot_of_several_modes_at_once_and_of_a_window_beside(folder, capsys):
     assert together.size() == editor.size()
     corners = [each.pixelColor(2, each.height() - 2).lightness() for each in (together, editor)]
     assert corners[0] > 128 > corners[1]
-
-
-@pytest.mark.parametrize("words", [["--mode", "wipe,nothing"], ["--at", "3"], ["--zoom", "0"]])
-def test_a_shot_of_what_is_not_there_is_refused_at_once(words, capsys):
-    with pytest.raises(SystemExit) as refused:
-        main.parse(["shot", "w.png", *words])
-    assert refused.value.code == 2
-    assert f"{words[0]} takes " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

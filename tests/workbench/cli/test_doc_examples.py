@@ -104,12 +104,6 @@ def test_its_rung_agrees_with_the_oracle(tmp_path, build_cache):
         assert check.ok, check
 
 
-def test_its_rung_is_not_described_until_it_is(tmp_path):
-    rung = read_example(tmp_path)
-    assert not_described(rung) == "Loads and operations of this rung are not described."
-    assert [each.anatomy for each in rung.passes] == [""]
-
-
 @NEEDS_A_COMPILER
 def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
     (described,) = blocks("toml", DOCS / "adding-a-rung.md")

@@ -83,11 +83,3 @@ def test_a_stop_comes_once_where_it_rests_and_each_time_where_it_obeys(pipe):
     for _ in range(2):
         with pytest.raises(TerminatedError):
             control.obey()
-
-
-def test_a_stop_that_was_obeyed_is_no_news_to_what_rests(pipe):
-    control, say = pipe
-    say(b"pause\nstop\n")
-    with pytest.raises(TerminatedError):
-        until_it_raises(control.obey)
-    control.rest()

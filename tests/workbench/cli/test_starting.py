@@ -117,16 +117,6 @@ def test_it_starts_where_no_field_of_the_state_can_be_had(start, value):
     assert [name for name in lost if FACTS[name].label not in sentence] == []
 
 
-def test_it_starts_where_all_that_settings_keep_has_another_type(start):
-    remember(choices={})
-    start()
-    kept = [name for name in json.loads(default_path().read_text()) if name != "version"]
-    for value in ("gone", 10**6, None):
-        remember(**dict.fromkeys([*kept, "theme", "folder", "presentation", "recent"], value))
-        (sentence, *_) = start().seen
-        assert value == "gone" or "choices" in sentence or isinstance(value, dict)
-
-
 def test_what_is_gone_is_named(start, tmp_path):
     remember(theme="neon", folder=str(tmp_path / "stick"), choices={"filter": "sharpest"})
     said = " ".join(start(is_done=lambda window: "stick" in window.messages.sentence).seen)

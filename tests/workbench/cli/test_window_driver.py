@@ -10,7 +10,6 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
 from workbench.cli.output import CommandError
-from workbench.cli.real_window import wait_until
 from workbench.cli.window_driver import ENTER, WindowDriver
 from workbench.model.modes import MODES
 from workbench.panels.blocks.blocks_panel import BlocksPhase
@@ -63,17 +62,6 @@ def test_what_cannot_be_shown_is_a_sentence(qtbot, window):
     settle(qtbot, window, lambda: window.store.update(filter="laplacian", ksize=3))
     with pytest.raises(CommandError, match="Laplacian has none"):
         WindowDriver(window).enter("pins")
-
-
-def test_what_the_window_refuses_ends_the_wait_with_its_sentence(qtbot, window):
-    show_picture(qtbot, window, noise(24, 31, 3))
-
-    def refuse():
-        window.live.refused.emit("It cannot be done.", "")
-        return False
-
-    with pytest.raises(CommandError, match="It cannot be done"):
-        wait_until(window, refuse)
 
 
 def test_every_mode_has_a_way_to_enter_it_and_words():

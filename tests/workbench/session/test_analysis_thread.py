@@ -51,17 +51,6 @@ def test_of_the_same_name_only_the_newest_goes_on(qtbot, steps):
     assert told == ["new"]
 
 
-def test_the_more_urgent_goes_first(qtbot, steps):
-    gate, told = Gate([None]), []
-    steps.ask("gate", gate, told.append, urgency=9)
-    assert gate.begun.wait(10)
-    steps.ask("slow", lambda: iter((1, 2)), told.append)
-    steps.ask("quick", lambda: iter((3, 4)), told.append, urgency=1)
-    gate.on.release()
-    until(qtbot, lambda: len(told) == 4)
-    assert told == [3, 4, 1, 2]
-
-
 def test_what_was_cancelled_says_nothing_more(qtbot, steps):
     gate, told = Gate([None, "too late"]), []
     steps.ask("a", gate, told.append)

@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QColorSpace, QGuiApplication, QImage
 
 from kernels.core.job import PIXEL_TYPES
 from kernels.pictures.generated import noise
-from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.session import clipboard
 from workbench.session.clipboard import files_in, holds_picture, image_in, picture_in, to_image
@@ -54,12 +53,6 @@ def test_samples_come_in_as_they_are(pixel_type, channels, width):
     np.testing.assert_array_equal(to_samples(image_of(samples)), samples)
 
 
-def test_colours_that_were_multiplied_by_their_alpha_are_divided_by_it():
-    image = QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
-    image.setPixelColor(0, 0, QColor(200, 100, 50, 128))
-    np.testing.assert_allclose(to_samples(image)[0, 0], [200, 100, 50, 128], atol=1)
-
-
 def test_another_colour_space_is_converted_and_said():
     image = QImage(1, 1, QImage.Format.Format_RGB32)
     image.fill(QColor(128, 64, 32))
@@ -90,24 +83,6 @@ def test_what_is_copied_here_is_pasted_here_sample_for_sample(qapp, pixel_type, 
     clipboard.copy(samples, to_image(samples, shown))
     pasted = picture_in(image_in(QGuiApplication.clipboard().mimeData()))
     assert pasted.samples is samples
-
-
-def encoded(tmp_path, name, samples):
-    """The bytes of a picture file, offered as other programs do."""
-    image_files.save(tmp_path / name, samples)
-    return (tmp_path / name).read_bytes()
-
-
-@pytest.mark.parametrize(("name", "pixel_type"), [("a.png", "uint16"), ("a.tiff", "float32")])
-@pytest.mark.parametrize("channels", [1, 2, 3, 4])
-def test_an_encoded_picture_is_decoded_as_a_file_would_be(tmp_path, name, pixel_type, channels):
-    samples = noise(9, 7, channels, pixel_type)
-    offered = QMimeData()
-    offered.setData(f"image/{name[2:]}", encoded(tmp_path, name, samples))
-    assert holds_picture(offered)
-    picture = picture_in(image_in(offered))
-    np.testing.assert_array_equal(picture.samples, samples)
-    assert (picture.notes, picture.path, picture.name) == ((), None, clipboard.NAME)
 
 
 @pytest.mark.parametrize(

@@ -108,19 +108,6 @@ def test_the_result_of_another_picture_is_not_given_for_this_ones(action, signed
     assert QGuiApplication.clipboard().image().isNull()
 
 
-def test_in_a_screenshot_of_the_filtered_picture_the_settings_go_along(
-    qtbot, window, choose, tmp_path
-):
-    result = show_picture(qtbot, window, noise(8, 8, 3, "uint16"), built_in="noise")
-    result = settle(qtbot, window, lambda: window.store.update(border="wrap", ksize=9))
-    path = tmp_path / "filtered.PNG"
-    choose(path)
-    saved(qtbot, window, path, lambda: trigger(window, "Filtered picture…"))
-    settings = read_settings(path)
-    assert (settings["border"], settings["ksize"], settings["built_in"]) == ("wrap", 9, "noise")
-    np.testing.assert_array_equal(image_files.load(path).samples, result.picture)
-
-
 @pytest.mark.parametrize("panel", ["Sweep", "Gallery"])
 def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window, choose, tmp_path):
     show_picture(qtbot, window, noise(8, 8))
@@ -139,17 +126,6 @@ def test_the_chart_is_saved_also_from_behind_another_panel(panel, qtbot, window,
     kept = read_settings(path)
     assert (kept["filter"], kept["ksize"], kept["border"]) == ("gaussian", 3, "clamp")
     assert plan_of(kept["plan"]) == PLANS["sizes"]
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
-def test_a_folder_that_cannot_be_written_is_said(qtbot, window, choose, tmp_path):
-    locked = tmp_path / "locked"
-    locked.mkdir(mode=0o500)
-    show_picture(qtbot, window, noise(8, 8))
-    choose(locked / "result.png")
-    trigger(window, "Save result as…")
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "not allowed" in window.messages.sentence
 
 
 @pytest.mark.parametrize("action", ["Save result as…", "Window…", "Comparison…"])
@@ -250,17 +226,6 @@ def test_what_a_name_ends_in(typed, types, kind, path, qtbot, tmp_path, monkeypa
     assert ask_save_path(parent, "Save", proposed, types) == tmp_path / path
 
 
-def test_a_folder_that_is_not_there_is_not_proposed_again(qtbot, window, choose, tmp_path):
-    show_picture(qtbot, window, noise(8, 8))
-    choose(tmp_path / "no such folder" / "result.png")
-    trigger(window, "Save result as…")
-    until(qtbot, lambda: window.messages.kind == "error")
-    proposed = choose()
-    trigger(window, "Window…")
-    assert proposed[0].name == "window.png"
-    assert proposed[0].folder != tmp_path / "no such folder"
-
-
 def test_a_full_disk_leaves_the_file_that_was_there(qtbot, window, choose, tmp_path, monkeypatch):
     path = tmp_path / "result.png"
     path.write_text("what was there")
@@ -289,17 +254,6 @@ def test_the_result_is_copied_as_it_is(channels, qtbot, window):
     copy_result(qtbot, window)
     copied = QGuiApplication.clipboard().image()
     np.testing.assert_array_equal(to_samples(copied, []), result.picture)
-
-
-@pytest.mark.parametrize(
-    ("action", "what"), [("Copy comparison", "the comparison"), ("Copy window", "the window")]
-)
-def test_views_are_copied(action, what, qtbot, window):
-    show_picture(qtbot, window, noise(20, 30))
-    QGuiApplication.clipboard().clear()
-    trigger(window, action)
-    until(qtbot, lambda: window.messages.sentence == f"Copied {what}.")
-    assert not QGuiApplication.clipboard().image().isNull()
 
 
 PROPOSED = [  # name of the picture, pixel type, extension

@@ -13,7 +13,6 @@ from kernels.core import atomic_files
 from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import until
 from workbench.files.kernel_files import KernelFileError
-from workbench.session import kernel_file
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
@@ -176,20 +175,6 @@ def test_saving_before_the_change_outside_was_noticed_writes_over_nothing(file, 
     assert mine.with_name("mine.typed.cu").read_text(encoding="utf-8") == "typed\n"
 
 
-def test_without_room_for_the_copy_what_was_typed_stays(qtbot, file, mine, monkeypatch):
-    file.open(mine)
-    file.type("typed\n")
-    replace(mine, "outside\n")
-
-    def refuse(*_):
-        raise KernelFileError("mine.typed.cu cannot be written: the disk is full.")
-
-    monkeypatch.setattr("workbench.session.kernel_file.keep_copy", refuse)
-    until(qtbot, lambda: file.heard.sentences)
-    assert file.text == "typed\n"
-    assert "the disk is full" in file.heard.sentences[0]
-
-
 def test_a_file_that_is_gone_is_said_once_and_can_be_written_again(qtbot, file, mine):
     file.open(mine)
     mine.unlink()
@@ -249,25 +234,6 @@ def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
     assert offered().text == "x" * 100
 
 
-def test_what_is_written_outside_is_read_on_another_thread(qtbot, file, mine, monkeypatch):
-    looks, here = [], threading.main_thread()
-    for module, name in ((kernel_file, "read_kernel"), (kernel_file, "keep_copy")):
-        real = getattr(module, name)
-
-        def seen(*arguments, real=real, name=name):
-            looks.append((name, threading.current_thread() is here))
-            return real(*arguments)
-
-        monkeypatch.setattr(module, name, seen)
-    file.open(mine)
-    looks.clear()
-    file.type("typed\n")
-    replace(mine, "two\n")
-    until(qtbot, lambda: file.heard.arrived)
-    assert ("keep_copy", False) in looks
-    assert not [each for each in looks if each[1]]
-
-
 def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, journal, mine):
     file.open(mine)
     file.type("typed\n")
@@ -296,15 +262,6 @@ def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "None"
-
-
-def test_what_another_kernel_takes_the_place_of_is_offered_at_once(file, journal, mine):
-    file.begin("first\n", "my_kernel.cu")
-    file.type("first, typed\n")
-    file.begin("second\n", "my_kernel.cu")
-    assert journal.left() == Unsaved("first, typed\n", None)
-    journal.drop_left()
-    assert journal.left() is None
 
 
 def test_a_damaged_journal_is_passed_over(home, journal, file):

@@ -76,17 +76,6 @@ def test_a_result_of_the_picture_before_is_not_shown(qtbot, held):
     assert all(samples is other.samples for samples in shown)
 
 
-def test_a_baseline_is_said_once_for_each_result(qtbot, held):
-    """Also where the job is its own baseline."""
-    show_picture(qtbot, held, dim())
-    said, shown = [], []
-    held.live.after_ready.connect(lambda result, _: shown.append(result))
-    held.live.baseline_ready.connect(said.append)
-    settle(qtbot, held, lambda: held.store.choose(implementation="opencv", ksize=7))
-    assert said == shown
-    assert len(said) == len({id(each) for each in said})
-
-
 def test_before_and_after_are_always_of_the_same_picture(qtbot, held):
     pairs = []
 
@@ -176,13 +165,6 @@ def test_settled_is_not_said_before_the_picture_is_shown(qtbot, window, monkeypa
     until(qtbot, lambda: settled)
     assert view(window, "Before").display.size == (8, 8)
     assert after(window).size == (8, 8)
-
-
-def test_the_history_has_one_run_for_each_job(qtbot, held):
-    show_picture(qtbot, held, noise(8, 8))
-    for border in ("wrap", "zero"):
-        settle(qtbot, held, lambda b=border: held.store.update(border=b))
-    assert held.timing.get().history.accessibleDescription().startswith("3 runs")
 
 
 # -- a figure that stands is a figure that was repeated

@@ -177,25 +177,6 @@ def test_garbage_is_one_sentence_and_the_last_picture_stays(make, qtbot, window,
     assert window.settings.recent_files == []
 
 
-def test_of_several_wishes_the_newest_is_opened(qtbot, window, folder):
-    shown = []
-    window.opener.opened.connect(lambda picture: shown.append(picture.name))
-    for name in ("img1.png", "gone.png", "img10.png"):
-        window.opener.open_file(folder / name)
-    settle(qtbot, window)
-    assert shown == ["img10.png"]
-    assert window.messages.kind != "error", window.messages.sentence
-
-
-def test_an_image_dragged_from_another_program_is_opened(qtbot, window):
-    image = QImage(6, 4, QImage.Format.Format_RGB32)
-    image.fill(0xFF102030)
-    result = settle(qtbot, window, lambda: drop(window, image=image))
-    assert result.job.picture.shape == (4, 6, 3)
-    assert result.job.picture[0, 0].tolist() == [0x10, 0x20, 0x30]
-    assert opened(window).path is None
-
-
 def test_a_picture_on_the_clipboard_is_pasted(qtbot, window):
     image = QImage(6, 4, QImage.Format.Format_Grayscale8)
     image.fill(77)
@@ -238,25 +219,6 @@ def test_a_key_held_down_walks_as_fast_as_pictures_come(qtbot, window, folder, m
     until(qtbot, lambda: "last picture" in window.messages.sentence)
     settle(qtbot, window, lambda: trigger(window, "Previous in folder"))
     assert opened(window).name == "img2.png"
-
-
-def test_what_nobody_waits_for_any_more_is_not_loaded(qtbot, window, folder, monkeypatch):
-    loaded, load = [], image_files.load
-    gate = threading.Event()
-
-    def slowly(path, **how):
-        loaded.append(path.name)
-        gate.wait(PATIENCE_MS / 1000)
-        return load(path, **how)
-
-    monkeypatch.setattr(image_files, "load", slowly)
-    for number in (1, 2, 10):
-        window.opener.open_file(folder / f"img{number}.png")
-        until(qtbot, lambda: loaded)
-    gate.set()
-    until(qtbot, lambda: opened(window) is not None)
-    assert opened(window).name == "img10.png"
-    assert loaded == ["img1.png", "img10.png"]
 
 
 def test_recent_files_are_in_the_menu_and_open(qtbot, window, folder):
@@ -330,17 +292,6 @@ def test_of_a_screenshot_only_what_makes_sense_is_taken(settings, qtbot, window,
     until(qtbot, lambda: "Settings restored" in window.messages.sentence)
     assert window.store.state.ksize == before.ksize
     assert window.store.state.filter == "gaussian"
-
-
-def test_settings_from_a_computer_with_a_gpu_are_taken_but_for_that(qtbot, window, tmp_path):
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(8, 8))
-    path = tmp_path / "shot.png"
-    save_png(path, noise(5, 5), {"implementation": "shared", "border": "wrap"})
-    result = settle(qtbot, window, lambda: drop(window, path))
-    assert (result.job.implementation, result.job.border) == ("opencv", "wrap")
-    assert "except the implementation" in window.messages.sentence
-    assert "switched off" in window.messages.sentence
 
 
 @pytest.mark.parametrize("give", [drop, lambda window, path: window.intake.open_paths([path])])

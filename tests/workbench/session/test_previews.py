@@ -7,7 +7,6 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job, Progress, Result
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until, view
@@ -107,22 +106,6 @@ def test_nothing_else_is_measured_while_a_preview_is_computed(qtbot, window, mon
     window.go_on.set()
     until(qtbot, lambda: len(stepped) == 9)
     until(qtbot, lambda: window.live.result.job.ksize == LONG)  # without a preview as well
-
-
-def test_a_refusal_ends_the_wait_for_what_was_previewed(qtbot, window, monkeypatch):
-    show_picture(qtbot, window, noise(64, 64))
-    window.store.update(ksize=LONG)
-    until(qtbot, lambda: is_previewed(window, LONG))
-
-    def refuse(_):
-        raise OutOfMemoryError("There is no room.")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(live_module.intents, "job_for", refuse)
-        window.store.update(border="wrap")
-    until(qtbot, lambda: window.messages.sentence == "There is no room.")
-    assert "preview" not in caption(window)
-    settle(qtbot, window, lambda: window.store.update(ksize=3))  # the worker goes on
 
 
 def test_a_bug_in_a_preview_is_said_and_the_next_is_made(qtbot, monkeypatch):

@@ -3,7 +3,6 @@
 from datetime import date
 
 import numpy as np
-import pytest
 
 from kernels.core.job import Job
 from kernels.rungs.own_kernels import own_kernel
@@ -33,12 +32,3 @@ def test_the_comment_stands_behind_the_header_and_the_text_is_still_a_kernel():
     assert comment[3].startswith(f"// Machine: {cpu()}; ")
     rung = own_kernel("mine.cu", shared)
     assert rung.title == own_kernel("mine.cu", TEXT).title
-
-
-@pytest.mark.parametrize("text", [TEXT, TEXT.partition("---*/\n")[2], "// mine\nint a;\n", ""])
-def test_sharing_once_more_leaves_one_comment(text):
-    once = shared_text(text, "It was not tried.", None, DAY)
-    assert "Job:" not in once
-    again = shared_text(once, VERDICT, JOB, DAY)
-    assert again == shared_text(text, VERDICT, JOB, DAY)
-    assert again.count("Shared from") == 1

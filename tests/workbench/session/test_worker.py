@@ -171,25 +171,6 @@ def test_a_superseded_job_is_stopped_at_its_next_step(qtbot, make_worker):
     assert stopped == [3, 5]
 
 
-@pytest.mark.parametrize(("rest_s", "filtered"), [(float("inf"), [3, 5]), (-1, [5])])
-def test_a_superseded_job_goes_on_until_the_newest_wish_has_waited(
-    rest_s, filtered, qtbot, make_worker, monkeypatch
-):
-    monkeypatch.setattr(worker_module, "REST_S", rest_s)
-
-    def script(job, _):
-        if job.ksize == 3:
-            worker.request(a_job(5))  # as from the GUI thread, at just this moment
-            yield Progress("filtering")
-        yield answer(job)
-
-    worker, told = make_worker(script)
-    worker.start()
-    worker.request(a_job(3))
-    until(qtbot, lambda: sizes(told, "settled") == [5])
-    assert sizes(told, "filtered") == filtered
-
-
 def test_what_was_shown_gives_way_at_once(qtbot, make_worker, monkeypatch):
     monkeypatch.setattr(worker_module, "REST_S", float("inf"))
 
@@ -441,17 +422,6 @@ def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
     assert 0 < before <= len(looks) <= before + 1
 
 
-def test_the_thread_ends_while_a_sweep_is_paused(qtbot, make_worker):
-    worker, told = make_worker()
-    worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.pause_sweep(True)
-    wait_for(qtbot, told, "sweep_paused")
-    worker.close()
-    assert worker.isFinished()
-
-
 def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()
@@ -561,17 +531,6 @@ def test_the_timing_waits_while_it_is_held(qtbot, make_worker, monkeypatch):
     qtbot.wait(30)
     assert not timed
     worker.hold(False)
-    wait_for(qtbot, told, "settled")
-    assert timed == [3]
-
-
-def test_a_timing_that_nobody_lets_go_waits_no_longer_than_a_while(qtbot, make_worker, monkeypatch):
-    monkeypatch.setattr(worker_module, "HELD_S", 0.05)
-    timed = []
-    worker, told = make_worker(shown_then_timed(timed))
-    worker.hold(True)
-    worker.start()
-    worker.request(a_job())
     wait_for(qtbot, told, "settled")
     assert timed == [3]
 
