@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from tests.conftest import ROOT
 if sys.platform != "win32":
     import fcntl
 
-HEX = "0123456789abcdef" * 2
 WRITER = """
 import sys, time
 from pathlib import Path
@@ -66,11 +64,6 @@ def parts(folder):
     return sorted(each.name for each in folder.iterdir() if each.name.endswith(".part"))
 
 
-def make_old(folder):
-    for name in parts(folder):
-        os.utime(folder / name, (time.time() - 3600,) * 2)
-
-
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
 def test_a_file_that_is_replaced_leaves_its_permissions_to_the_new_one(tmp_path, mode):
     path = tmp_path / "a.png"
@@ -117,19 +110,3 @@ def test_what_is_taken_for_abandoned_before_it_is_held_is_made_again(
     looked[0].close()
     assert [each.name for each in tmp_path.iterdir()] == ["a.png"]
     assert (tmp_path / "a.png").read_bytes() == b"new"
-
-
-def test_what_somebody_is_writing_is_left_alone_however_long_it_takes(tmp_path, writer):
-    make_old(tmp_path)
-    write(tmp_path / "a.png")
-    assert len(parts(tmp_path)) == 1
-
-
-@pytest.mark.parametrize(
-    "name", [f".{HEX}.part", f"filter-workbench-{HEX}.part", ".filter-workbench-notes.part"]
-)
-def test_files_that_are_not_ours_are_left_alone(tmp_path, name):
-    (tmp_path / name).touch()
-    make_old(tmp_path)
-    write(tmp_path / "a.png")
-    assert (tmp_path / name).exists()

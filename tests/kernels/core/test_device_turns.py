@@ -70,13 +70,6 @@ def test_two_of_one_process_keep_off_one_another_and_are_told_of_without_its_num
     assert first_step(Turns([GPU])) is None
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows knows no shared locks of msvcrt's")
-def test_those_that_time_nothing_go_beside_one_another():
-    with Turns([GPU]).held(shared=True):
-        assert first_step(Turns([GPU]), shared=True) is None
-        assert isinstance(first_step(Turns([GPU])), Waiting)
-
-
 def test_it_is_known_whether_others_had_a_turn_since():
     turns = Turns([GPU])
     first_step(turns)

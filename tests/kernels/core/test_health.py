@@ -114,18 +114,6 @@ def test_throttling_is_said_in_words_even_if_it_was_seen_once(nvml):
     assert watch.health().throttled == ("power limit", "heat, by the driver")
 
 
-def test_it_does_not_look_all_the_time(nvml):
-    clock = Clock(now_s=0.0, each_s=0.0)
-    found = nvml(FakeNvml())
-    looks = []
-    found.look = lambda: looks.append(clock.now_s)
-    watch = Watch(found, clock)
-    for _ in range(1000):
-        watch.look()
-        clock.now_s += 0.001
-    assert len(looks) == pytest.approx(1 / LOOK_EVERY_S, abs=1)
-
-
 @pytest.mark.parametrize("error", [NVMLError("Driver Not Loaded"), OSError("no library")])
 def test_without_nvml_there_is_no_health_and_no_failure(nvml, error):
     watch = Watch(nvml(FakeNvml(error=error)))

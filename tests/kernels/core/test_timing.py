@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from kernels.core.job import Progress, Sampling
 from kernels.core.sampling import (
     SETTLED_FOR,
-    SWEEP_SAMPLING,
     Sampler,
     take_samples,
     taking_samples,
@@ -70,16 +69,6 @@ def test_it_ends_before_the_time_is_over():
     assert timing == Timing((30.0,) * 3, ended="time", warmups=1)
 
 
-def test_a_run_that_takes_all_the_time_is_repeated_once_and_marked():
-    assert run(Sampling(max_seconds=0.2), 500.0) == Timing((500.0,), ended="single", warmups=1)
-    assert run(PATIENT, 1001.0) == Timing((1001.0,), ended="single", warmups=1)
-
-
-def test_a_first_run_that_was_disturbed_does_not_stay():
-    timing = run(Sampling(), [261.0] + [20.0] * 30)
-    assert timing == Timing((20.0,) * 10, ended="time", warmups=1)
-
-
 def test_a_sample_that_took_all_the_time_ends_it_however_many_were_to_be_taken():
     timing = run(PATIENT, [1.0, 1001.0, 1.0])
     assert timing == Timing((1001.0,), ended="single", warmups=1)
@@ -129,20 +118,6 @@ def test_warm_ups_are_by_time():
 
 def test_without_samples_the_first_run_is_the_only_one():
     assert run(Sampling(max_samples=0), 1.0) == Timing((1.0,), ended="single")
-
-
-def test_the_latest_warm_up_is_shown_until_there_is_a_sample():
-    sampler = Sampler(9.0, Sampling(warmups=3), clock=FakeClock())
-    sampler.add(8.0)
-    assert sampler.timing() == Timing((8.0,), warmups=1)
-
-
-def test_the_window_is_as_quick_as_ever_and_a_sweep_more_thorough():
-    live, sweep = Sampling(), SWEEP_SAMPLING
-    assert (live.min_samples, live.warmups, live.warmup_seconds, live.noise) == (1, 1, 0, None)
-    assert (live.max_samples, live.max_seconds) == (20, 0.2)
-    assert sweep.min_samples == 10
-    assert sweep.noise is not None
 
 
 def test_a_clock_that_goes_backwards_neither_ends_it_nor_keeps_it_going():

@@ -86,16 +86,6 @@ def test_the_picture_comes_first_and_every_result_knows_more(engine):
     assert all((each.picture == results[0].picture).all() for each in results)
 
 
-def test_a_timing_says_why_it_ended_on_the_cpu_as_on_the_gpu(engine):
-    thorough = Sampling(max_samples=50, max_seconds=0.5, min_samples=10, warmups=3, check=False)
-    assert engine.run(job_of(), Sampling(max_seconds=1e-9)).kernel.ended == "single"
-    result = engine.run(job_of(), thorough)
-    assert len(result.kernel.samples_ms) >= 10
-    assert result.kernel.warmups == 3
-    assert result.kernel.ended in ("samples", "time")
-    assert (result.kernel.cache, result.health) == (None, None)
-
-
 @pytest.mark.parametrize("implementation", ON_HOST)
 def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, monkeypatch):
     """Each yield is a chance to stop; a superseded job must not run to its end."""
@@ -155,14 +145,6 @@ def test_a_lost_gpu_is_not_asked_again_and_auto_takes_the_cpu(lost):
     assert result.implementation == "opencv"
     assert result.picked.why == "The GPU failed."
     assert lost.ceilings() == {}
-
-
-def test_a_gpu_that_is_back_is_used_again(lost):
-    assert lost.ceilings() == {}
-    lost.gpu.failure = ""
-    assert lost.try_again() is H200
-    assert lost.why_not(job_of("shared")) is None
-    assert lost.ceilings() == {"copy_gb_s": 1.0}
 
 
 def test_a_gpu_that_was_not_there_is_looked_for_anew(monkeypatch):

@@ -153,16 +153,6 @@ def test_two_that_save_at_once_lose_nothing(path, monkeypatch):
     assert {kind.size for kind in Measurements(H200, path).kinds()} == {19, 24, 26}
 
 
-def test_what_was_discarded_is_not_known_again(path):
-    made = filled(path)
-    made.discard(KIND, QUICK.way)
-    assert made.of(KIND) == (OWN_SHAPE,)
-    made.save()
-    assert Measurements(H200, path).of(KIND) == (OWN_SHAPE,)
-    made.discard(KIND, OWN_SHAPE.way)
-    assert made.kinds() == ()
-
-
 def test_a_folder_that_cannot_be_written_costs_only_the_memory(tmp_path):
     (tmp_path / "file").touch()
     made = Measurements(H200, tmp_path / "file" / "measurements.json")

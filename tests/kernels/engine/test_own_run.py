@@ -13,7 +13,6 @@ from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.engine.own_kernel import OwnKernel
 from tests.first_kernel import steps
 from tests.made_up import H200
 
@@ -115,21 +114,6 @@ def test_whoever_stops_it_ends_the_run(engine):
     steps.close()
     gc.collect()
     assert engine.run(a_job()).check.ok
-
-
-def test_without_a_compiler_it_is_refused_and_says_how_to_get_one(engine, monkeypatch):
-    monkeypatch.setattr(compiler, "why_not", lambda: "Install g++.")
-    assert engine.why_not(a_job()) == OwnKernel("mine.cu").why_not_here(engine.device)
-    with pytest.raises(CannotRunError):
-        engine.run(a_job())
-
-
-def test_with_a_gpu_it_needs_no_compiler(monkeypatch):
-    monkeypatch.setattr(compiler, "why_not", lambda: "Install g++.")
-    monkeypatch.setattr("kernels.engine.engine.probe", lambda _: H200)
-    engine = Engine()
-    assert engine.why_not(a_job()) is None
-    assert "threads" in engine.why_not(a_job(block_xy=(1024, 8)))
 
 
 def test_nothing_but_filtering_takes_one(monkeypatch):

@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 from kernels.core.device import NoDevice
-from kernels.core.errors import DeviceLostError
 from kernels.engine.engine import Engine
 from kernels.sweeps import machine
 from kernels.sweeps.machine import this_machine
@@ -45,14 +44,6 @@ def test_a_gpu_comes_with_its_limits_and_ceilings():
     assert (found.gpu, found.no_gpu, found.name) == ("NVIDIA H200", "", "NVIDIA H200")
     assert found.ceilings == {"copy_gb_s": 4200.0}
     assert found.software["CUDA"] == "13.0, the driver's 13.0"
-
-
-def test_a_gpu_that_fails_meanwhile_has_no_ceilings():
-    class Lost(OnGpu):
-        def ceilings(self):
-            raise DeviceLostError("The GPU failed.")
-
-    assert this_machine(Lost()).ceilings == {}
 
 
 def test_what_cannot_be_found_out_is_left_empty(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 from kernels.core.atomic_files import replacing
 from kernels.core.growing_file import GrowingFile
-from kernels.sweeps.session_files import SessionFile, resume
+from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 
 SESSION = a_session("transfers")
@@ -36,15 +36,6 @@ def test_every_record_goes_to_the_disk_before_the_next(tmp_path, flushed):
     status = file.path.stat()
     assert flushed[-1] == (status.st_ino, status.st_size)
     assert len({size for _, size in flushed}) == len(SESSION.records) + 1
-
-
-def test_going_on_with_a_session_does_so_too(tmp_path, flushed):
-    with SessionFile.create(tmp_path, SESSION.plan, SESSION.machine) as file:
-        file.append(SESSION.records[0])
-    _, again = resume(file.path, SESSION.machine)
-    with again:
-        again.append(SESSION.records[1])
-    assert flushed[-1] == (file.path.stat().st_ino, file.path.stat().st_size)
 
 
 def test_what_was_not_sent_to_the_disk_goes_there_at_the_end(tmp_path, flushed):

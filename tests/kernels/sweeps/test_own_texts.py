@@ -5,13 +5,12 @@ The GPU is made up, and what it does stands in a comment of the kernel; the proc
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from kernels import Engine
-from kernels.core.errors import CannotRunError, DeviceLostError, SessionFileError
+from kernels.core.errors import CannotRunError, SessionFileError
 from kernels.core.job import Sampling
 from kernels.rungs.own_kernels import own_kernel, text_hash
 from kernels.sweeps.own_texts import read_same_texts, read_texts, with_texts
@@ -119,12 +118,6 @@ def test_one_that_does_not_end_is_ended_and_all_others_go_on(engine, monkeypatch
     assert found["sequential"].verified
 
 
-def test_on_a_gpu_that_was_lost_the_sweep_ends(engine, monkeypatch):
-    monkeypatch.setattr(Engine, "lost", "The GPU was lost.")
-    with pytest.raises(DeviceLostError):
-        records_of(engine, text(), implementations=("mine.cu",))
-
-
 # -- told apart
 
 
@@ -173,20 +166,6 @@ def test_a_session_tells_which_text_it_measured_and_is_gone_on_with_that_alone(e
     other, _ = planned(f"{text()}// again\n")
     with pytest.raises(SessionFileError, match="with another text of a kernel"):
         resume(tmp_path, MACHINE, other)
-
-
-def test_a_session_from_before_has_none(tmp_path):
-    with SessionFile.create(tmp_path, replace(PLAN, implementations=("opencv",)), MACHINE):
-        pass
-    path = tmp_path / "session.jsonl"
-    header = json.loads(path.read_bytes())
-    header["version"] = 2
-    del header["plan"]["own_texts"]
-    record = {"cell": {"implementation": "opencv"}, "outcome": "No.", "at": 1.0}
-    path.write_text(f"{json.dumps(header)}\n{json.dumps(record)}\n", encoding="utf-8")
-    read = read_session(tmp_path)
-    assert read.plan.own_texts == ()
-    assert read.records[0].cell.text_sha256 == ""
 
 
 # -- told of

@@ -1,6 +1,5 @@
 """A sweep leaves a record a cell, whatever comes of it, and may be paused, stopped and resumed."""
 
-import sys
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -14,12 +13,10 @@ from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemory
 from kernels.core.job import Progress, Result, Sampling
 from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.core.verdict import Check
 from kernels.cuda.transfers import Transfers
 from kernels.oracle import checking
 from kernels.sweeps import plan_run
 from kernels.sweeps.cell_refusals import refusal
-from kernels.sweeps.combining import one_after_another
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
@@ -117,13 +114,6 @@ def asked_of_the_oracle(monkeypatch):
     return asked
 
 
-def test_cells_that_make_no_sense_say_why():
-    found = outcomes(plan("opencv", filters=("gaussian", "sobel_x"), ksizes=(3, 5)), on_cpu())
-    refused = {(each.filter, each.ksize) for each in found if isinstance(found[each], str)}
-    assert refused == {("sobel_x", 5)}
-    assert any(each and "no size 5" in str(each) for each in found.values())
-
-
 def test_without_a_gpu_its_cells_say_why_and_the_others_run():
     made = plan("opencv", "shared", "ring")
     found = outcomes(made, on_cpu())
@@ -210,30 +200,6 @@ def test_several_pictures_are_timed_one_after_another(made_up):
     assert four.verified.check.samples == 4 * one.verified.check.samples > 0
     assert four.verified.compulsory_bytes == 4 * one.verified.compulsory_bytes
     assert four.cell.megapixels == 4 * one.cell.megapixels
-
-
-def test_the_share_of_samples_that_differ_does_not_grow_with_the_pictures(made_up):
-    (one,) = records(plan("shared"), made_up())
-    checking = Check(1.0, (0, 0, 0), 13, 0, 0.1, 50, 50, levels=1, samples=100, library="OpenCV")
-    exact = replace(checking, max_error=0.0, differing=0, levels=0, library="")
-    alike, mixed = (
-        one_after_another([replace(one.verified, check=each) for each in checks]).check
-        for checks in ([checking] * 4, [exact, checking])
-    )
-    assert alike == replace(checking, differing=52, checked=200, total=200, samples=400)
-    assert alike.own_rounding == "OpenCV's own rounding: within 1 level, 13 % of samples differ"
-    assert mixed.own_rounding == "OpenCV's own rounding: within 1 level, 6.5 % of samples differ"
-
-
-def test_each_of_many_pictures_is_sampled_as_often_as_any_other():
-    """However fast one happens to run, and whatever the noise."""
-    sampling = Sampling(50, 0.5, check_taps=1000, min_samples=2, noise=0.5)
-    (found,) = records(plan("opencv", counts=(12,), sampling=sampling), on_cpu())
-    assert len(found.verified.kernel.samples_ms) == 10
-    slow = replace(sampling, max_seconds=1e-9)
-    (found,) = records(plan("opencv", counts=(3,), sampling=slow), on_cpu())
-    assert len(found.verified.kernel.samples_ms) == 1
-    assert found.verified.kernel.ended == "single"
 
 
 def test_one_wrong_answer_of_many_is_found(made_up):
@@ -393,14 +359,6 @@ def test_an_answer_is_checked_once_unless_it_is_another(made_up, monkeypatch):
     (found,) = records(plan("shared", pixel_types=("uint8",)), engine)
     assert not found.verified
     assert once > 0
-
-
-def test_load_is_noted_for_the_cpu_and_for_it_alone(made_up):
-    on_the_cpu, on_the_gpu = records(plan("opencv", "shared"), made_up())
-    load = on_the_cpu.outcome.load
-    assert load is None or load.seconds > 0
-    assert (load is None) == (sys.platform != "linux")
-    assert on_the_gpu.outcome.load is None
 
 
 def collect(plan, engine, into):

@@ -26,7 +26,7 @@ from kernels.core.verdict import Check
 from kernels.sweeps.record import Record
 from kernels.sweeps.session_comparison import compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_csv
-from kernels.sweeps.session_files import SessionFile, read_session, resume, session_path
+from kernels.sweeps.session_files import SessionFile, read_session, resume
 from tests.conftest import ROOT
 from tests.kernels.sweeps.measuring_process import PLAN
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, measured
@@ -114,17 +114,6 @@ def test_what_has_no_number_in_json_survives(tmp_path):
     assert record.outcome.health.throttled == ("heat",)
 
 
-def test_the_file_says_what_it_is(tmp_path):
-    machine = replace(H200, software={"Filter Workbench": "0.7"})
-    header, *records = lines_of(written(tmp_path, replace(SESSION, machine=machine)))
-    data = json.loads(header)
-    assert (data["format"], data["version"]) == ("Filter Workbench session", 3)
-    assert data["program"] == "0.7"
-    assert data["machine"]["gpu"] == "NVIDIA H200"
-    assert data["plan"]["title"] == SESSION.plan.title
-    assert [set(json.loads(each)) for each in records] == [{"cell", "outcome", "at"}] * len(CELLS)
-
-
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "assets" / "recorded").iterdir()), ids=lambda path: path.name
 )
@@ -139,14 +128,6 @@ def test_a_session_of_the_first_version_still_opens(version_1):
     assert [record.cell for record in read.records] == CELLS
     assert read.remarks == ()
     assert not read.is_shipped
-
-
-def test_a_folder_means_the_session_in_it(tmp_path):
-    path = written(tmp_path / "new" / "folder")
-    assert path == tmp_path / "new" / "folder" / "session.jsonl"
-    assert read_session(path.parent).records == read_session(path).records
-    own = written(tmp_path / "own.jsonl")
-    assert session_path(own) == own == tmp_path / "own.jsonl"
 
 
 def test_a_compressed_file_is_read_and_not_gone_on_with(tmp_path):
@@ -194,13 +175,6 @@ def test_a_foreign_file_is_refused_in_one_sentence(content, complaint, tmp_path)
     assert path.read_bytes() == content
     refusal(resume, path, H200)
     assert path.read_bytes() == content
-
-
-def test_a_name_that_no_file_can_have_is_refused(tmp_path):
-    path = tmp_path / ("x" * 5000)
-    assert "cannot be opened" in refusal(read_session, path)
-    assert "cannot be opened" in refusal(resume, path, H200)
-    assert "cannot be written" in refusal(SessionFile.create, path, SESSION.plan, H200)
 
 
 def test_a_newer_version_is_refused_in_words(tmp_path):
@@ -370,13 +344,6 @@ def test_another_machine_or_plan_is_another_session(tmp_path):
     assert "another CPU" in refusal(resume, path, replace(H200, cpu="another CPU"))
     plan = replace(SESSION.plan, ksizes=(3, 5), blocks=((8, 8),))
     assert "with another kernel_size, block;" in refusal(resume, path, H200, plan)
-    assert path.read_bytes() == content
-
-
-def test_a_file_that_is_there_is_not_written_over(tmp_path):
-    path = written(tmp_path)
-    content = path.read_bytes()
-    assert "is there already" in refusal(SessionFile.create, tmp_path, SESSION.plan, H200)
     assert path.read_bytes() == content
 
 

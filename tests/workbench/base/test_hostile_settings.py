@@ -3,7 +3,6 @@
 import json
 import math
 import random
-import shutil
 
 import pytest
 
@@ -75,15 +74,6 @@ def test_whatever_they_hold_the_window_opens(qtbot, make_window, remembered, see
     open_all(qtbot, window)
     assert bugs == []
     assert Settings().complaint == ""
-
-
-def test_a_settings_folder_deleted_meanwhile_is_made_again(qtbot, make_window):
-    window = make_window()
-    show_picture(qtbot, window, noise(8, 8))
-    settle(qtbot, window, lambda: window.store.update(ksize=9))
-    shutil.rmtree(default_path().parent, ignore_errors=True)
-    window.close()
-    assert Settings().get("choices", {})["ksize"] == 9
 
 
 def test_two_windows_remember_what_was_chosen_in_the_last_and_opened_in_both(

@@ -1,15 +1,12 @@
 """All threads of the program allocate from one heap, where the C library can be told so."""
 
-import ctypes
 import platform
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
 from tests.conftest import ROOT
-from workbench.base import one_heap
 
 # Threads that hold memory at the same time; how many heaps there are then, by glibc's own account.
 SCRIPT = """
@@ -50,24 +47,3 @@ def test_threads_share_one_heap():
 
     assert heaps("shared") == 1
     assert heaps() > 1  # or this could not fail
-
-
-def test_an_older_glibc_gets_the_most_that_it_takes(monkeypatch):
-    """Else the other choice would leave it at mapping whatever has 128 KiB: none is used again."""
-    taken = {}
-
-    def mallopt(option, value):
-        if option == one_heap.M_MMAP_THRESHOLD and value > 32 << 20:
-            return 0
-        assert option not in taken
-        taken[option] = value
-        return 1
-
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: SimpleNamespace(mallopt=mallopt))
-    one_heap.use_freed_memory_again()
-    assert taken == {
-        one_heap.M_ARENA_MAX: 1,
-        one_heap.M_MMAP_THRESHOLD: 32 << 20,
-        one_heap.M_TRIM_THRESHOLD: 1 << 30,
-    }

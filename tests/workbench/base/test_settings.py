@@ -11,7 +11,7 @@ import pytest
 
 from kernels.core.locks import holding
 from workbench.base import settings as settings_module
-from workbench.base.settings import RECENT_FILES, Settings
+from workbench.base.settings import Settings
 
 
 @pytest.fixture
@@ -87,14 +87,6 @@ def test_a_newer_version_s_settings_stay_and_this_one_has_its_own(path):
         "settings.1.json",
         "settings.json",
     ]
-
-
-def test_a_newer_version_that_ran_meanwhile_keeps_its_settings(path):
-    ours = written(path, json.dumps({"version": 1, "theme": "dark"}))
-    newer = json.dumps({"version": 2})
-    path.write_text(newer)
-    assert ours.save() == ""
-    assert path.read_text() == newer
 
 
 # -- two windows
@@ -205,11 +197,3 @@ def test_a_full_disk_leaves_what_was_there(path, monkeypatch):
     assert Settings(path).get("theme", "") == "dark"
     assert settings.save() == ""  # there is room again, and nothing was forgotten meanwhile
     assert Settings(path).get("theme", "") == "light"
-
-
-def test_only_so_many_recent_files_are_kept(path):
-    settings = Settings(path)
-    for number in range(2 * RECENT_FILES):
-        settings.add_recent_file(Path(f"{number}.png"))
-    assert len(settings.recent_files) == RECENT_FILES
-    assert settings.recent_files[0] == Path(f"{2 * RECENT_FILES - 1}.png")

@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
-from tests.picture_files import all_kinds, samples
+from tests.picture_files import samples
 from workbench.files import image_files, png
 from workbench.files.picture_errors import ImageFileError
 
@@ -72,18 +72,4 @@ def test_a_flipped_bit_is_seen_by_its_checksum(tmp_path, at):
     path = tmp_path / "a.png"
     path.write_bytes(data)
     with pytest.raises(ImageFileError, match=r"damaged|not a picture"):
-        image_files.load(path)
-
-
-@pytest.mark.parametrize("kind", ["rgb8.png", "one-bit.bmp"])
-def test_a_header_that_claims_more_than_the_file_can_hold_is_refused(tmp_path, kind):
-    data = all_kinds()[kind]
-    if kind.endswith(".png"):
-        body = struct.pack(">II", 29, 8_000_000) + data[24:29]
-        data = data[:8] + png.chunk(b"IHDR", body) + data[33:]
-    else:
-        data = data[:22] + struct.pack("<i", 40_000_000) + data[26:]
-    path = tmp_path / kind
-    path.write_bytes(data)
-    with pytest.raises(ImageFileError, match="damaged or cut short"):
         image_files.load(path)

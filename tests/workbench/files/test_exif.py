@@ -94,19 +94,6 @@ def test_more_than_a_jpeg_holds_is_said_and_left_out(tmp_path):
     assert load(tmp_path / "b.jpg").metadata == NO_METADATA
 
 
-def test_the_thumbnail_of_what_was_is_not_in_what_is_saved(tmp_path):
-    secret = b"the picture before it was filtered"
-    exif = camera_exif()
-    small = exif.tobytes() + secret
-    Image.fromarray(noise(30, 40, 3)).save(tmp_path / "a.jpg", exif=small)
-    assert secret in (tmp_path / "a.jpg").read_bytes()
-    picture = load(tmp_path / "a.jpg")
-    for each in HOLDING:
-        path = tmp_path / f"b{each.extensions[0]}"
-        save(path, picture.samples, metadata=picture.metadata)
-        assert secret not in path.read_bytes()
-
-
 def test_letters_beyond_ascii_come_through(tmp_path):
     artist = "Zoë Größe".encode()
     tifffile.imwrite(
@@ -118,19 +105,6 @@ def test_letters_beyond_ascii_come_through(tmp_path):
     for name in ("b.tif", "b.png", "b.jpg"):
         save(tmp_path / name, picture.samples, metadata=picture.metadata)
         assert artist in (tmp_path / name).read_bytes()
-
-
-@pytest.mark.parametrize("how", [{"imagej": True}, {"ome": True}, {}], ids=["imagej", "ome", "own"])
-def test_the_planes_of_the_source_are_not_told_of_what_is_saved(tmp_path, how):
-    stack = noise(5, 30, 40, "uint16")
-    how = {**how, "photometric": "minisblack", "software": "Microscope"}
-    tifffile.imwrite(tmp_path / "stack.tif", stack, **how)
-    picture = load(tmp_path / "stack.tif")
-    save(tmp_path / "saved.tif", picture.samples, metadata=picture.metadata)
-    with tifffile.TiffFile(tmp_path / "saved.tif") as tiff:
-        np.testing.assert_array_equal(tiff.asarray(), stack[0])
-        assert tiff.pages.first.description == ""
-        assert tiff.pages.first.tags.valueof(305) == "Microscope"
 
 
 def test_apply_keeps_it_and_refuses_to_lose_it_unasked(tmp_path, capsys):

@@ -41,13 +41,6 @@ def test_it_is_read_as_one_that_was_saved_at_once(pixel_type, channels, tmp_path
         assert page.extrasamples == other.extrasamples
 
 
-@pytest.mark.parametrize("rows", [1, 37, TILE, 300, 1000])
-def test_rows_come_in_pieces_of_any_height(rows, tmp_path):
-    samples = noise(*SHAPE, 3)
-    filled(tmp_path / "a.tif", samples, rows)
-    np.testing.assert_array_equal(tifffile.imread(tmp_path / "a.tif"), samples)
-
-
 @pytest.mark.parametrize("is_big", [False, True])
 def test_what_a_file_says_of_itself_goes_along(is_big, tmp_path, monkeypatch):
     monkeypatch.setattr(tiled_tiff, "MAX_TIFF_BYTES", 0 if is_big else 2**31)

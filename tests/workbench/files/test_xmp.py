@@ -86,12 +86,3 @@ def test_a_damaged_packet_is_dropped_and_said(tmp_path, packet):
     assert picture.metadata.xmp is None
     assert all("XMP" in each for each in picture.notes)
     np.testing.assert_array_equal(picture.samples, noise(30, 40, 3))
-
-
-def test_nested_too_deep_to_be_written_is_dropped_and_said(tmp_path):
-    deep = "<dc:a>" * 5000 + "</dc:a>" * 5000
-    inside = '<dc:title><rdf:Alt><rdf:li xml:lang="x-default">Zoë on the Größe'
-    picture = load(described(tmp_path / "a.png", PACKET.replace(inside, f"{deep}{inside}")))
-    upright, dropped = picture.notes
-    assert "EXIF" in upright
-    assert "XMP" in dropped

@@ -33,12 +33,6 @@ def seen(panel):
     return [part.text() for part in panel.parts if not part.isHidden()]
 
 
-def test_in_a_window_only_what_usually_gives_way_does_and_only_where_that_is_enough(qtbot, panel):
-    for high, kept in ((200, 4), (160, 3), (140, 4), (200, 4)):
-        panel.resize(100, high)
-        until(qtbot, lambda kept=kept: len(seen(panel)) == kept)
-
-
 def test_on_stage_all_give_way_in_turn_and_come_back(qtbot, panel):
     set_staged(panel, True)
     for high, kept in (

@@ -174,14 +174,6 @@ def test_panels_can_be_opened_and_closed_from_the_menu(qtbot, window):
         assert not toggle.isChecked()
 
 
-def test_the_gallery_comes_forward_and_takes_the_keyboard(qtbot, window):
-    window.activateWindow()
-    trigger(window, "Gallery")
-    until(qtbot, window.gallery.get().isVisible)
-    gallery = window.gallery.get()
-    assert gallery.isAncestorOf(QApplication.focusWidget()) or gallery.hasFocus()
-
-
 def test_view_actions_change_the_view(qtbot, window):
     zoom = child(window, "zoom", QLabel)
     trigger(window, "100 %")
@@ -215,10 +207,3 @@ def test_view_actions_change_the_view(qtbot, window):
     assert window.isFullScreen()
     trigger(window, "Full screen")
     assert not window.isFullScreen()
-
-
-def test_run_again_runs_again(qtbot, window):
-    before = window.live.result
-    with qtbot.waitSignal(window.live.settled):
-        QTest.keyClick(window, Qt.Key.Key_R)
-    assert window.live.result.job is not before.job

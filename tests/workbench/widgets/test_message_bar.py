@@ -76,14 +76,6 @@ def test_it_can_be_dismissed_by_button_and_by_escape(window, qtbot):
     assert window.bar.isHidden()
 
 
-def test_clearing_one_kind_leaves_the_others(window):
-    window.bar.show_message("error", "The disk is full.")
-    window.bar.clear("info")
-    assert window.bar.isVisible()
-    window.bar.clear("error")
-    assert window.bar.isHidden()
-
-
 def test_details_are_one_click_away_to_read_and_to_copy(window, qtbot):
     more = window.bar.findChild(QPushButton, "details")
     window.bar.show_message("error", "It broke.")

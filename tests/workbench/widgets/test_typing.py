@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
-from kernels import filters
 from kernels.engine.engine import all_implementations
 from tests.workbench.driving import child, pick, show_picture, type_into
 from workbench.model.state import State
@@ -84,25 +83,6 @@ def test_what_is_refused_or_changed_has_its_range_told(name, typed, qtbot, windo
     qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
-def test_the_range_is_told_after_a_click_elsewhere(qtbot, window):
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    box = child(window, "ksize")
-    other = child(window, "level-black")
-    box.setFocus()
-    box.selectAll()
-    QTest.keyClicks(box, "129")
-    at = QPoint(5, 5)
-    QTest.mousePress(other, Qt.MouseButton.LeftButton, pos=at)
-    other.setFocus(Qt.FocusReason.MouseFocusReason)
-    qtbot.wait(100)
-    assert not QToolTip.isVisible()
-    QTest.mouseRelease(other, Qt.MouseButton.LeftButton, pos=at)
-    qtbot.waitUntil(lambda: QToolTip.text() == "A whole number from 1 to 127")
-    QToolTip.hideText()
-    qtbot.waitUntil(lambda: not QToolTip.isVisible())
-
-
 # -- the slider
 
 
@@ -153,16 +133,6 @@ def turn_wheel(control):
     QTest.wheelEvent(control.window().windowHandle(), QPointF(at), QPoint(0, -120))
 
 
-@pytest.mark.parametrize("key", ["edges", "gaussian", "unsharp", "laplacian_of_gaussian"])
-def test_the_box_of_an_automatic_sigma_shows_the_one_that_is_used(key, window):
-    pick(child(window, "filter", QComboBox), "laplacian")
-    pick(child(window, "filter", QComboBox), key)
-    window.store.update(ksize=9)
-    used = filters.get(key).weights(9)
-    by_hand = filters.get(key).weights(9, sigma=child(window, "sigma", QDoubleSpinBox).value())
-    assert np.abs(used - by_hand).max() < 0.02 * np.abs(used).max()
-
-
 # -- lists
 
 
@@ -174,19 +144,6 @@ def tool_row(qtbot):
     controls.show_state(State())
     controls.show()
     return controls
-
-
-@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # offscreen popups
-def test_home_and_end_go_past_headings(tool_row):
-    combo = tool_row.findChild(QComboBox, "implementation")
-    names = [each.title for each in all_implementations()]
-    combo.showPopup()
-    for key, title in ((Qt.Key.Key_Home, names[0]), (Qt.Key.Key_End, names[-1])):
-        QTest.keyClick(combo.view(), key)
-        assert combo.view().currentIndex().data() == title
-    combo.hidePopup()
-    QTest.keyClick(combo, Qt.Key.Key_Home)
-    assert combo.currentText() == names[0]
 
 
 # -- weights

@@ -1,7 +1,7 @@
 """The window as a whole: coming, showing, remembering and going, with a real engine."""
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QMessageBox, QPushButton, QSlider
 
@@ -131,14 +131,6 @@ def answer(window, text=None, key=None):
     assert not box.isVisible()
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
-def test_nothing_is_reset_by_enter_or_escape(key, qtbot, window):
-    window.store.update(border="wrap")
-    answer(window, key=key)
-    qtbot.wait(10)
-    assert window.store.state.border == "wrap"
-
-
 def test_everything_can_be_reset(qtbot, home, make_window):
     window = make_window()
     show_picture(qtbot, window, noise(20, 30))
@@ -201,15 +193,6 @@ def test_it_closes_in_the_middle_of_a_job_and_a_sweep(qtbot, make_window):
     window.close()
     assert window.worker.isFinished()
     assert not window.isVisible()
-
-
-def test_it_closes_while_a_picture_is_loading(qtbot, make_window, tmp_path):
-    window = make_window()
-    window.intake.open_paths([])
-    window.opener.open_built_in("noise")
-    window.close()
-    qtbot.wait(1)  # for what came too late
-    assert window.store.state.picture is None
 
 
 # -- looks

@@ -1,12 +1,11 @@
 """Windows on monitors that are gone come back to where they can be seen."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize, QTimer
+from PySide6.QtCore import QPoint, QRect, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from kernels.pictures.generated import noise
-from tests.workbench.driving import show_picture, trigger, until
+from tests.workbench.driving import until
 from workbench.window.on_screen import MOVED, brought_back
 
 LEFT, RIGHT = QRect(0, 0, 1920, 1050), QRect(1920, 0, 1280, 720)
@@ -89,16 +88,3 @@ def test_what_is_still_to_be_read_is_not_hidden_by_that(qtbot, window, kind):
     assert window.messages.kind == kind
     window.messages.findChild(QPushButton, "act").click()
     assert pressed == [1]
-
-
-def test_the_stage_comes_to_the_monitor_that_is_left(qtbot, window):
-    show_picture(qtbot, window, noise(8, 8))
-    trigger(window, "Present")
-    stage = window.presenter.stage
-    stage.setGeometry(QRect(FAR, QSize(1280, 720)))
-    assert not is_seen(stage)
-    remove_monitor(qtbot, window)
-    assert is_seen(stage)
-    assert stage.isFullScreen()
-    stage.close()
-    until(qtbot, lambda: window.presenter.stage is None)

@@ -1,10 +1,8 @@
 """A kernel of the user's own as an implementation, through the window: its file is all it takes."""
 
-import shlex
-
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 
 from kernels.core.device import NoDevice
 from kernels.cuda_on_cpu import compiler
@@ -30,7 +28,6 @@ CRASHING = RIGHT.replace(
 UNWRITTEN = RIGHT.replace(
     "    float sum = OFFSET;", "    if (x == 3) return;\n    float sum = OFFSET;"
 )
-HEADLESS = RIGHT.replace("int pitch,", "")
 
 
 @pytest.fixture
@@ -172,35 +169,6 @@ def test_what_goes_wrong_is_said_and_the_last_picture_stays(
 
 
 @needs_compiler
-def test_a_text_that_makes_no_kernel_is_said_and_the_last_one_that_did_goes_on(
-    qtbot, window, folder
-):
-    choose(qtbot, window)
-    save(window, folder, HEADLESS)
-    until(qtbot, lambda: "convolve takes 6 arguments" in window.messages.sentence)
-    result = settle(qtbot, window, lambda: window.store.choose(ksize=5))
-    assert result.job.own == RIGHT
-    assert result.check.ok
-    save(window, folder, RIGHT)
-    until(qtbot, lambda: window.messages.sentence == "")
-
-
-def test_a_sweep_offers_it_and_says_why_it_has_no_time(qtbot, window, folder):
-    window.docks.enter("Sweep")
-    child(window, "sweep-custom").click()
-    tick = child(window, "sweep-blur.cu", QCheckBox)
-    assert tick.isVisible()
-    assert (tick.isEnabled(), tick.isChecked()) == (False, False)
-    assert tick.toolTip().startswith("blur.cu: blur.cu runs on the CPU runtime here, where a")
-    (folder / "headless.cu").write_text(HEADLESS, encoding="utf-8")
-    until(qtbot, lambda: window.findChild(QCheckBox, "sweep-headless.cu"))
-    other = child(window, "sweep-headless.cu", QCheckBox)
-    assert "convolve takes 6 arguments" in other.toolTip()
-    (folder / "headless.cu").unlink()
-    until(qtbot, lambda: not window.findChild(QCheckBox, "sweep-headless.cu"))
-
-
-@needs_compiler
 def test_a_file_that_is_gone_is_said_and_what_is_best_runs(qtbot, window, folder):
     choose(qtbot, window)
     result = settled(qtbot, window, (folder / "blur.cu").unlink)
@@ -235,16 +203,6 @@ def test_what_is_named_runs_from_where_it_is_and_again_at_a_save(qtbot, window, 
     assert "blur.cu" not in window.undo_history.undo_words
     result = settled(qtbot, window, lambda: save(window, elsewhere.parent, COPY))
     assert result.check.wrong > 0
-
-
-@needs_compiler
-def test_the_command_line_of_what_is_named_has_its_place(qtbot, window, elsewhere, home):
-    image_files.save(home / "a.png", noise(24, 40, 3))
-    with qtbot.waitSignal(window.live.settled):
-        window.opener.open_file(home / "a.png")
-    settled(qtbot, window, lambda: window.open_kernel(elsewhere))
-    assert str(elsewhere) in shlex.split(copied(qtbot, window, "Command line"))
-    assert repr(str(elsewhere)) in copied(qtbot, window, "Python")
 
 
 # -- what is remembered, and taken back

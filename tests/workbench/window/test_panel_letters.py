@@ -10,7 +10,7 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import child, show_picture, trigger, until
 from workbench.charts.figure_view import FigureView
 from workbench.charts.legend import Legend
-from workbench.widgets.letters import STEPS, factor_of, set_factor
+from workbench.widgets.letters import STEPS, set_factor
 
 
 @pytest.fixture
@@ -88,14 +88,3 @@ def test_a_chart_follows_with_its_words_its_lists_and_what_is_drawn(qtbot, windo
     assert [points(each) for each in shown] == pytest.approx(before, rel=0.05)
     assert points(child(chart, "chart-baseline")) == pytest.approx(before[1], rel=0.05)
     assert ticks_px(view) == drawn
-
-
-def test_they_are_remembered(window, make_window):
-    window.docks.enter("Implementation")
-    child(window.rung.get(), "rung-shown").setFocus()
-    trigger(window, "Larger letters")
-    window.close()
-    again = make_window()
-    assert factor_of(again.rung.get()) == STEPS[2]
-    again.memory.forget()
-    assert factor_of(again.rung.get()) == 1.0

@@ -1,23 +1,19 @@
 """Several files, folders and what is dragged: opened, walked through, shown in the gallery."""
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import (
     child,
-    click,
     drop,
     settle,
-    show_picture,
     trigger,
     until,
 )
-from workbench.files import image_files
 from workbench.files.image_files import save
 from workbench.panels.gallery.lazy_thumbnails import MAX_THUMBNAILS
 from workbench.panels.gallery.shelf_page import Wall
@@ -70,18 +66,6 @@ def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window
     assert window.messages.sentence == "img2.jpg is the last picture of 2 opened together."
     settle(qtbot, window, lambda: window.opener.open_file(folder / "img10.png"))
     until(qtbot, lambda: place(window) == "3 of 4")  # its folder's again
-
-
-def test_the_buttons_beside_the_place_walk_and_end_at_either_end(qtbot, window, folder):
-    settle(qtbot, window, lambda: drop(window, folder / "img10.png"))
-    until(qtbot, lambda: place(window) == "3 of 4")
-    settle(qtbot, window, lambda: click(child(window, "place-forth", QToolButton)))
-    until(qtbot, lambda: place(window) == "4 of 4")
-    assert not child(window, "place-forth", QToolButton).isEnabled()
-    settle(qtbot, window, lambda: click(child(window, "place-back", QToolButton)))
-    assert name_of(window) == "img10.png"
-    show_picture(qtbot, window, noise(8, 8))  # from no folder
-    until(qtbot, lambda: not window.place.isVisible())
 
 
 # -- the gallery
@@ -193,25 +177,3 @@ def test_no_picture_is_asked_for_while_one_is_on_its_way(qtbot, make_window, fol
     assert any("Opening img1.png…" in each for each in seen)
     after = seen[seen.index("Opening img1.png…") :]
     assert not any("Drop a picture here" in each for each in after)
-
-
-def test_what_takes_long_to_open_is_said_and_can_be_stopped(qtbot, window, folder, monkeypatch):
-    settle(qtbot, window, lambda: drop(window, folder / "img1.png"))
-    load, waiting = image_files.load, []
-
-    def slow(path, *, is_stopped=lambda: False, **how):
-        waiting.append(path)
-        qtbot_waits = 0
-        while not is_stopped() and qtbot_waits < 1000:
-            QTest.qSleep(10)
-            qtbot_waits += 1
-        return load(path, **how)
-
-    monkeypatch.setattr(image_files, "load", slow)
-    drop(window, folder / "img10.png")
-    until(qtbot, lambda: window.messages.sentence == "Opening img10.png…")
-    click(child(window.messages, "act", QPushButton))
-    assert window.messages.sentence == ""
-    until(qtbot, lambda: waiting)
-    assert name_of(window) == "img1.png"
-    assert np.all(window.store.state.picture.samples == load(folder / "img1.png").samples)

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QAbstractEventDispatcher, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel
 
@@ -13,7 +13,6 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
-from workbench.charts.canvas import Canvas
 from workbench.charts.data.chart_spots import Spot
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along, in_words
@@ -200,14 +199,6 @@ def test_after_may_be_compared_with_a_pinned_result(qtbot, loaded):
     until(qtbot, lambda: "R&nbsp;pinned&nbsp;1" in table(loaded))
 
 
-def test_nothing_is_worked_out_behind_another_panel(qtbot, window):
-    until(qtbot, lambda: window.device)
-    window.store.update(implementation="opencv")
-    show_picture(qtbot, window, noise(30, 20))
-    assert table(window) == ""
-    assert not window.analysis_thread.thread_of_steps.isRunning()
-
-
 def test_a_long_curve_keeps_its_peaks():
     ys = np.zeros(50_001)
     ys[12_345], ys[50_000] = 9.0, -4.0
@@ -276,27 +267,3 @@ def test_a_picture_smaller_than_a_window_says_why_it_has_no_ssim(qtbot, loaded):
     )
     assert "smaller than SSIM's window" in child(loaded, "similarity-note", QLabel).text()
     assert "Full intensity: 255" in child(loaded, "similarity-note", QLabel).text()
-
-
-def test_its_charts_are_made_one_step_per_turn(qtbot, window, monkeypatch):
-    """So that no turn of the event loop takes longer than a frame when it is first opened."""
-    begun, steps = [], []
-
-    def noted(name):
-        step = getattr(Canvas, name)
-
-        def take(canvas):
-            steps.append((name, canvas.accessibleName(), len(begun)))
-            step(canvas)
-
-        monkeypatch.setattr(Canvas, name, take)
-
-    noted("begin_plot")
-    noted("make_plot")
-    QAbstractEventDispatcher.instance().awake.connect(lambda: begun.append(None))
-    show_picture(qtbot, window, noise(40, 60, 3))
-    window.docks.enter("Analysis")
-    until(qtbot, lambda: len(steps) == 4)
-    assert {name for name, _, _ in steps} == {"begin_plot", "make_plot"}
-    assert len({chart for _, chart, _ in steps}) == 2
-    assert len({turn for _, _, turn in steps}) == 4

@@ -1,7 +1,5 @@
 """Anatomy of a launch in the window: over the picture, in words, lane by lane, without a GPU."""
 
-import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +9,6 @@ from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
 
-from kernels.anatomy.accesses import Access
 from kernels.anatomy.block_counts import counting_idle
 from kernels.anatomy.tile_shapes import Rect
 from kernels.rungs.rung import ladder
@@ -235,15 +232,6 @@ def test_a_border_changes_what_is_loaded_at_the_edge_only(qtbot, opened):
     until(qtbot, lambda: words(opened) != at_the_edge)
 
 
-def test_a_rung_that_cannot_says_why(opened):
-    opened.store.choose(filter="laplacian_of_gaussian", ksize=5)
-    pick(child(opened, "anatomy-rung", QComboBox), "separable")
-    assert "not separable" in words(opened)
-    assert opened.anatomy.get().look is None
-    pick(child(opened, "anatomy-rung", QComboBox), "gradient")
-    assert "gradient" in words(opened)
-
-
 def choose_pass(window, number):
     passes = child(window, "anatomy-pass", QComboBox)
     passes.setCurrentIndex(number)
@@ -329,14 +317,6 @@ def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, 
     assert rungs.currentData() == window.live.result.implementation
 
 
-def test_where_the_last_rung_cannot_the_first_that_can_is_shown(qtbot, opened):
-    rungs = child(opened, "anatomy-rung", QComboBox)
-    opened.store.choose(filter="edges", ksize=5)
-    until(qtbot, lambda: rungs.currentData() == "gradient")
-    opened.store.choose(filter="box", ksize=5)
-    until(qtbot, lambda: rungs.currentData() == "shared")
-
-
 def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
     strip = child(opened, "anatomy-lanes", LaneStrip)
     opened.anatomy.get().point_at((20.4, 20.5))  # sample 61 of row 20: lane 29 of warp 4
@@ -379,21 +359,6 @@ def test_another_access_and_another_tap(opened):
         "sector of 32 bytes" in strip.accessibleDescription()
     )
     assert not time_box.isVisible()
-
-
-def test_painting_takes_next_to_no_time(opened):
-    """Under 5 ms of this thread's own time: the best of many."""
-    image = QImage(1600, 1000, QImage.Format.Format_RGB32)
-    best = 1.0
-    for scale in (0.5, 3.0, 12.0):
-        for _ in range(7):
-            painter = QPainter(image)
-            painter.scale(scale, scale)
-            begin = time.thread_time()
-            opened.anatomy.get().paint(painter, QRectF(0, 0, 1600 / scale, 1000 / scale), scale)
-            best = min(best, time.thread_time() - begin)
-            painter.end()
-        assert best < 0.005
 
 
 def in_view(window):
@@ -514,20 +479,6 @@ def test_the_loads_are_compared_with_the_plain_kernels(opened):
     assert "25 loads per sample: this is the plain kernel." in words(opened)
     pick(child(opened, "anatomy-rung", QComboBox), "fft")  # a library's launches say nothing
     assert not bar.isVisible()
-
-
-def test_idle_threads_are_not_counted_on_the_gui_thread(qtbot, opened, monkeypatch):
-    counted, takes_part = [], Access.takes_part
-
-    def noted(access):
-        counted.append(threading.current_thread() is threading.main_thread())
-        return takes_part(access)
-
-    monkeypatch.setattr(Access, "takes_part", noted)
-    pick(child(opened, "anatomy-rung", QComboBox), "ring")
-    until(qtbot, lambda: "idle" in words(opened) and "Counting" not in words(opened))
-    assert counted
-    assert not any(counted)
 
 
 def test_what_was_chosen_is_remembered(opened):

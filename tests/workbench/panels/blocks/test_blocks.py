@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from threading import Event
 
 import numpy as np
 import pytest
@@ -82,13 +81,6 @@ def test_the_shapes_of_the_chosen_rung_take_part_and_those_refused_say_why():
     assert field.current(STATE) == (32, 8)
 
 
-def test_of_auto_the_rung_it_picked_takes_part():
-    state = replace(STATE, implementation="auto")
-    field = field_of(state, DEVICE, Pick("shared", (32, 8), "measured"), SHAPES)
-    assert field.subject == "Shared-memory tile"
-    assert field.compares_same(a_field())  # to take a shape of it changes nothing measured
-
-
 def test_why_there_is_nothing_to_compare():
     assert field_of(State(), DEVICE, None, SHAPES) == NO_PICTURE
     assert field_of(STATE, DEVICE, None, ()) == NO_SHAPES
@@ -163,16 +155,6 @@ def test_why_there_is_no_fastest():
         field, a_round(field, *[CandidateState(reason="No.", is_over=True)] * 2), None
     )
     assert sentence_of(refused, is_over=True) == "None of them can run this job."
-
-
-@pytest.mark.parametrize(("is_over", "until_now"), [(False, " so far"), (True, "")])
-def test_the_only_one_with_a_time_has_won_nothing(is_over, until_now):
-    field = a_field()
-    found = a_round(field, timed(1.0), CandidateState(), groups=((0,),))
-    rows = rows_of(field, found, None)
-    assert [(row.place, row.is_best) for row in rows] == [(0, False)] * 3
-    said = sentence_of(rows, is_over=is_over).replace("\u202f", " ")
-    assert said == f"Only 8×8 has a time{until_now}: 1.00 ms."
 
 
 def test_a_row_says_its_numbers_and_the_occupancy():
@@ -325,15 +307,6 @@ def test_the_arrow_keys_go_over_the_map_and_enter_takes_a_shape(qtbot, window):
     assert window.store.state.block_xy == (16, 2)
 
 
-def test_the_window_hears_of_each_round_and_not_of_each_sample(qtbot, window):
-    told = noted(window.worker.comparison_stepped)
-    trigger(window, "Block shapes, live")
-    done(qtbot, window)
-    rounds = sum(isinstance(step, Snapshot) for (step,) in told)
-    compiled = len(PRESETS)
-    assert 0 < len(told) - rounds <= compiled + rounds + 1
-
-
 def test_own_shapes_take_part_and_what_is_none_is_said(qtbot, window):
     trigger(window, "Block shapes, live")
     done(qtbot, window)
@@ -434,22 +407,6 @@ def test_from_ones_own_times_a_button_leads_back_to_the_recorded_ones(qtbot, mak
     assert rows(window) == recorded
 
 
-def test_until_the_recorded_shapes_are_read_it_says_so_and_offers_nothing(qtbot, make_window):
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
-    may_read = Event()
-    window.reading.run(may_read.wait, lambda _: None, lambda _: None)  # what is read before
-    window.docks.enter("Blocks")
-    subject = child(window, "blocks-subject", QLabel)
-    try:
-        assert subject.text().startswith("Reading what was recorded")
-        assert not child(window, "blocks-presets").isVisible()
-    finally:
-        may_read.set()
-    until(qtbot, lambda: subject.text().endswith("recorded on an NVIDIA H200"))
-
-
 def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot, window):
     window.store.choose(implementation=OWN_SHAPE.key)
     before = window.store.state
@@ -461,25 +418,3 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert window.store.state.implementation != OWN_SHAPE.key
-
-
-def test_what_the_user_stopped_does_not_begin_by_itself(qtbot, endless):
-    window = endless
-    window.docks.enter("Blocks")
-    until(qtbot, lambda: window.blocks.get().phase is BlocksPhase.RUNNING)
-    click(child(window, "blocks-start"))
-    settle(qtbot, window, lambda: window.store.update(ksize=7))
-    until(qtbot, lambda: not comparison(window).findChild(QTimer).isActive())
-    assert window.blocks.get().phase is BlocksPhase.IDLE
-
-
-def test_a_bug_frees_the_panel(qtbot, endless):
-    window = endless
-    stepped = noted(window.worker.comparison_stepped)
-    ended = noted(window.worker.comparison_ended)
-    trigger(window, "Block shapes, live")
-    until(qtbot, lambda: stepped)
-    assert not ended
-    window.worker.broke.emit("ZeroDivisionError: made up", "Traceback")
-    assert window.blocks.get().phase is BlocksPhase.IDLE
-    until(qtbot, lambda: ended)

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from tests.workbench.driving import child, move, pane_of
 from workbench.base import theme
@@ -80,10 +80,6 @@ def loaded(view):
 
 def panes(view):
     return pane_of(view, "Before"), pane_of(view, "After")
-
-
-def button(view, name):
-    return view.window().findChild(QToolButton, name)
 
 
 def text(view, name):
@@ -232,15 +228,6 @@ def test_the_keyboard_zooms_pans_and_fits(loaded):
     assert pane.transform == fitted
 
 
-def test_a_double_click_goes_to_100_percent_and_back_to_fit(loaded):
-    pane = pane_of(loaded, "After")
-    fitted = pane.transform
-    QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
-    assert pane.transform.scale == 1.0
-    QTest.mouseDClick(pane, Qt.MouseButton.LeftButton, pos=QPoint(200, 200))
-    assert pane.transform == fitted
-
-
 @pytest.mark.parametrize(
     ("dtype", "before", "after", "difference"),
     [
@@ -346,19 +333,6 @@ def test_the_divider_moves_by_mouse_on_its_handle_and_on_its_line(wiped):
     assert pane.transform == before
 
 
-def test_the_divider_keeps_its_share_when_the_view_is_resized(wiped, qapp):
-    pane_of(wiped, "Before and after").divider.setValue(250)
-    resize(wiped, 600, 500)
-    centre = pane_of(wiped, "Before and after").divider.geometry().center().x()
-    assert centre == pytest.approx(pane_of(wiped, "Before and after").width() / 4, abs=2)
-
-
-def test_the_caption_names_the_picture_and_its_size(loaded):
-    assert pane_of(loaded, "Before").caption == "Before · noise.png · 90×60"
-    loaded.show_nothing()
-    assert pane_of(loaded, "Before").caption == "Before"
-
-
 def test_the_newest_result_alone_is_what_one_sees_first(loaded):
     loaded.show_state(State())
     before, after = panes(loaded)
@@ -390,13 +364,6 @@ def test_holding_space_shows_the_original_where_the_result_was(loaded, mode, qtb
     assert pane.display is pane_of(loaded, "Before").display
     QTest.keyRelease(pane, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: pane.caption == "After · Gaussian 5×5 · shared")
-
-
-def test_losing_the_focus_while_space_is_held_ends_it(loaded):
-    pane_of(loaded, "After").setFocus()
-    QTest.keyPress(pane_of(loaded, "After"), Qt.Key.Key_Space)
-    button(loaded, "fit").setFocus()
-    assert pane_of(loaded, "After").caption != "Original"
 
 
 @pytest.mark.parametrize(

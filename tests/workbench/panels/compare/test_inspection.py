@@ -15,7 +15,6 @@ from kernels.core.job import Result
 from kernels.oracle.reference import filtered
 from kernels.pictures.generated import gradient, noise
 from tests.workbench.driving import (
-    action,
     child,
     click,
     move,
@@ -126,19 +125,6 @@ def test_the_difference_follows_the_filter(qtbot, loaded):
     assert not comparison(loaded).display.pixels[0][..., :3].any()
 
 
-def test_a_difference_that_breaks_holds_nothing_up(qtbot, loaded, monkeypatch):
-    def broken(*_, **__):
-        raise ZeroDivisionError
-        yield
-
-    held = []
-    monkeypatch.setattr(comparison_controller, "subtracting", broken)
-    loaded.analysis_thread.hurries.connect(held.append)
-    loaded.store.update(view_mode="difference")
-    until(qtbot, lambda: "ZeroDivisionError" in loaded.messages.sentence)
-    until(qtbot, lambda: held == [True, False])
-
-
 def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
     qtbot, loaded, monkeypatch
 ):
@@ -186,18 +172,6 @@ def test_the_difference_of_another_picture_waits_for_that_picture(qtbot, loaded,
     go_on.set()
     until(qtbot, lambda: comparison(loaded).display)
     assert comparison(loaded).display.size == (30, 40)
-
-
-def test_another_picture_takes_the_difference_away_even_where_nothing_can_run_it(qtbot, loaded):
-    trigger(loaded, "Difference")
-    until(qtbot, lambda: comparison(loaded).display)
-    odd = np.full((60, 90, 3), np.nan, np.float32)  # which OpenCV does not take
-    loaded.store.choose(implementation="opencv")
-    loaded.opener.opened.emit(Picture("odd.tif", odd))
-    assert comparison(loaded).display is None
-    until(qtbot, lambda: loaded.messages.kind == "error")
-    assert comparison(loaded).display is None
-    assert not loaded.analysis_thread.is_under_way("difference")
 
 
 # -- mismatch
@@ -433,31 +407,6 @@ def test_what_is_compared_too_late_is_not_pinned_on_another_picture(qtbot, loade
     assert pinned(loaded) == []
 
 
-def test_a_result_that_is_of_other_settings_says_so_until_there_is_one_of_these(qtbot, loaded):
-    after = view(loaded, "After")
-    loaded.store.update(filter="custom", ksize=5, matrix=((1.0,),))
-    assert loaded.messages.kind == "error"
-    assert after.caption.endswith("\nof earlier settings")
-    before = after.display
-    loaded.store.update(levels=(100.0, 120.0))
-    until(qtbot, lambda: after.display is not before)
-    assert after.caption.endswith("\nof earlier settings")
-    settle(qtbot, loaded, lambda: loaded.store.update(ksize=1))
-    assert "earlier settings" not in after.caption
-
-
-def test_where_only_the_display_lacks_memory_the_result_is_of_these_settings(
-    qtbot, loaded, monkeypatch
-):
-    def lack(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(live, "show", lack)
-    loaded.store.update(levels=(100.0, 120.0))
-    until(qtbot, lambda: loaded.messages.kind == "error")
-    assert "earlier settings" not in view(loaded, "After").caption
-
-
 def color_at(pane, x, y):
     """Return the red, green and blue that a pixel of the picture has on the screen."""
     column, row = pane.transform.to_view((x + 0.5, y + 0.5), pane.device_size)
@@ -541,19 +490,6 @@ def test_in_other_ways_the_numbers_below_zero_are_really_there(
     assert expected[0] <= middle <= expected[1]
 
 
-def test_where_memory_lacks_for_floats_the_way_out_is_named(qtbot, sloped, monkeypatch):
-    def lacking(_):
-        raise MemoryError
-
-    monkeypatch.setattr("workbench.session.live.unclipped", lacking)
-    sloped.opener.opened.emit(Picture("other.png", noise(20, 64, 1)))
-    until(qtbot, lambda: "too little memory" in sloped.messages.sentence)
-    assert "uint8 or uint16 as pixel type" in sloped.messages.sentence
-    result = settle(qtbot, sloped, lambda: pick(child(sloped, "pixel-type", QComboBox), "uint8"))
-    assert result.picture.dtype == np.uint8
-    assert sloped.messages.kind is None
-
-
 @pytest.mark.parametrize(
     ("pixel_type", "negative_display", "is_wide"),
     [
@@ -573,13 +509,6 @@ def test_only_where_whole_numbers_are_asked_for_may_anything_be_cut_off(
         Picture("a", noise(9, 9, 1)), filter="sobel_x", ksize=3, negative_display=negative_display
     )
     assert intents.is_unclipped(replace(state, pixel_type=pixel_type)) == is_wide
-
-
-def test_a_blur_is_filtered_as_it_is_whatever_is_chosen_for_values_below_zero(qtbot, sloped):
-    sloped.store.update(negative_display="offset")
-    result = settle(qtbot, sloped, lambda: sloped.store.update(filter="gaussian"))
-    assert result.picture.dtype == np.uint8
-    assert "grey" not in view(sloped, "After").caption
 
 
 def test_what_is_chosen_for_looking_is_remembered_and_nonsense_is_not():
@@ -656,30 +585,6 @@ def test_under_a_wipe_each_side_has_its_own_values(qtbot, loaded):
     assert (cell(44) == before, cell(47) == after) == (False, True)
     pane.divider.setValue(pane.divider.maximum())
     assert (cell(44) == before, cell(47) == after) == (True, False)
-
-
-def test_the_keys_of_looking_are_in_the_menu_with_a_tip(loaded):
-    keys = {
-        "Difference": "D",
-        "Mismatch": "M",
-        "Next differing pixel": "N",
-        "Previous differing pixel": "Shift+N",
-        "Pin this result": "K",
-        "Remove the last pinned result": "Shift+K",
-        "Rotate divider": "Shift+W",
-        "Result": "E",
-        "Wipe": "W",
-        "Side by side": "S",
-        "Zoom in": "+",
-        "Zoom out": "-",
-        "Absolute or signed difference": "Shift+D",
-        "Compare with the next pinned result": "Shift+J",
-        "Analysis": "H",
-    }
-    for name, key in keys.items():
-        found = action(loaded, name)
-        assert key in [each.toString() for each in found.shortcuts()]
-        assert found.toolTip()
 
 
 def test_where_the_pointer_is_is_marked_in_every_pane(qtbot, loaded, monkeypatch):

@@ -4,11 +4,9 @@ from itertools import groupby
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -23,7 +21,6 @@ from kernels.core.borders import BORDERS
 from kernels.filters import all_filters, gaussian
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
-from kernels.rungs.rung import ladder
 from tests.workbench.driving import (
     child,
     click,
@@ -36,8 +33,7 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.panels.controls.block_numbers import BlockNumbers
+from tests.workbench.engines import MadeUpGpu
 from workbench.panels.controls.filter_controls import BORDER_TIPS
 
 SAMPLES = noise(20, 30, 3)
@@ -100,14 +96,6 @@ def test_a_filter_of_one_size_leaves_no_size_to_choose(qtbot, window):
     assert slider.isEnabled()
 
 
-@pytest.mark.parametrize(("typed", "ksize"), [("7", 7), ("8", 9), ("127", 127), ("1", 1)])
-def test_a_size_may_be_typed(typed, ksize, qtbot, window):
-    box = child(window, "ksize", QSpinBox)
-    result = settle(qtbot, window, lambda: type_into(box, typed))
-    assert (result.job.ksize, box.value()) == (ksize, ksize)
-    assert child(window, "ksize-slider", QSlider).value() == ksize // 2
-
-
 def test_a_dragged_slider_is_followed_and_ends_at_the_last_value(qtbot, window):
     slider, shown = child(window, "ksize-slider", QSlider), []
     window.live.after_ready.connect(lambda result, _: shown.append(result.job.ksize))
@@ -123,14 +111,6 @@ def test_a_dragged_slider_is_followed_and_ends_at_the_last_value(qtbot, window):
     wished = iter([5, *(2 * radius + 1 for radius in radii), 43])
     in_order = [ksize for ksize, _ in groupby(shown)]
     assert all(ksize in wished for ksize in in_order), "an older one came after a newer one"
-
-
-def test_keys_change_the_size(qtbot, window):
-    QTest.keyClick(window, Qt.Key.Key_BracketRight)
-    assert window.store.state.ksize == 7
-    QTest.keyClick(window, Qt.Key.Key_BracketLeft)
-    QTest.keyClick(window, Qt.Key.Key_BracketLeft)
-    assert window.store.state.ksize == 3
 
 
 def test_sigma_follows_the_size_until_it_is_set_by_hand(qtbot, window):
@@ -193,20 +173,6 @@ def test_settings_keep_their_places_whatever_the_filter(qtbot, window):
         assert places() == before, f"{each.key} with a sigma"
 
 
-def test_settings_have_one_left_edge_and_their_labels_one_width(qtbot, window):
-    window.resize(1440, 1000)  # so high that all of them are open
-    window.docks.enter("Settings")
-    column = child(window, "controls")
-    fields = set(SETTINGS) - {"sigma"}  # which stands behind its box
-    edges = {name: child(column, name).mapTo(column, QPoint()).x() for name in fields}
-    assert len(set(edges.values())) == 1, edges
-    words = ("Sigma", "Border", "Pixel type", "L2 cache", "Speed-up vs", "Black point", "Negative")
-    labels = [each for each in column.findChildren(QLabel) if each.text().replace("&", "") in words]
-    assert len(labels) == len(words)
-    assert len({each.width() for each in labels}) == 1
-    assert len({each.mapTo(column, QPoint()).x() for each in labels}) == 1
-
-
 # -- sigma
 
 
@@ -224,22 +190,6 @@ def test_a_bell_that_the_size_cuts_is_told_with_the_size_that_holds_it(sigma, ks
     assert not take.isVisible()
     for size, is_enough in ((ksize, True), (ksize - 2, False)):
         assert (gaussian.share_held(size, sigma) >= 0.99) == is_enough
-
-
-def test_where_no_size_holds_the_bell_none_is_offered(window):
-    window.store.choose(ksize=5, sigma=64.0)
-    window.docks.enter("Settings")
-    assert "no size holds 99" in child(window, "sigma-note", QLabel).text()
-    assert not child(window, "sigma-size", QPushButton).isVisible()
-
-
-def test_an_automatic_sigma_of_a_small_size_is_said_to_be_binomial(window):
-    note = child(window, "sigma-note", QLabel)
-    assert note.text() == "Binomial, 1 4 6 4 1: no sampled bell."
-    window.store.choose(ksize=9)
-    assert note.text().startswith("9×9 holds 98.6")
-    window.store.choose(filter="box")
-    assert note.text() == ""
 
 
 def test_an_amount_sharpens_more(qtbot, window):
@@ -332,19 +282,6 @@ def test_another_implementation_gives_the_same_picture(key, qtbot, window):
     assert child(window, "about-implementation", QLabel).text()
 
 
-def test_auto_has_an_l2_cache_only_where_it_may_run_on_a_gpu(qtbot, window, make_window):
-    until(qtbot, lambda: window.device)
-    settle(qtbot, window, lambda: pick(child(window, "implementation", QComboBox), "auto"))
-    cache = child(window, "cache")
-    assert not cache.isEnabled()
-    assert "runs on the CPU here" in cache.toolTip()
-    with_gpu = make_window(MadeUpGpu)
-    until(qtbot, lambda: with_gpu.device)
-    show_picture(qtbot, with_gpu, SAMPLES)
-    assert with_gpu.store.state.implementation == "auto"
-    assert child(with_gpu, "cache").isEnabled()
-
-
 # -- with a GPU
 
 
@@ -373,17 +310,6 @@ def test_a_block_picked_runs(qtbot, shared_window):
     assert (shapes.currentText(), shapes.count()) == ("24×16", 6)
     settle(qtbot, window, lambda: pick(shapes, "8x8"))
     assert (shapes.currentText(), shapes.count()) == ("8×8", 5)
-
-
-def test_a_rung_with_its_own_shape_says_so_where_blocks_are_picked(qtbot, shared_window):
-    window = shared_window
-    picker = window.controls.get().findChild(BlockNumbers)
-    assert picker.isEnabled()
-    job = window.live.result.job
-    own = next(rung for rung in ladder() if rung.own_block and not rung.why_not(job, DEVICE))
-    settle(qtbot, window, lambda: window.store.update(implementation=own.key))
-    assert not picker.isEnabled()
-    assert picker.toolTip() == own.own_block
 
 
 def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, shared_window):
@@ -433,23 +359,6 @@ def test_auto_levels_show_what_is_there_and_leave_the_data_alone(qtbot, window):
     assert window.store.state.levels is None
 
 
-@pytest.mark.parametrize("name", ["ksize-slider", "ksize"])
-def test_page_keys_change_the_size_and_not_the_picture(name, qtbot, window):
-    picture = show_picture(qtbot, window, ramp()).job.picture
-    window.store.update(filter="gaussian", ksize=5)
-    control = child(window, name)
-    control.setFocus()
-    asked = QKeyEvent(
-        QEvent.Type.ShortcutOverride, Qt.Key.Key_PageUp, Qt.KeyboardModifier.NoModifier
-    )
-    asked.ignore()
-    QApplication.sendEvent(control, asked)
-    assert asked.isAccepted()  # or the window would take it as a shortcut
-    QTest.keyClick(control, Qt.Key.Key_PageUp)
-    assert window.store.state.ksize > 7
-    assert window.store.state.picture.samples is picture
-
-
 @pytest.mark.parametrize(("low", "high"), [(0.0, 4095.0), (-2e-5, 3e-5), (0.25, 0.5)])
 def test_floats_of_any_span_have_their_levels(low, high, qtbot, window):
     samples = np.linspace(low, high, 64, dtype=np.float32).reshape(8, 8, 1)
@@ -459,14 +368,6 @@ def test_floats_of_any_span_have_their_levels(low, high, qtbot, window):
     for name, value in (("level-black", low), ("level-white", high)):
         shown = child(window, name, QDoubleSpinBox).value()
         assert shown == pytest.approx(value, abs=(high - low) / 500)
-
-
-def test_levels_go_with_their_picture(qtbot, window):
-    show_picture(qtbot, window, ramp())
-    click(child(window, "levels-auto", QPushButton))
-    until(qtbot, lambda: window.store.state.levels)
-    show_picture(qtbot, window, noise(8, 8))
-    assert window.store.state.levels is None
 
 
 def after_greys(window):

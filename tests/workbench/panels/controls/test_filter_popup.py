@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
+from PySide6.QtWidgets import QComboBox, QLineEdit, QToolButton
 
 from kernels.filters import GROUPS, all_filters
 from kernels.pictures.generated import noise
@@ -87,20 +87,6 @@ def test_arrow_keys_go_along_and_down(popup):
     press(popup, Qt.Key.Key_Up)
     press(popup, Qt.Key.Key_Up)
     assert len(marked(popup)) == 1
-
-
-def test_escape_closes_it_and_nothing_changes(window, popup):
-    before = window.store.state
-    press(popup, Qt.Key.Key_Down)
-    press(popup, Qt.Key.Key_Escape)
-    assert not popup.isVisible()
-    assert window.store.state == before
-
-
-def test_a_click_chooses(qtbot, window, popup):
-    result = settle(qtbot, window, lambda: click(child(popup, "filter-box", QToolButton)))
-    assert result.job.filter_title == "Box blur"
-    assert QApplication.activePopupWidget() is None
 
 
 def test_each_tile_shows_what_its_filter_makes_of_the_open_picture(qtbot, popup):

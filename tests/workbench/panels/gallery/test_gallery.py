@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton
 
 from kernels.pictures.generated import PICTURES
-from tests.workbench.driving import answer_file_dialogs
 from tests.workbench.files.kodak_server import KodakServer
 from workbench.files.kodak import NAMES, KodakSet
 from workbench.panels.gallery.gallery import Gallery
@@ -92,17 +91,6 @@ def test_enter_and_a_click_choose_a_photograph(show, kodak, qtbot):
     assert wanted.args == [kodak / NAMES[4]]
 
 
-def test_space_chooses_a_built_in_picture(show, tmp_path, qtbot):
-    gallery = show(tmp_path)
-    built_ins = tiles(gallery, "built_in_tiles")
-    built_ins.setFocus()
-    qtbot.waitUntil(built_ins.hasFocus)
-    qtbot.keyClick(built_ins, Qt.Key.Key_End)
-    with qtbot.waitSignal(gallery.built_in_wanted) as wanted:
-        qtbot.keyClick(built_ins, Qt.Key.Key_Space)
-    assert wanted.args == [list(PICTURES)[-1]]
-
-
 def test_missing_pictures_are_downloaded_on_request(show, server, tmp_path, qtbot):
     for name in NAMES[:21]:
         shutil.copyfile(_kodak_file(server, name), tmp_path / name)
@@ -139,16 +127,6 @@ def test_a_download_shows_its_progress_and_can_be_cancelled_and_resumed(
     qtbot.waitUntil(lambda: KodakSet(tmp_path).missing() == ())
 
 
-def test_offline_is_said_beside_the_built_in_pictures(show, tmp_path, qtbot):
-    gallery = show(tmp_path / "new", "http://127.0.0.1:9/")
-    wait_for_offer(qtbot, gallery)
-    button(gallery, "kodak_download").click()
-    qtbot.waitUntil(lambda: trouble(gallery).isVisible())
-    assert trouble(gallery).text().startswith("No connection to 127.0.0.1;")
-    assert button(gallery, "kodak_download").isVisible()
-    assert tiles(gallery, "built_in_tiles").keys() == list(PICTURES)
-
-
 def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
     show, kodak, tmp_path, qtbot
 ):
@@ -168,17 +146,6 @@ def test_a_folder_that_went_and_came_back_is_seen_when_it_is_shown_again(
     gallery.show()
     qtbot.waitUntil(lambda: photographs.keys() == [1])
     qtbot.waitUntil(lambda: has_all_thumbnails(photographs))
-
-
-def test_a_folder_that_the_user_has_is_verified_and_used(show, kodak, tmp_path, qtbot, monkeypatch):
-    gallery = show(tmp_path)
-    wait_for_offer(qtbot, gallery)
-    answer_file_dialogs(monkeypatch, kodak)
-    with qtbot.waitSignal(gallery.folder_changed) as changed:
-        button(gallery, "kodak_folder").click()
-    assert changed.args == [kodak]
-    qtbot.waitUntil(lambda: len(tiles(gallery, "kodak_tiles").keys()) == 24)
-    qtbot.waitUntil(lambda: not button(gallery, "kodak_download").isVisible())
 
 
 def test_closing_in_the_middle_of_a_download_leaves_nothing_half(show, server, tmp_path, qtbot):

@@ -267,22 +267,6 @@ def put_cursor_first(editor):
     editor.setTextCursor(cursor)
 
 
-def test_a_mark_is_drawn_beside_its_line_in_a_shape_of_its_kind(editor):
-    editor.begin_with(KERNEL)
-    plain = gutter_of(editor)
-    editor.show_marks([Mark(2, 0, "wrong")])
-    error = gutter_of(editor)
-    editor.show_marks([Mark(2, 0, "wrong", "bug")])
-    assert plain != error
-    assert gutter_of(editor) not in (plain, error)
-
-
-def gutter_of(editor):
-    return editor.grab(
-        editor.rect().adjusted(0, 0, editor.viewport().x() - editor.width(), 0)
-    ).toImage()
-
-
 # -- finding
 
 
@@ -338,12 +322,3 @@ def test_arrows_choose_in_the_list_and_a_click_takes(page, editor):
     )
     assert editor.toPlainText() == "border_sample"
     assert editor.hasFocus()
-
-
-def test_what_is_loaded_or_complete_offers_nothing(page, editor):
-    editor.begin_with("re")
-    editor.replace_text("read")
-    assert words(page) == []
-    put(editor, "|")
-    keys(editor, "KSIZE")
-    assert words(page) == []

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from kernels.core.device import NoDevice
 from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.cuda_child.gpu_trial import Built, GpuTrial
@@ -116,33 +115,6 @@ def text_of(key):
     return next(each.text for each in starting_points() if each.key == key)
 
 
-def test_until_it_has_a_time_a_right_kernel_has_no_verdict_to_hand_on(qtbot, window):
-    page, verdicts = window.kernel.get().page, []
-    editor = child(window, "kernel-source", CodeEditor)
-    editor.begin_with(source(registers="41"))
-    while not page.is_tried:
-        qtbot.wait(1)
-        verdicts += [words(window, "kernel-verdict")] if page.has_verdict else []
-    assert verdicts
-    assert all("on NVIDIA H200." in each for each in verdicts)
-
-
-def test_how_registers_changed_since_the_last_save_is_said(qtbot, window, home, monkeypatch):
-    save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
-    write(qtbot, window, source(registers="48"))
-    assert (
-        words(window, "kernel-build-registers") == "48 per thread (40 per thread at the last save)"
-    )
-    save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
-    assert "(40 per thread at the last save)" in words(window, "kernel-build-registers")
-    write(qtbot, window, source(registers="32"))
-    assert "(48 per thread at the last save)" in words(window, "kernel-build-registers")
-    save(qtbot, window, monkeypatch, home / "kernels" / "mine.cu")
-    trigger(window, "New kernel")
-    tried(qtbot, window)
-    assert words(window, "kernel-build-registers") == "40 per thread"
-
-
 def test_an_error_of_the_gpus_compiler_stands_on_its_line_and_the_last_text_goes_on(qtbot, window):
     write(qtbot, window, source(compile="error"))
     assert words(window, "kernel-problem").startswith('Line 8: identifier "heigth" is undefined')
@@ -219,14 +191,6 @@ def test_what_is_right_on_the_gpu_by_chance_is_not_verified(qtbot, window):
     write(qtbot, window, source())
     assert words(window, "kernel-problem") == ""
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
-
-
-def test_a_gpu_that_is_lost_leaves_the_cpu_without_a_time(qtbot, window):
-    window.kernel.get().show_device(NoDevice("It is gone."))
-    window.kernel.get().show_state(window.store.state)
-    tried(qtbot, window)
-    assert words(window, "kernel-verdict").endswith("Run on the CPU: no time.")
-    assert words(window, "kernel-build-registers") == ""
 
 
 def test_what_was_built_has_its_occupancy_with_its_limit():

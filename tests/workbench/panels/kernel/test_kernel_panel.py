@@ -3,17 +3,13 @@
 What a trial finds is made up here; `test_kernel_on_cpu.py` has the compiler's own words.
 """
 
-import json
-
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLabel,
-    QProgressBar,
     QPushButton,
     QToolButton,
     QWidget,
@@ -120,15 +116,6 @@ def test_an_empty_kernel_is_tried_at_once_and_its_answer_shown(qtbot, opened, tr
     assert words(opened, "kernel-problem") == ""
 
 
-def test_without_a_picture_it_says_what_to_do(qtbot, make_window, trials):
-    window = make_window()
-    trigger(window, "Kernel")
-    assert words(window, "kernel-status") == "Open a picture: the kernel is tried on it."
-    show_picture(qtbot, window, noise(20, 30, 3))
-    tried(qtbot, window)
-    assert len(trials.texts) == 1
-
-
 def test_every_rung_is_something_to_begin_with(qtbot, opened, trials):
     menu = child(opened, "kernel-new", QToolButton).menu()
     lines = {each.text(): each for each in menu.actions()}
@@ -177,26 +164,6 @@ def test_an_error_stands_on_its_line_and_the_last_answer_stays(qtbot, opened):
     assert opened.messages.sentence == ""
 
 
-def test_an_error_in_what_is_being_typed_is_marked_and_said_aloud_only_after_a_while_or_a_save(
-    qtbot, make_window, trials, home, monkeypatch
-):
-    monkeypatch.setattr(trying, "PATIENCE_MS", 60_000)
-    monkeypatch.setenv("FILTER_WORKBENCH_KERNELS", str(home / "kernels"))
-    window = make_window()
-    until(qtbot, lambda: window.device)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    trigger(window, "Kernel")
-    tried(qtbot, window)
-    window.messages.clear()
-    type_at_end(window, "nonsense\n")
-    until(qtbot, lambda: words(window, "kernel-problem"))
-    assert list(editor(window).marked_lines().values()) == ["error"]
-    assert window.messages.sentence == ""
-    save_new(window, monkeypatch, home / "kernels" / "mine.cu")
-    until(qtbot, lambda: "mine.cu, line " in window.messages.sentence)
-    tried(qtbot, window)
-
-
 def test_the_last_text_that_ran_goes_on_with_another_job(qtbot, opened, trials):
     good = text(opened)
     type_at_end(opened, "nonsense here;\n")
@@ -209,14 +176,6 @@ def test_the_last_text_that_ran_goes_on_with_another_job(qtbot, opened, trials):
     assert "no such type" in words(opened, "kernel-problem")
     assert list(editor(opened).marked_lines().values()) == ["error"]
     assert words(opened, "kernel-status") == trying.BEFORE
-
-
-def test_of_the_kernel_before_nothing_is_shown_when_another_begins(qtbot, opened, home):
-    path = home / "theirs.cu"
-    path.write_text("// theirs\n", encoding="utf-8")
-    opened.kernel.get().page.open_file(path)
-    assert words(opened, "kernel-verdict") == ""
-    assert child(opened, "kernel-answer", PictureView).display is None
 
 
 def test_a_wrong_header_is_refused_on_its_line_without_running(qtbot, opened, trials):
@@ -251,18 +210,6 @@ def test_a_newer_text_takes_the_place_of_one_that_runs(qtbot, opened, trials):
     assert trials.closed == 1
     assert trials.texts[-1] == text(opened)
     assert sum("endless" in each for each in trials.texts) == 1
-
-
-def test_after_a_second_there_is_a_bar_and_cancel_ends_it(qtbot, opened, trials, monkeypatch):
-    type_at_end(opened, "// endless\n")
-    until(qtbot, lambda: "endless" in trials.texts[-1])
-    bar, cancel = child(opened, "kernel-progress", QProgressBar), child(opened, "kernel-cancel")
-    until(qtbot, lambda: bar.isVisible() and cancel.isVisible())
-    assert words(opened, "kernel-status") == "Running…"
-    click(cancel)
-    until(qtbot, lambda: trials.closed == 1)
-    assert words(opened, "kernel-status") == trying.STOPPED
-    assert not bar.isVisible()
 
 
 def test_what_was_cancelled_runs_again_once_it_is_saved_and_not_by_itself(
@@ -306,17 +253,6 @@ def test_a_closed_panel_tries_nothing_until_it_opens(qtbot, opened, trials):
     trigger(opened, "Kernel")
     tried(qtbot, opened)
     assert trials.jobs[-1].ksize == 7
-
-
-def test_a_bug_of_ours_is_shown_with_its_traceback(qtbot, opened, monkeypatch):
-    def broken(*_, **__):
-        raise ZeroDivisionError("of ours")
-        yield
-
-    monkeypatch.setattr("workbench.session.kernel_trial.trial", broken)
-    type_comment(qtbot, opened, "again")
-    assert "of ours" in opened.messages.sentence
-    assert not child(opened, "kernel-progress", QProgressBar).isVisible()
 
 
 def counted(window, name):
@@ -525,36 +461,6 @@ def name(window, path):
     window.intake.open_paths([path])
 
 
-def test_what_was_not_allowed_to_run_does_not_run_when_another_kernel_begins(
-    qtbot, opened, home, trials, monkeypatch
-):
-    path = home / "theirs.cu"
-    path.write_text("// theirs\n", encoding="utf-8")
-    answer_file_dialogs(monkeypatch, path)
-    click(child(opened, "kernel-open", QToolButton))
-    trigger(opened, "New kernel")
-    tried(qtbot, opened)
-    assert words(opened, "kernel-foreign-sentence") == ""
-    assert not any("theirs" in each for each in trials.texts)
-
-
-def test_recent_files_come_back_and_one_that_is_gone_leaves_the_list(
-    qtbot, opened, home, monkeypatch
-):
-    for name in ("a.cu", "b.cu"):
-        (home / name).write_text(f"// {name}\n", encoding="utf-8")
-        answer_file_dialogs(monkeypatch, home / name)
-        click(child(opened, "kernel-open", QToolButton))
-    menu = child(opened, "kernel-recent", QToolButton).menu()
-    assert [each.text() for each in menu.actions()] == ["b.cu", "a.cu"]
-    menu.actions()[1].trigger()
-    assert text(opened) == "// a.cu\n"
-    (home / "b.cu").unlink()
-    menu.actions()[1].trigger()
-    assert "b.cu" in opened.messages.sentence
-    assert [each.text() for each in menu.actions()] == ["a.cu"]
-
-
 def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, home, monkeypatch):
     path, mine = home / "to_share.cu", text(opened)
     answer_file_dialogs(monkeypatch, path)
@@ -589,16 +495,6 @@ def test_a_kernel_that_is_saved_is_offered_among_the_implementations(
     assert combo.currentText() == chosen
 
 
-def test_open_in_editor_saves_first_and_hands_the_file_over(qtbot, opened, home, monkeypatch):
-    handed = []
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: handed.append(url) or False)
-    path = home / "kernels" / "blur.cu"
-    answer_file_dialogs(monkeypatch, path)
-    click(child(opened, "kernel-editor", QToolButton))
-    assert handed[0].toLocalFile() == str(path)
-    assert str(path.parent) in opened.messages.sentence  # as no program opened it
-
-
 # -- what was not saved
 
 
@@ -613,17 +509,6 @@ def test_what_was_not_saved_is_offered_by_the_next_start(qtbot, opened, make_win
     click(child(again, "kernel-unsaved-0", QPushButton))
     assert text(again) == typed
     assert not child(again, "kernel-unsaved", QWidget).isVisible()
-
-
-def test_what_another_kernel_takes_the_place_of_is_offered_and_can_be_discarded(qtbot, opened):
-    type_at_end(opened, "// not saved\n")
-    trigger(opened, "New kernel")
-    assert "not saved" not in text(opened)
-    assert child(opened, "kernel-unsaved", QWidget).isVisible()
-    click(child(opened, "kernel-unsaved-1", QPushButton))
-    assert not child(opened, "kernel-unsaved", QWidget).isVisible()
-    trigger(opened, "New kernel")
-    assert not child(opened, "kernel-unsaved", QWidget).isVisible()
 
 
 # -- how it stands in the window
@@ -645,16 +530,3 @@ def test_keys_of_the_source_find_and_go_to_lines(qtbot, opened):
     QTest.keyClicks(child(opened, "kernel-find"), "2")
     QTest.keyClick(child(opened, "kernel-find"), Qt.Key.Key_Return)
     assert edit.textCursor().blockNumber() == 1
-
-
-@pytest.mark.parametrize(
-    "kept",
-    [3, {"path": 4}, {"path": "/nowhere/at/all.cu", "recent": [1, None, "x.cu"]}, {"recent": "a"}],
-)
-def test_settings_of_any_kind_open_an_empty_kernel(kept, qtbot, make_window, home, trials):
-    folder = home / "settings"
-    folder.mkdir()
-    (folder / "settings.json").write_text(json.dumps({"version": 1, "kernel": kept}))
-    window = make_window()
-    trigger(window, "Kernel")
-    assert text(window) == starting_points()[0].text

@@ -159,17 +159,6 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
     assert "nvidia-cuda-nvdisasm" in words(shown, "kernel-code-problem")
 
 
-@needs_a_compiler
-@pytest.mark.skipif(nvdisasm.the_program() is None, reason="nvidia-cuda-nvdisasm is not installed")
-def test_sass_is_shown_as_well(qtbot, shown):
-    click(child(shown, "kernel-sass", QToolButton))
-    settled(qtbot, shown)
-    editor(shown).go_to_line(line_with("__syncthreads"))
-    assert [rows(shown)[row].split()[1] for row in listing(shown).chosen] == [
-        "BAR.SYNC.DEFER_BLOCKING"
-    ]
-
-
 # -- the view
 
 

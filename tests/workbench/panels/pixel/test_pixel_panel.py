@@ -13,7 +13,6 @@ from kernels.oracle.explain import SOBEL_X, explain_pixel
 from kernels.oracle.reference import filtered
 from tests.workbench.driving import (
     child,
-    click,
     move,
     pick,
     settle,
@@ -24,7 +23,6 @@ from tests.workbench.driving import (
     view,
 )
 from workbench.model.intents import job_for
-from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable
 from workbench.panels.pixel.pixel_words import difference, short
@@ -175,15 +173,6 @@ def test_esc_lets_go_of_the_pixel(qtbot, opened, where):
     assert opened.messages.sentence == ""
 
 
-def test_what_is_typed_or_stepped_to_is_held(qtbot, opened):
-    QTest.keyClick(table(opened), Qt.Key.Key_Right)
-    assert opened.pixel.get().is_held
-    click(child(opened, "pixel-hold", QPushButton))
-    assert not opened.pixel.get().is_held
-    type_into(child(opened, "pixel-y", QSpinBox), "3")
-    assert opened.pixel.get().is_held
-
-
 def test_numbers_are_the_oracles_and_the_implementations(opened):
     opened.pixel.get().show_pixel((0, 39))
     job = job_for(opened.store.state)
@@ -273,13 +262,6 @@ def test_a_gradient_shows_both_derivatives_and_their_magnitude(qtbot, opened):
         assert not child(opened, hidden).isVisible()
 
 
-def test_a_value_is_only_shown_of_an_answer_to_the_present_job(qtbot, opened):
-    opened.pixel.get().show_result(None)
-    assert text(opened, "value") == "no result yet"
-    settle(qtbot, opened, lambda: opened.store.choose(ksize=9))
-    assert text(opened, "value") != "no result yet"
-
-
 def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, opened):
     changes = {"filter": "sobel_x", "ksize": 3, "negative_display": "offset"}
     opened.store.choose(**changes)
@@ -330,15 +312,3 @@ def test_an_offset_stands_beside_the_sum(qtbot, opened):
     total, offset, together = (number(opened, name) for name in ("sum", "offset", "together"))
     assert offset == 0.25 * 255
     assert together == pytest.approx(total + offset)
-
-
-def test_the_view_follows_the_pixel_that_is_typed(opened):
-    move(opened.compare, ViewTransform(40.0, (30.0, 20.0)))
-    type_into(child(opened, "pixel-x", QSpinBox), "0")
-    assert opened.compare.in_view[2] == 0  # its left edge
-    transform = view(opened, "After").transform
-    assert transform.scale == 40.0
-    size = view(opened, "After").device_size
-    reach = job_for(opened.store.state).reach
-    assert transform.to_view((-reach, 0), size)[0] >= -1  # its neighbours beyond are seen as well
-    assert transform.centre[1] == 20.0  # it moves no further than it has to

@@ -8,12 +8,11 @@ from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton
 from kernels.pictures.generated import noise, scene
 from kernels.rungs.rung import ladder
 from tests.made_up import implementations
-from tests.workbench.driving import child, pick, show_picture, trigger, until
+from tests.workbench.driving import child, pick, show_picture, until
 from workbench.base import numbers
 from workbench.base.numbers import GAP
 from workbench.model.recorded_times import recorded_times
 from workbench.panels.rung.ladder_list import PLACE
-from workbench.panels.rung.ladder_view import BUSY
 
 GPU = recorded_times().device
 
@@ -62,21 +61,6 @@ def test_a_rung_that_cannot_run_says_what_it_needs_and_what_it_took_elsewhere(wi
     assert f"Needs an NVIDIA GPU. Recorded on an {GPU}, L2 cold: {time}" in said(window)
     assert "blocks 32×8" in said(window)
     assert "Not measured yet" not in said(window)
-
-
-NO_MATCH = "You chose L2 warm: times recorded with L2 cold do not compare with that."
-
-
-def test_with_a_warm_cache_chosen_recorded_times_say_that_they_are_of_a_cold_one(qtbot, window):
-    assert NO_MATCH not in said(window)
-    window.store.update(cache="warm")
-    until(qtbot, lambda: NO_MATCH in said(window))
-    assert f"L2 cold: {recorded(window, 'shared')}" in said(window)
-    assert "L2 cold" in lines(window)["shared"][1]
-    caption = child(window, "ladder-caption", QLabel)
-    until(qtbot, lambda: caption.text().endswith(NO_MATCH))
-    show_picture(qtbot, window, noise(500, 760, 3))
-    until(qtbot, lambda: caption.text().endswith(f"border clamp. {NO_MATCH}"))
 
 
 def test_no_line_is_empty_where_there_is_a_recorded_time(window):
@@ -144,17 +128,6 @@ def test_without_a_gpu_the_cpus_are_measured(qtbot, window):
     assert not child(window, "ladder-reason").isVisible()
     able = [key for key, (line, _) in lines(window).items() if line.reason is None]
     assert able == [key for key, each in implementations().items() if each.kind == "cpu"]
-
-
-def test_why_nothing_can_be_measured_stands_under_the_button(window):
-    lines(window)
-    window.rung.get().ladder.show_busy(True)
-    reason = child(window, "ladder-reason", QLabel)
-    assert not child(window, "ladder-measure").isEnabled()
-    assert reason.isVisible()
-    assert reason.text() == BUSY
-    trigger(window, "Compare all implementations")
-    assert window.messages.sentence == BUSY
 
 
 @pytest.mark.parametrize(

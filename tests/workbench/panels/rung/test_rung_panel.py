@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QTabWidget,
     QToolButton,
 )
 
@@ -89,12 +88,6 @@ def test_it_tells_the_idea_of_what_is_chosen_and_follows_at_once(qtbot, window):
     choose(window, "parallel")
     assert words(window, "rung-idea") == implementations()["parallel"].idea
     assert words(window, "rung-place").startswith("CPU")
-
-
-def test_a_link_leads_to_the_rung_it_changes_a_thing_about(qtbot, window):
-    child(window, "rung-after", QLabel).linkActivated.emit("constant")
-    assert window.store.state.implementation == "constant"
-    assert words(window, "rung-title") == implementations()["constant"].title
 
 
 def test_resources_are_those_of_the_result_and_say_so_while_there_is_none(qtbot, window):
@@ -317,20 +310,6 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
 
 
-# -- what is remembered, and how it looks
-
-
-def test_the_page_is_remembered_with_the_window(qtbot, make_window):
-    window = make_window()
-    trigger(window, "Implementation")
-    tab(window, "ladder")
-    window.close()
-    again = make_window()
-    until(qtbot, again.rung.get().isVisible)
-    assert child(again, "rung-tabs", QTabWidget).tabText(1) == "Ladder"
-    assert child(again, "rung-tabs", QTabWidget).currentIndex() == 1
-
-
 # -- the times themselves
 
 
@@ -341,10 +320,3 @@ def test_the_block_shape_that_is_chosen_goes_before_a_newer_time_of_another():
     assert times.of_work(a_job(), "cold")["shared"].median_ms == 4.0
     assert times.of_work(a_job(block_xy=(8, 8)), "cold")["shared"].median_ms == 2.0
     assert times.of_work(a_job(), "warm") == {}
-
-
-def test_with_another_offset_it_is_other_work():
-    times = RungTimes()
-    times.add_result(result("shared"))
-    assert times.of_work(a_job("shared"), "cold")
-    assert not times.of_work(replace(a_job("shared"), offset=3.0), "cold")

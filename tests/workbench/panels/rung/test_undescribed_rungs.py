@@ -15,14 +15,12 @@ from kernels.rungs import rung as reading
 from kernels.rungs.device_text import LADDER
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import KINDS, PLANS, a_session
-from tests.made_up import a_job
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds
 from workbench.cli import main
 from workbench.model.names import implementation_title, kind_of
-from workbench.panels.anatomy.subject import look_at, subject_of
 from workbench.panels.rung import rung_texts
 
 SILENT = "silent"  # `constant` without what describes it
@@ -80,13 +78,6 @@ def test_a_dot_says_what_of_it_is_not_described(folder):
     assert said.endswith("Model: for each sample 18.0 operations; loads are not described.")
 
 
-def test_the_anatomy_draws_blocks_and_says_that_threads_are_not_described(folder):
-    subject = subject_of(implementation(SILENT), a_job(SILENT), None)
-    said = dict(look_at(subject, 3, 3).sentences())
-    assert said["Not described"].startswith("The header of Silent does not describe")
-    assert "blocks of 32 × 8" in said["The launch"]
-
-
 def test_the_rung_panel_says_what_is_not_described(folder, qtbot, make_window):
     window = make_window(MadeUpGpu)
     until(qtbot, lambda: window.device)
@@ -115,13 +106,6 @@ def test_a_session_of_it_is_reported_with_its_time(folder, tmp_path, capsys):
 
 
 # -- broken
-
-
-def test_it_stands_in_the_list_with_its_reason_and_nothing_else_suffers(folder, capsys):
-    assert main.main(["list", "--no-gpu"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert f"Not here: {BROKEN}. {REASON}" in lines
-    assert any(line.split()[:1] == [SILENT] for line in lines)
 
 
 @pytest.fixture

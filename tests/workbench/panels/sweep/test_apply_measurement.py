@@ -108,14 +108,6 @@ def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
     assert with_gpu.store.state.picture.samples.shape == (20, 30, 1)
 
 
-def test_a_picture_that_is_not_at_hand_leaves_the_open_one(qtbot, with_gpu):
-    picture = with_gpu.store.state.picture
-    pick(qtbot, with_gpu, replace(CELL, picture="theirs.png"))
-    assert with_gpu.store.state.picture is picture
-    assert with_gpu.store.state.filter == "box"
-    assert "Measured on theirs.png 24×16; your picture stays." in with_gpu.messages.sentence
-
-
 def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30))
@@ -156,17 +148,4 @@ def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
         with_gpu.messages.clear()
         with_gpu.sweep.get().picked.emit(cell)
         until(qtbot, lambda: with_gpu.messages.kind == "error")
-    assert with_gpu.store.state == before
-
-
-def test_a_picture_too_large_for_this_computer_is_a_sentence(qtbot, with_gpu, monkeypatch):
-    def no_memory(*_):
-        raise MemoryError
-
-    monkeypatch.setattr("workbench.panels.sweep.apply_measurement.job_of", no_memory)
-    pick(qtbot, with_gpu, replace(CELL, width=10_000, height=10_000))
-    before = with_gpu.store.state
-    click(child(with_gpu.messages, "act", QPushButton))
-    until(qtbot, lambda: with_gpu.messages.kind == "error")
-    assert "memory" in with_gpu.messages.sentence
     assert with_gpu.store.state == before

@@ -90,15 +90,6 @@ def test_what_differs_most_stands_first_and_what_only_one_has_last():
     )
 
 
-def few_samples(cell, found):
-    return replace(found, kernel=Timing(found.kernel.samples_ms[:5], found.kernel.cache))
-
-
-def test_too_few_samples_have_no_interval_and_say_so():
-    _, rows, _, _ = compared(A, a_session("ksizes", outcome=few_samples))
-    assert {row[4] for row in rows} == {"too few samples"}
-
-
 class Exporter(QObject):
     """Writes what it is told to, at once."""
 

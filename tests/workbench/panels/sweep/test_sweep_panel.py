@@ -2,8 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QWidget,
 )
@@ -242,16 +239,6 @@ def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel
     assert "this computer has no GPU" in words(panel, "wrong-blocks")
 
 
-def test_what_the_user_unticked_stays_so_when_availability_changes(panel):
-    toggle(panel, "parallel")
-    for reason in (NO_GPU.reason, None):
-        panel.show_implementations(
-            [(e, reason if e.kind == "cuda" else None) for e in implementations().values()]
-        )
-    ticked = [key for key in implementations() if child(panel, f"sweep-{key}").isChecked()]
-    assert ticked == [key for key in implementations() if key != "parallel"]
-
-
 def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
     click(panel, "vary-borders")
     row = row_of(panel, "borders")
@@ -277,17 +264,6 @@ def test_every_preset_can_be_chosen_and_is_measured_as_it_is(panel, key):
         assert child(panel, "sweep-about").isVisible()
 
 
-def test_a_preset_says_how_much_of_it_cannot_run_here(qtbot, panel):
-    panel.show_implementations(
-        [(e, NO_GPU.reason if e.kind == "cuda" else None) for e in implementations().values()]
-    )
-    choose(panel, "goettingen_ladder")
-    plan = next(each.plan for each in presets() if each.key == "goettingen_ladder")
-    on_gpu = sum(implementations()[key].kind == "cuda" for key in plan.implementations)
-    said = f"{on_gpu} of its {len(plan.implementations)} implementations cannot run here."
-    until(qtbot, lambda: words(panel, "sweep-hint").endswith(said))
-
-
 def test_a_plan_from_a_file_is_shown_and_asked_for(panel):
     plan = Plan("From a file", ("opencv", "shared"), ((8, 8), (9, 9)), (3, 5))
     panel.show_plan(plan)
@@ -297,17 +273,6 @@ def test_a_plan_from_a_file_is_shown_and_asked_for(panel):
 
 
 # -- how it is going
-
-
-def test_the_bar_counts_to_as_many_as_there_will_be(qtbot, panel):
-    plan = replace(PLANS["sizes"], implementations=("opencv", "shared"))
-    whole = begin(panel, plan)
-    bar = child(panel, "sweep-progress", QProgressBar)
-    assert (bar.value(), bar.maximum()) == (0, 10)
-    for record in whole.records[:4]:
-        sessions_of(panel).add(record)
-    until(qtbot, lambda: bar.value() == 4)
-    until(qtbot, lambda: words(panel, "sweep-left").endswith(" left"))
 
 
 def test_start_becomes_pause_and_resume_while_something_runs(panel):
@@ -327,18 +292,6 @@ def test_start_becomes_pause_and_resume_while_something_runs(panel):
     assert paused == [True, False]
     panel.show_ended(True)
     assert button.text() == "St&art"
-
-
-def test_cancel_is_there_only_while_something_runs(panel):
-    cancelled = []
-    panel.cancelled.connect(partial(cancelled.append, 1))
-    assert not child(panel, "sweep-cancel").isEnabled()
-    begin(panel, PLANS["ksizes"])
-    click(panel, "sweep-cancel")
-    assert cancelled == [1]
-    panel.show_ended(False)
-    assert not child(panel, "sweep-cancel").isEnabled()
-    assert words(panel, "sweep-doing").startswith("Stopped: 0 of ")
 
 
 def test_progress_and_how_it_ended_are_said(panel):
@@ -377,16 +330,6 @@ def test_what_takes_very_long_is_asked_about_once(panel, monkeypatch):
     assert not doubt.isVisible()
 
 
-def test_while_the_ladder_is_measured_nothing_starts(panel):
-    panel.show_busy(True)
-    assert not child(panel, "sweep-start").isEnabled()
-    assert "ladder" in child(panel, "sweep-start").toolTip()
-    assert "ladder is being measured" in child(panel, "sweep-doing").accessibleName()
-    panel.show_busy(False)
-    assert child(panel, "sweep-doing").accessibleName() == "Sweep: idle"
-    assert child(panel, "sweep-start").isEnabled()
-
-
 # -- what it remembers
 
 
@@ -406,12 +349,6 @@ def test_the_choices_survive_a_restart(panel, make_panel):
     toggle(panel, "sequential")
     click(panel, "sweep-transfers")
     assert asked(again(make_panel, panel)) == asked(panel)
-
-
-def test_the_plan_of_a_file_survives_a_restart(panel, make_panel):
-    plan = Plan("From a file", ("opencv",), ((8, 8), (9, 9)))
-    panel.show_plan(plan)
-    assert asked(again(make_panel, panel)) == plan
 
 
 @pytest.mark.parametrize(

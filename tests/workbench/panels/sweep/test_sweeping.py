@@ -1,7 +1,6 @@
 """A sweep in the real window: it runs, is kept, stands still, ends, and the window stays live."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QLineEdit,
-    QListWidget,
     QMenu,
     QProgressBar,
     QTableWidget,
@@ -46,10 +44,8 @@ from tests.workbench.driving import (
     until,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
-from workbench.panels.rung.ladder_list import PLACE
 from workbench.panels.sweep import report_writer
 from workbench.panels.sweep.plan_choice import PlanChoice
-from workbench.panels.sweep.plan_source import PlanSource
 from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.unfinished_sweep import unfinished
 from workbench.report import drawings, examples, report_comparison, writing
@@ -160,22 +156,6 @@ def test_this_picture_is_what_is_measured_where_its_size_does_not_vary(qtbot, wi
     assert all(record.verified for record in live(window).records)
 
 
-def test_its_times_take_their_places_on_the_ladder_as_well(qtbot, window):
-    show_picture(qtbot, window, noise(8, 8))
-    start(window, "8", "sequential")
-    ended(qtbot, window)
-    trigger(window, "Implementation")
-    window.rung.get().show_tab("ladder")
-    places = [
-        place
-        for row in child(window, "ladder-list", QListWidget).findItems(
-            "*", Qt.MatchFlag.MatchWildcard
-        )
-        if (place := row.data(PLACE))
-    ]
-    assert {place.implementation.key for place in places if place.time} == {"opencv", "sequential"}
-
-
 # -- it stands still, and ends
 
 
@@ -190,21 +170,6 @@ def test_a_sweep_is_cancelled_and_keeps_what_was_measured(qtbot, endless):
     assert child(endless, "sweep-start").isEnabled()
     assert not child(endless, "sweep-cancel").isEnabled()
     assert endless.messages.kind != "error", endless.messages.sentence
-
-
-def test_filtering_goes_on_while_a_sweep_runs_or_stands_still(qtbot, endless):
-    show_picture(qtbot, endless, noise(8, 8))
-    start(endless)
-    one_measured(qtbot, endless)
-    for ksize in (7, 9):
-        result = settle(qtbot, endless, partial(endless.store.update, ksize=ksize))
-        assert result.job.ksize == ksize
-    trigger(endless, "Pause sweep")
-    until(qtbot, lambda: doing(endless).startswith("Paused at 1 of 2"))
-    result = settle(qtbot, endless, partial(endless.store.update, ksize=11))
-    assert result.job.ksize == 11
-    assert doing(endless).startswith("Paused at 1 of 2")
-    assert child(endless, "sweep-cancel").isEnabled()
 
 
 def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
@@ -367,16 +332,6 @@ def test_a_session_that_was_cut_short_is_gone_on_with(qtbot, endless, monkeypatc
     assert len(read_session(path).records) == 3
 
 
-def test_one_of_another_machine_is_not_gone_on_with(qtbot, window, tmp_path):
-    session = a_session("sizes", LAPTOP, first=3)
-    path = kept_file(tmp_path, session)
-    window.sweep_controller.resume(path)
-    until(qtbot, lambda: window.messages.kind == "error")
-    assert "was measured on" in window.messages.sentence
-    assert doing(window) == "Stopped before it began"
-    assert widths(read_session(path)) == widths(session)
-
-
 # -- at the next start
 
 
@@ -437,27 +392,6 @@ def test_the_menus_list_what_is_kept_and_what_came_with_it(qtbot, window, tmp_pa
         found.actions()[0].trigger()
         until(qtbot, lambda n=count: len(window.sessions.shown) == n)
     assert window.sessions.shown[1].path == came
-
-
-def test_a_menu_says_why_sessions_cannot_be_listed_and_lists_them_once_they_can(
-    qtbot, window, monkeypatch, tmp_path
-):
-    """As root may read every folder, there is a file in the place of one."""
-    monkeypatch.setattr(session_store, "asset", lambda _: tmp_path / "recorded")
-    where = folder(), tmp_path / "recorded"
-    for title, there in zip(("&Recent sessions", "Recor&ded sessions"), where, strict=True):
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_text("no folder")
-        menu = next(each for each in window.findChildren(QMenu) if each.title() == title)
-        lines = lambda menu=menu: [each.text() for each in menu.actions()]  # noqa: E731
-        menu.aboutToShow.emit()
-        until(qtbot, lambda at=there, of=lines: of() == [f"Cannot list {at}: Not a directory."])
-        assert not menu.actions()[0].isEnabled()
-        there.unlink()
-        kept = kept_file(there, a_session("sizes"), "2026-01-01 000000 one.jsonl")
-        menu.aboutToShow.emit()
-        until(qtbot, lambda of=lines: "Cannot" not in of()[0])
-        assert menu.actions()[0].toolTip() == f"Show the measurements in {kept.name}."
 
 
 def test_two_sessions_are_compared(qtbot, window, tmp_path, monkeypatch):
@@ -522,14 +456,6 @@ def test_the_plan_is_remembered_with_the_window(qtbot, make_window):
     assert plan.title == "BCCN Göttingen: five steps"
 
 
-def test_a_picture_of_the_chart_brings_its_plan_back(qtbot, window):
-    window.sessions.begin(a_session("ksizes"), None)
-    kept = window.memory.for_screenshot() | window.sweep.get().conditions()
-    window.opener.restored.emit(kept, "chart.png")
-    source = window.sweep.get().findChild(PlanSource)
-    until(qtbot, lambda: source.plan(source.key) == PLANS["ksizes"])
-
-
 def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_is_hostile(
     qtbot, window, tmp_path, monkeypatch
 ):
@@ -564,24 +490,6 @@ def test_a_report_is_written_and_opened(qtbot, window, monkeypatch):
     click(child(window.messages, "act-1"))
     click(child(window.messages, "act"))
     assert opened[1:] == [str(Path(opened[0]).parent), opened[0]]
-
-
-def test_a_report_is_written_as_a_pdf_where_that_is_asked_for(qtbot, window, monkeypatch):
-    opened, threads, make = [], [], writing.pdf
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-
-    def noted(*arguments):
-        threads.append(QThread.currentThread())
-        return make(*arguments)
-
-    monkeypatch.setattr(writing, "pdf", noted)
-    window.sessions.begin(a_session("types"), None)
-    trigger(window, "Report as PDF…")
-    until(qtbot, lambda: opened)
-    assert Path(opened[0]).name == "report.pdf"
-    assert Path(opened[0]).read_bytes().startswith(b"%PDF-")
-    assert Path(opened[0]).with_suffix(".html").exists()
-    assert window.thread() not in threads
 
 
 def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, window, monkeypatch):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtWidgets import QCheckBox, QLabel
 
@@ -89,14 +87,6 @@ def test_they_stand_below_a_heading_of_theirs_and_are_measured_where_they_are_ti
     assert cpu.y() < tick_of(window, "opencv").y() < yours.y() < tick_of(window, "mine.cu").y()
 
 
-def test_what_is_ticked_is_remembered(qtbot, window, gpu_window):
-    ask_for(window, "4, 8", "opencv", "mine.cu")
-    window.close()
-    again = gpu_window()
-    ticked = ("opencv", "sequential", "mine.cu", "wrong.cu")
-    assert [tick_of(again, each).isChecked() for each in ticked] == [True, False, True, False]
-
-
 # -- measured
 
 
@@ -169,22 +159,6 @@ def test_a_sweep_is_gone_on_with_only_while_the_text_is_the_same(qtbot, window):
     window.sweep_controller.resume(other)
     until(qtbot, lambda: "mine.cu has another text now" in window.messages.sentence)
     assert len(read_session(other).records) == 1
-
-
-def test_a_measurement_leads_back_to_its_text_alone(qtbot, window):
-    start(window, "4", "mine.cu")
-    ended(qtbot, window)
-    (record,) = live(window).records
-    window.apply_measurement.pick(record.cell)
-    until(qtbot, lambda: window.store.state.implementation == "mine.cu")
-    assert "mine.cu" in window.messages.sentence
-    window.store.choose(implementation="opencv")
-    window.apply_measurement.pick(replace(record.cell, text_sha256="0" * 64))
-    until(qtbot, lambda: "mine.cu has another text by now." in window.messages.sentence)
-    assert window.store.state.implementation == "opencv"
-    window.apply_measurement.pick(replace(record.cell, implementation="gone.cu"))
-    until(qtbot, lambda: "gone.cu is not in your folder of kernels." in window.messages.sentence)
-    assert window.store.state.implementation == "opencv"
 
 
 def test_a_plans_file_that_names_one_measures_the_one_in_the_folder(qtbot, window, tmp_path):

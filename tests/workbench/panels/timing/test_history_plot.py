@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF
 from tests.made_up import picked_result, result
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.panels.timing.history_plot import EMPTY, REDRAW_MS, HistoryPlot
-from workbench.panels.timing.run_history import LAST_RUNS, RunHistory
+from workbench.panels.timing.history_plot import HistoryPlot
+from workbench.panels.timing.run_history import RunHistory
 
 
 @pytest.fixture
@@ -50,20 +50,6 @@ def test_what_auto_picked_is_told_and_looks_like_it(qtbot, history, runs):
     assert texts(history)[0].splitlines()[0] == "Auto: Shared-memory tile 32×8: 200\u202fµs"
 
 
-def test_only_the_last_runs_are_kept_and_no_picture_with_them(qtbot, history, runs):
-    for _ in range(LAST_RUNS + 5):
-        runs.add(result())
-    qtbot.waitUntil(lambda: len(texts(history)) == LAST_RUNS)
-
-
-def test_clearing_forgets_all(qtbot, history, runs):
-    runs.add(result())
-    qtbot.waitUntil(lambda: bool(texts(history)))
-    runs.clear()
-    assert texts(history) == []
-    assert history.accessibleDescription() == EMPTY
-
-
 def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
     """Or it would ask what Qt has deleted, and end the process."""
     import pyqtgraph as pg
@@ -80,14 +66,3 @@ def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
     assert not scene.hoverItems
     assert scene.lastHoverEvent is None
     assert not view.getPlotItem().listDataItems()
-
-
-def test_a_closed_plot_is_drawn_when_it_opens(qtbot, history, runs):
-    runs.add(result())
-    qtbot.waitUntil(lambda: len(texts(history)) == 1)
-    history.hide()
-    runs.add(result())
-    qtbot.wait(2 * REDRAW_MS)
-    assert len(texts(history)) == 1
-    history.show()
-    qtbot.waitUntil(lambda: len(texts(history)) == 2)

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from kernels.core.cpu_load import Load
@@ -49,15 +47,6 @@ def test_it_says_what_matters_in_one_line(line):
         *("200 µs", "200 – 200 µs  ·  n = 6", "100 MP/s", "10.0×", "as fast as OpenCV, 2 threads"),
         "✓ verified all pixels, largest error 0.5 (allowed)",
     ]
-
-
-def test_beside_the_baseline_itself_there_is_no_speed_up_nor_its_place(line):
-    line.show_result(OPENCV, OPENCV)
-    assert shown(line) == [
-        *("2.00 ms", "2.00 – 2.00 ms  ·  n = 6", "10.0 MP/s"),
-        "✓ verified all pixels, largest error 0.5 (allowed)",
-    ]
-    assert label(line, "line-verdict").x() < 500
 
 
 def test_beside_a_wrong_answer_there_is_no_speed(line):
@@ -109,17 +98,6 @@ def test_what_is_under_way_comes_and_goes_and_moves_nothing(line):
     assert shown(line) == [*before, "filtering with Parallel …"]
     line.show_doing("")
     assert shown(line) == before
-
-
-def test_a_click_on_any_word_and_a_key_ask_for_the_panel(line):
-    asked = []
-    line.clicked.connect(lambda: asked.append(True))
-    line.show_result(QUICK, OPENCV)
-    QTest.mouseClick(label(line, "line-verdict"), Qt.MouseButton.LeftButton)
-    assert len(asked) == 1
-    line.setFocus()
-    QTest.keyClick(line, Qt.Key.Key_Space)
-    assert len(asked) == 2
 
 
 def test_a_disturbed_time_has_a_star_that_says_by_what(line):

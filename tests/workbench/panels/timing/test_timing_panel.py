@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QLabel
 
 from kernels.core.device import NoDevice
 from kernels.core.timing import Timing
-from tests.made_up import FAILED, H200, PARTLY, PASSED, a_job, picked_result, result
+from tests.made_up import FAILED, H200, PARTLY, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.panels.timing import DOCK
 from workbench.panels.timing.run_history import RunHistory
 from workbench.panels.timing.timing_panel import TimingPanel
-from workbench.panels.timing.timing_views import NO_PICTURE, PREVIEWED, REFUSED, TimingViews
+from workbench.panels.timing.timing_views import PREVIEWED, REFUSED, TimingViews
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.tile import ValueTile
 
@@ -71,15 +71,6 @@ def test_the_kernels_median_quartiles_and_samples_are_shown(views, panel):
     assert kernel.text == spaced("200 µs")
     assert kernel.detail == f"{spaced('150 – 250 µs')}  ·  {spaced('n = 3')}"
     assert "L2 cold" in kernel.accessibleName()
-
-
-def test_what_has_no_time_is_not_among_the_last_runs(views):
-    runs = RunHistory()
-    timed = result(samples_ms=QUICK)
-    runs.add(replace(timed, kernel=None))
-    assert not runs.runs
-    runs.add(timed)
-    assert [each.median_ms for each in runs.runs] == [pytest.approx(0.2)]
 
 
 def test_transfers_and_their_total_are_shown_apart(views, panel):
@@ -217,13 +208,6 @@ def test_where_a_picture_was_refused_no_figure_of_another_stays(views, panel):
     assert words(panel, "verdict").startswith("✓ verified")
 
 
-def test_what_auto_picked_and_why_stands_before_what_ran(views, panel):
-    views.show_result(picked_result("shared"))
-    assert words(panel, "ran").startswith(
-        "auto: shared 32×8 (measured here)  ·  convolve, grid 19×13, block 32×8"
-    )
-
-
 @pytest.mark.parametrize("is_made_first", [True, False])
 def test_the_line_and_the_panel_say_the_same_whenever_the_panel_is_made(lazy, views, is_made_first):
     if is_made_first:
@@ -235,7 +219,3 @@ def test_the_line_and_the_panel_say_the_same_whenever_the_panel_is_made(lazy, vi
     assert words(views.line, "line-speed-up") == tile(panel, "speed-up").text == "10.0×"
     views.show_preview()
     assert words(views.line, "line-verdict") == words(panel, "verdict") == PREVIEWED
-
-
-def test_a_panel_made_before_there_is_a_picture_says_so(panel):
-    assert words(panel, "verdict") == NO_PICTURE

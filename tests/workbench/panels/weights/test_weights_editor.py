@@ -157,16 +157,6 @@ def test_steps_go_back_and_forth(qtbot, window, editor, grid):
     assert weights_of(window)[0, 0] == 0.5
 
 
-def test_what_is_not_applied_yet_is_there_when_it_is_opened_again(window, editor, grid):
-    before = window.store.state
-    type_cell(grid, 0, 0, "1/")
-    editor.close()
-    trigger(window, "Weights")
-    assert editor.drawing.cells[0][0] == "1/"
-    assert "not a number" in sentence(editor)
-    assert window.store.state == before
-
-
 def test_the_windows_undo_takes_back_a_cell_and_the_editors_brings_it_again(
     qtbot, window, editor, grid
 ):
@@ -205,24 +195,6 @@ def test_garbage_on_the_clipboard_changes_nothing(text, window, editor, grid):
     assert child(editor, "weights-sentence", QLabel).property("objection")
 
 
-def test_part_of_the_grid_is_copied_and_pasted_elsewhere(qtbot, window, editor, grid):
-    control = Qt.KeyboardModifier.ControlModifier
-    grid.selectRow(1)
-    QTest.keyClick(grid, Key.Key_C, control)
-    at(grid, 0, 0)
-    settle(qtbot, window, lambda: QTest.keyClick(grid, Key.Key_V, control))
-    assert editor.drawing.cells == (("2", "4", "2"), ("2", "4", "2"), ("1", "2", "1"))
-    assert "from row 1, column 1 on" in sentence(editor)
-    undo, redo = (child(editor, f"weights-{name}", QPushButton) for name in ("undo", "redo"))
-    settle(qtbot, window, lambda: click(undo))
-    assert sentence(editor) == HINT
-    settle(qtbot, window, lambda: click(redo))
-    assert "from row 1, column 1 on" in sentence(editor)
-    at(grid, 0, 1)  # from where there is no room for it
-    QTest.keyClick(grid, Key.Key_V, control)
-    assert "a square" in sentence(editor)
-
-
 def test_a_size_up_to_31_and_back(qtbot, window, editor, grid):
     box = child(editor, "weights-size", QSpinBox)
     assert (box.minimum(), box.maximum()) == (1, 31)
@@ -253,21 +225,6 @@ def test_normalise_transpose_flip(qtbot, window, editor, grid):
     settle(qtbot, window, lambda: type_cell(grid, 1, 1, "3"))
     settle(qtbot, window, lambda: click(child(editor, "weights-normalise", QPushButton)))
     assert weights_of(window).sum() == pytest.approx(1)
-
-
-def test_a_divisor_is_typed(qtbot, window, editor):
-    line = child(editor, "weights-divisor", QLineEdit)
-
-    def divide(text):
-        line.setText(text)
-        line.editingFinished.emit()
-
-    settle(qtbot, window, lambda: divide("8"))
-    assert weights_of(window).sum() == 2
-    before = window.store.state
-    divide("0")
-    assert "other than 0" in sentence(editor)
-    assert window.store.state == before
 
 
 def test_an_offset_is_typed_and_filtered_at_once(qtbot, window, editor):
@@ -383,21 +340,6 @@ def test_a_name_that_exists_is_replaced_and_brought_back(qtbot, window, editor, 
     assert names(editor) == ["Mine"]
     click(restore)  # and forth again
     until(qtbot, lambda: middle() == "8")
-
-
-def test_what_cannot_be_named_or_saved_is_a_sentence(qtbot, editor, grid):
-    click(child(editor, "weights-save", QPushButton))
-    until(qtbot, lambda: "1 to 80 characters" in sentence(editor))
-    save_as(qtbot, editor, "A")
-    save_as(qtbot, editor, "B")
-    listed = child(editor, "weights-list", QListWidget)
-    listed.item(1).setText("A")
-    until(qtbot, lambda: "already are weights called “A”" in sentence(editor))
-    until(qtbot, lambda: names(editor) == ["A", "B"])
-    type_cell(grid, 0, 0, "")
-    child(editor, "weights-name", QLineEdit).setText("C")
-    click(child(editor, "weights-save", QPushButton))
-    until(qtbot, lambda: "no weights to save" in sentence(editor))
 
 
 def test_files_are_imported_and_exported(qtbot, window, editor, tmp_path):

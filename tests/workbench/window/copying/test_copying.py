@@ -14,7 +14,6 @@ from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
 from workbench.cli.state_options import changes_of
 from workbench.files import image_files
-from workbench.imaging.display_mapping import unclipped
 from workbench.model import intents
 from workbench.model.state import Picture, State
 from workbench.window.copying.command_line import command_line, words_of
@@ -103,22 +102,6 @@ def test_built_in_pictures_are_made_again(key, pixel_type):
     np.testing.assert_array_equal(names["filtered"], answer(state))
 
 
-@pytest.fixture
-def signed(state_of):
-    """A State in which values below zero are kept to be seen."""
-    state = state_of(filter="sobel_x", ksize=3, negative_display="offset")
-    unclipped(state.picture.samples)  # as the window has it when it shows such a picture
-    assert intents.job_for(state).pixel_type == "float32"
-    return state
-
-
-def test_python_keeps_what_the_window_keeps_below_zero(signed):
-    names = {}
-    exec(compile(python(signed), "copied", "exec"), names)
-    assert names["filtered"].min() < 0
-    np.testing.assert_array_equal(names["filtered"], answer(signed))
-
-
 # -- in the window
 
 
@@ -134,27 +117,12 @@ def gpu_window(qtbot, make_window):
     return window
 
 
-def test_a_pasted_picture_has_to_be_saved_first(gpu_window):
-    trigger(gpu_window, "Command line")
-    assert clipboard().startswith("workbench apply picture.png picture-filtered.png --filter gauss")
-    assert "save it as picture.png" in gpu_window.messages.sentence
-    trigger(gpu_window, "Python")
-    assert "load('picture.png')" in clipboard()
-
-
 def test_the_chosen_rung_is_copied_as_a_program(qtbot, gpu_window):
     settle(qtbot, gpu_window, lambda: gpu_window.store.update(implementation="shared"))
     trigger(gpu_window, "CUDA C++")
     until(qtbot, lambda: "as shared.cu" in gpu_window.messages.sentence)
     assert "dim3(32, 8)" in clipboard()
     assert "int main(" in clipboard()
-
-
-def test_a_rung_that_refuses_says_why(qtbot, gpu_window):
-    settle(qtbot, gpu_window, lambda: gpu_window.store.update(filter="sharpen", ksize=3))
-    gpu_window.store.update(implementation="separable")
-    trigger(gpu_window, "CUDA C++")
-    until(qtbot, lambda: "not separable" in gpu_window.messages.sentence)
 
 
 def test_without_a_gpu_the_rung_that_is_looked_at_is_copied(qtbot, make_window):

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
-from tests.workbench.engines import MadeUpGpu
 from workbench.batch.journal import NAME
 from workbench.batch.stage_words import IN_WORDS
 from workbench.charts.figure_view import FigureView
@@ -292,19 +291,6 @@ def test_what_makes_no_sense_is_one_sentence_before_anything_is_written(
         assert not (folder / "out").exists()
 
 
-def test_what_the_command_refuses_is_said_as_well(qtbot, window, dialog, many):
-    choose(qtbot, window, source=many / "in", target=many / "out")
-    click(button(window, "start"))
-    until(qtbot, lambda: child(window, "folder-progress", QProgressBar).value() > 0)
-    click(button(window, "stop"))
-    settled(qtbot, window)
-    settle(qtbot, window, lambda: window.store.choose(filter="gaussian"))
-    settled(qtbot, window)
-    click(button(window, "start"))
-    settled(qtbot, window)
-    assert "was begun with another filter" in said(window)
-
-
 def test_closing_the_window_ends_the_process_and_keeps_the_files_whole(qtbot, window, dialog, many):
     choose(qtbot, window, source=many / "in", target=many / "out")
     click(button(window, "start"))
@@ -336,25 +322,3 @@ def test_no_disk_is_looked_at_while_nobody_sees_the_dialog(
     settled(qtbot, window)
     assert len(looked) == so_far + 1
     assert child(window, "folder-filter", QLabel).text().startswith("Gaussian blur")
-
-
-def test_a_choice_of_gpus_is_there_where_there_are_several(qtbot, make_window, folder):
-    window = make_window(MadeUpGpu)
-    show_picture(qtbot, window, noise(20, 30, 3))
-    until(qtbot, lambda: window.device is not None)
-    trigger(window, "Filter a folder…")
-    choose(qtbot, window, source=folder / "in", target=folder / "out")
-    gpus, command = child(window, "folder-gpus", QComboBox), child(window, "folder-command")
-    assert gpus.isVisible()
-    assert "--device" not in command.text()
-    pick(gpus, "all")
-    settled(qtbot, window)
-    assert command.text().count("--device all") == 1
-    pick(gpus, "1")
-    settled(qtbot, window)
-    assert command.text().count("--device 1") == 1
-    window.close()
-    other = make_window(MadeUpGpu)  # it is remembered
-    until(qtbot, lambda: other.device is not None)
-    trigger(other, "Filter a folder…")
-    assert child(other, "folder-gpus", QComboBox).currentData() == "1"

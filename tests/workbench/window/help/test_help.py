@@ -21,7 +21,7 @@ from workbench.window.help import page_view, topics
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.help_window import HelpWindow
 from workbench.window.help.page_view import PageView, picture_of
-from workbench.window.help.pages import book_of, written
+from workbench.window.help.pages import book_of
 from workbench.window.help.topics import topic_of
 
 LINK = re.compile(r"\(help:([^)]*)\)")
@@ -96,14 +96,6 @@ def test_the_first_kernel_is_told_as_outside_of_the_program(book, opened):
     assert "+    __syncthreads();" in shown
 
 
-def test_a_text_that_names_an_action_there_is_none_of_is_noticed():
-    def nothing(name):
-        raise KeyError(name)
-
-    with pytest.raises(KeyError):
-        written("start", nothing, nothing)
-
-
 # -- finding
 
 
@@ -159,21 +151,6 @@ def test_typing_finds_and_marks_and_escape_brings_the_contents_back(opened):
     assert opened.isVisible()
     assert search(opened).text() == ""
     assert contents.topLevelItemCount() == chapters
-
-
-def test_one_goes_to_pages_and_back(opened):
-    view = child(opened, "help-page", PageView)
-    view.followed.emit("charts")
-    opened.show_place("chart/ladder")
-    opened.show_place("no such page")
-    assert opened.page.key == "chart/ladder"
-    opened.go_back()
-    assert opened.page.key == "charts"
-    opened.go_back()
-    assert opened.page.key == "start"
-    assert not child(opened, "help-back").isEnabled()
-    opened.go_forward()
-    assert opened.page.key == "charts"
 
 
 def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLabel, QToolButton
 
 from kernels import Engine, Sampling
 from kernels.core.borders import BORDERS
-from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Progress
 from tests.workbench.driving import child, drop, move, settle, until, view
 from tests.workbench.engines import Scripted
@@ -20,7 +19,6 @@ from tests.workbench.window.large.large_files import (
     WIDTH,
     little_memory,
     plain,
-    pyramid,
     whole,
 )
 from workbench.model.intents import is_unclipped, job_for
@@ -165,35 +163,11 @@ def test_between_the_copy_is_shown_and_the_chip_says_so(qtbot, opened, regions, 
     assert "1/8 of its size" in view(opened, "After").caption
 
 
-def test_of_a_pyramid_the_whole_is_read_not_a_copy(qtbot, window, regions, tmp_path, little_memory):
-    path = pyramid(tmp_path / "slide.tif", as_subifds=True)
-    settle(qtbot, window, lambda: drop(window, path))
-    settle(qtbot, window, lambda: window.store.choose(**PARALLEL))
-    zoom_to(qtbot, window, 300, 200, scale=6)
-    assert_as_of_whole(window, regions)
-
-
 def test_a_file_that_is_damaged_meanwhile_is_one_sentence_and_the_copy_stays(qtbot, opened):
     opened.store.state.picture.path.write_bytes(b"II*\0")
     move(opened.compare, ViewTransform(4.0 * STEP, (40, 30)))
     until(qtbot, lambda: "large.tif cannot be read" in chip(opened))
     assert view(opened, "After").display is not None
-
-
-def test_too_little_memory_for_it_is_said_and_the_copys_result_stays(
-    qtbot, make_window, tmp_path, little_memory
-):
-    def script(job, steps):
-        if job.picture.shape[:2] != (63, 80):
-            raise OutOfMemoryError("There is too little memory for that.")
-        yield from steps
-
-    window = make_window(lambda: Scripted(script))
-    settle(qtbot, window, lambda: drop(window, plain(tmp_path / "large.tif")))
-    move(window.compare, ViewTransform(4.0 * STEP, (40, 30)))
-    until(qtbot, lambda: chip(window).endswith("too little memory for that."))
-    assert window.live.of_view is not None
-    assert not window.live.is_refused
 
 
 def test_the_region_is_not_kept_waiting_by_the_copy(qtbot, make_window, tmp_path, little_memory):

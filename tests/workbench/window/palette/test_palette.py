@@ -2,7 +2,6 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QTreeView, QWidget
 
@@ -12,7 +11,6 @@ from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.menu_lines import plain
-from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME, PaletteEntry, ranks_of
 from workbench.window.palette.palette import Palette
 
@@ -193,21 +191,6 @@ def test_what_cannot_be_done_says_why_and_stays(qtbot, window):
     assert window.store.state.implementation == "opencv"
 
 
-def test_an_action_of_a_menu_is_done(qtbot, window):
-    palette = opened(window)
-    QTest.keyClicks(line(palette), "side wipe")
-    QTest.keyClick(line(palette), Qt.Key.Key_Return)
-    until(qtbot, lambda: window.store.state.view_mode == "wipe")
-
-
-def test_a_preset_is_shown_in_the_sweep_panel(qtbot, window):
-    palette = opened(window)
-    line(palette).setText(presets()[0].plan.title)
-    QTest.keyClick(line(palette), Qt.Key.Key_Return)
-    until(qtbot, lambda: window.findChild(Palette) is None)
-    until(qtbot, window.sweep.get().isVisible)
-
-
 # -- the mouse, and what is said of the chosen row
 
 
@@ -271,22 +254,3 @@ def test_pages_end_at_the_ends_and_single_steps_go_round(made):
     assert after(Qt.Key.Key_Up) == 29
     assert after(Qt.Key.Key_PageDown) == 29
     assert after(Qt.Key.Key_Down) == 0
-
-
-# -- the page of keys
-
-
-def page_of(window):
-    trigger(window, "Keyboard shortcuts")
-    return window.findChild(ShortcutsDialog)
-
-
-def test_every_key_is_on_the_page(window):
-    native = QKeySequence.SequenceFormat.NativeText
-    page = page_of(window)
-    shown = [each.text() for each in page.findChildren(QLabel)]
-    for action in window.findChildren(QAction):
-        if action.shortcuts() and action.parent() is window:
-            keys = " or ".join(key.toString(native) for key in action.shortcuts())
-            assert keys in shown, action.text()
-    page.close()

@@ -5,13 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QListWidget,
-    QPushButton,
     QScrollArea,
     QWidget,
 )
@@ -53,19 +52,6 @@ STATE = State(picture=Picture("made up", noise(20, 30)), implementation="shared"
 def test_a_step_survives_being_written_down(tmp_path):
     step = TalkStep("One", {"filter": "box", "ksize": 7}, PictureRef("a.png", tmp_path / "a.png"))
     assert steps_from([step.to_data()]) == (step,)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [None, 3, "steps", [None], [{"name": "a"}], [{"name": " ", "choices": {}}], [{"choices": {}}]],
-)
-def test_what_is_no_step_is_left_out(data):
-    assert steps_from(data) == ()
-
-
-def test_a_step_takes_what_makes_sense_here():
-    step = TalkStep("Old", {"filter": "gone", "border": "wrap", "nonsense": 1})
-    assert step.changes(STATE) == {"border": "wrap"}
 
 
 def test_what_is_shown_now_becomes_a_step(tmp_path):
@@ -208,21 +194,6 @@ def test_meanwhile_the_window_takes_neither_keys_nor_the_mouse(qtbot, window):
     until(qtbot, lambda: window.store.state != before)  # it does again
 
 
-def test_the_keys_of_the_view_work_and_space_shows_the_original(qtbot, window):
-    stage = present(qtbot, window)
-    verified(qtbot, stage)
-    for key, mode in ((Qt.Key.Key_W, "wipe"), (Qt.Key.Key_D, "difference"),
-                      (Qt.Key.Key_M, "mismatch"), (Qt.Key.Key_S, "side")):  # fmt: skip
-        press(stage, key)
-        assert window.store.state.view_mode == mode
-    after = side(stage, "After")
-    QTest.keyPress(stage, Qt.Key.Key_Space)
-    assert after.caption == "Original"
-    QTest.keyRelease(stage, Qt.Key.Key_Space)
-    until(qtbot, lambda: first_line(after) == "After")
-    stage.close()
-
-
 @pytest.mark.parametrize(
     ("key", "modifiers", "title"),
     [
@@ -252,24 +223,6 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(key, modifiers, ti
     assert window.compare.isVisible()
     assert window.docks.panel("Analysis").get().isVisible()  # as it was before
     assert factor_of(panel) == factor_of(window.compare) == 1.0
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
-def test_the_whole_ladder_is_on_stage(size, qtbot, window):
-    look = StepLook(panel="implementation", page="ladder")
-    window.presenter.steps = (TalkStep("Ladder", {}, look=look),)
-    stage = present(qtbot, window)
-    stage.showNormal()
-    stage.resize(*size)
-    ladder = child(stage, "ladder-list", QListWidget)
-
-    def is_whole():
-        seen = ladder.viewport().visibleRegion().boundingRect()
-        boxes = [ladder.visualItemRect(ladder.item(row)) for row in range(ladder.count())]
-        return len(boxes) > 20 and all(seen.contains(box) for box in boxes)
-
-    until(qtbot, is_whole)
-    stage.close()
 
 
 def test_a_step_shows_a_recorded_chart(qtbot, window):
@@ -526,44 +479,6 @@ def test_steps_are_saved_opened_and_the_same_again(qtbot, window, tmp_path, monk
     assert window.presenter.steps == kept
 
 
-def test_a_file_that_is_dropped_brings_its_steps_and_undo_those_before(qtbot, window, tmp_path):
-    path = tmp_path / "t.steps.toml"
-    path.write_text('[[step]]\nname = "Dropped"\nchoices = { ksize = 9 }\n')
-    window.presenter.steps = (TalkStep("Mine", {}),)
-    content = QMimeData()
-    content.setUrls([QUrl.fromLocalFile(str(path))])
-    window.intake.take_content(content)
-    until(qtbot, lambda: window.presenter.steps[0].name == "Dropped")
-    assert "F5 presents them" in window.messages.sentence
-    button = next(b for b in window.messages.findChildren(QPushButton) if "Undo" in b.text())
-    click(button)
-    assert window.presenter.steps[0].name == "Mine"
-
-
-NO_STEPS = [  # text of a file, what is said of it
-    ("", "has no steps"),
-    ("step = 3", "has no steps"),
-    ("[[step]]\nname = 3", "step 1 has no name"),
-    ('[[step]]\nname = "a"\nchoices = 3', "step 1 has no name"),
-    ("[[step", "is not TOML"),
-    ("a" + ".a" * 50 + " = 1", "dots"),
-    ('[[step]]\nname = "a"\n' * 300, "more than 200 steps"),
-    ("\0", "is no file of steps"),
-]
-
-
-def test_a_file_that_is_no_good_is_one_sentence_and_nothing_is_lost(qtbot, window, tmp_path):
-    path = tmp_path / "bad.steps.toml"
-    window.presenter.steps = (TalkStep("Mine", {}),)
-    for text, says in NO_STEPS:
-        path.write_text(text)
-        window.presenter.open_file(path)
-        until(qtbot, lambda says=says: says in window.messages.sentence)
-        assert [each.name for each in window.presenter.steps] == ["Mine"], says
-        window.messages.clear()
-        assert says not in window.messages.sentence
-
-
 def test_on_leaving_everything_is_as_it_was(qtbot, window):
     window.store.choose(ksize=7, border="wrap")
     before, undo = window.store.state, window.undo_history.undo_words
@@ -576,23 +491,6 @@ def test_on_leaving_everything_is_as_it_was(qtbot, window):
 
 
 # -- prepared steps
-
-
-def test_prepared_steps_bring_their_pictures(qtbot, window, tmp_path):
-    path = tmp_path / "other.png"
-    image_files.save(path, noise(33, 44))
-    window.opener.open_file(path)
-    until(qtbot, lambda: window.store.state.picture.name == "other.png")
-    window.store.choose(ksize=9)
-    trigger(window, "Add as step")
-    show_picture(qtbot, window, noise(40, 60))
-    mine = window.store.state.picture
-    stage = present(qtbot, window)
-    until(qtbot, lambda: window.store.state.picture.name == "other.png")
-    verified(qtbot, stage)
-    assert shown(stage, "work").startswith("Gaussian blur 9×9")
-    press(stage, Qt.Key.Key_Escape)
-    assert window.store.state.picture is mine
 
 
 def test_steps_are_named_ordered_removed_and_there_again(qtbot, window, make_window):
@@ -649,17 +547,3 @@ def test_a_step_that_cannot_be_run_shows_no_other_steps_result(qtbot, window):
     press(stage, Qt.Key.Key_PageUp)
     until(qtbot, lambda: "of earlier settings" not in side(stage, "After").caption)
     verified(qtbot, stage)
-
-
-def test_how_values_below_zero_are_shown_is_said_and_keys_zoom(qtbot, window):
-    sobel = {"filter": "sobel_x", "ksize": 3, "negative_display": "offset"}
-    settle(qtbot, window, lambda: window.store.update(**sobel))
-    stage = present(qtbot, window)
-    verified(qtbot, stage)
-    press(stage, Qt.Key.Key_S)
-    assert "centred: 0 is grey" in side(stage, "After").caption
-    scale = side(stage, "After").transform.scale
-    press(stage, Qt.Key.Key_Plus)
-    assert side(stage, "After").transform.scale > scale
-    press(stage, Qt.Key.Key_0)
-    assert side(stage, "After").transform.scale == scale

@@ -6,22 +6,18 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture, until
 from workbench.files import image_files
-from workbench.model import choices, intents
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.window import app
 from workbench.window.restoring import crash_restore
 from workbench.window.restoring.crash_restore import read_session_file, session_path
-from workbench.window.restoring.remembering import choices_of
 
 ROOT = __file__.rpartition("tests")[0]
 SESSION = f"{ROOT}assets/recorded/goettingen_ladder.jsonl.gz"
@@ -150,13 +146,6 @@ def test_nonsense_in_the_file_does_no_harm(qtbot, begun):
     assert window.weights.made is None
 
 
-def test_where_nothing_can_be_written_the_window_goes_on(qtbot, window, home):
-    home.joinpath("settings").write_text("in the way")
-    window.crash_restore.begin()
-    show_picture(qtbot, window, noise(20, 30))
-    window.crash_restore.end()
-
-
 def test_nothing_is_saved_while_nothing_changes_or_a_talk_is_given(qtbot, begun, monkeypatch):
     window = begun()
     show_picture(qtbot, window, noise(20, 30))
@@ -183,14 +172,3 @@ def test_a_request_to_end_is_no_crash(qtbot, window):
     finally:
         signal.signal(signal.SIGTERM, before[0])
         signal.signal(signal.SIGINT, before[1])
-
-
-def test_the_choices_of_a_result_that_was_pinned_late_are_known(qtbot, window):
-    result = show_picture(qtbot, window, noise(20, 30))
-    state = window.store.state
-    assert choices_of(result, state) == choices.to_data(state)
-    later = replace(state, border="wrap", block_xy=(8, 8), ksize=9, filter="box")
-    data = choices_of(result, later)
-    assert (data["filter"], data["border"], data["block_xy"]) == ("custom", "clamp", (32, 8))
-    made = replace(state, **choices.from_data(data, state))
-    assert np.array_equal(intents.weights_for(made), result.job.weights)

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QUndoStack
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QSlider
+from PySide6.QtWidgets import QComboBox
 
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, settle, show_picture, type_into, until
@@ -123,13 +123,6 @@ def test_pasted_pictures_are_held_the_newest_up_to_so_many_bytes():
     assert kept[2].load().name == "Pasted picture"
 
 
-@pytest.mark.parametrize(
-    "data", [None, 3, {}, {"name": 1}, {"name": "a"}, {"name": "a", "built_in": "gone"}]
-)
-def test_what_leads_to_no_picture_is_none(data):
-    assert PictureRef.from_data(data) is None
-
-
 def test_a_reference_survives_being_written_down(tmp_path):
     for ref in (PictureRef("a.png", tmp_path / "a.png"), PictureRef("Noise", None, "noise")):
         assert PictureRef.from_data(ref.to_data()) == ref
@@ -171,15 +164,6 @@ def test_the_menu_says_what_is_undone_and_the_keys_do_it(qtbot, window):
     QTest.keyClick(window, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
     assert window.store.state.filter == "box"
     assert not redo(window).isEnabled()
-
-
-def test_a_dragged_slider_is_one_step(qtbot, window):
-    slider = child(window, "ksize-slider", QSlider)
-    for radius in (3, 4, 5):
-        slider.setValue(radius)
-    assert undo(window).text() == "&Undo kernel size 5 → 11"
-    undo(window).trigger()
-    assert window.store.state.ksize == 5
 
 
 def test_while_a_number_is_being_typed_the_key_is_the_boxs_own(qtbot, window):
