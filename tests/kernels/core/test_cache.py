@@ -1,4 +1,4 @@
-"""What is known of a picture is known as long as nobody may have changed it, and no longer."""
+"""Whether memory holds what it held before: kept pictures and poisoned bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from kernels.core.cache import may_change, once_a_picture
 from kernels.core.finite import all_finite
+from kernels.core.poison import same_bits
 from kernels.oracle.checking import largest_finite
 
 
@@ -58,3 +59,21 @@ def test_a_view_changes_with_what_it_is_a_view_of():
     samples[1] = 3
     assert not all_finite(view)
     assert largest_finite(view) == 3
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 31])
+def test_every_byte_counts(size):
+    some = np.arange(size, dtype=np.uint8)
+    assert same_bits(some, some.copy())
+    for at in range(size):
+        other = some.copy()
+        other[at] ^= 0x80
+        assert not same_bits(some, other)
+
+
+def test_what_is_no_number_equals_itself_and_zeros_of_either_sign_differ():
+    some = np.array([[np.nan, 0.0], [1.0, np.inf]], np.float32)
+    assert same_bits(some, some.copy())
+    other = some.copy()
+    other[0, 1] = -0.0
+    assert not same_bits(some, other)

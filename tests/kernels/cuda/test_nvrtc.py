@@ -1,12 +1,21 @@
-"""NVIDIA's compiler without a GPU: which one is asked, and what it says of what it made."""
+"""NVRTC, which compiles for cards that are not here, and ahead of time."""
 
+import sys
+import threading
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from kernels.core.errors import CompileFailedError
+from kernels.core.job import Job
 from kernels.cuda import nvrtc
+from kernels.cuda.compile_ahead import compiling_ahead
 from kernels.rungs.device_text import LADDER
 from kernels.rungs.rung import ladder
-from tests.made_up import a_job
+from tests.made_up import H200, a_job
 
 SHARED = next(rung for rung in ladder() if rung.key == "shared")
 NEEDS_A_COMPILER = pytest.mark.skipif(not nvrtc.compilers(), reason="NVRTC is not installed")
@@ -79,3 +88,46 @@ def test_the_newest_compiler_that_knows_the_card_is_asked():
             newest = nvrtc.compiler_for(architecture)
             assert newest is not None
             assert newest.version >= each.version
+
+
+JOB = Job(np.zeros((8, 8, 1), np.uint8), np.ones((3, 3), np.float32))
+RUNGS = {rung.key: rung for rung in ladder()}
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """What was compiled; `compiled.before` is called first with the rung."""
+    found = SimpleNamespace(keys=[], before=lambda rung: None)
+
+    class Programs:
+        def __init__(self, cp):
+            pass
+
+        def get(self, rung, job):
+            found.before(rung)
+            found.keys.append((rung.key, job.ksize))
+
+    fake = SimpleNamespace(cuda=SimpleNamespace(Device=lambda index: nullcontext()))
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    monkeypatch.setattr("kernels.cuda.launch.Programs", Programs)
+    return found
+
+
+def test_kernels_that_differ_are_compiled_once_each(compiled):
+    larger = replace(JOB, weights=np.ones((5, 5), np.float32))
+    elsewhere = replace(JOB, picture=np.zeros((16, 16, 1), np.uint8))
+    wanted = [(RUNGS["global"], job) for job in (JOB, larger, elsewhere)]
+    said = [each.doing for each in compiling_ahead(H200, wanted)]
+    assert sorted(compiled.keys) == [("global", 3), ("global", 5)]
+    assert said[0] == "compiling, 2 of 2 kernels left"
+
+
+def test_stopped_it_forgets_those_that_wait(compiled, monkeypatch):
+    monkeypatch.setattr("kernels.cuda.compile_ahead.usable_cores", lambda: 1)
+    may_go_on = threading.Event()
+    compiled.before = lambda rung: may_go_on.wait(10)
+    steps = compiling_ahead(H200, [(RUNGS[key], JOB) for key in ("global", "constant", "shared")])
+    next(steps)
+    threading.Timer(0.05, may_go_on.set).start()
+    steps.close()
+    assert len(compiled.keys) <= 1

@@ -1,8 +1,9 @@
-"""Without a GPU there is a sentence that says why, and what would mend it."""
+"""Finding a usable GPU, and leaving it quietly."""
 
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -91,3 +92,28 @@ def test_a_cupy_that_does_not_import(monkeypatch, tmp_path):
     monkeypatch.delitem(sys.modules, "cupy", raising=False)
     found = probe()
     assert "does not import (libcuda is broken)" in found.reason
+
+
+PROGRAM = """
+import sys
+from kernels.cuda.quiet_exit import leave_quietly
+
+class Module:
+    def __del__(self):
+        raise RuntimeError("it cannot be unloaded")
+
+module = Module()
+if {is_quiet}:
+    leave_quietly()
+print("one sentence", file=sys.stderr)
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_what_fails_while_the_process_ends_is_not_seen(is_quiet):
+    words = [sys.executable, "-c", PROGRAM.format(is_quiet=is_quiet)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[0] == "one sentence"
+    assert ("it cannot be unloaded" not in done.stderr) == is_quiet

@@ -1,4 +1,4 @@
-"""Uploads and downloads through a CuPy that copies as late as CUDA may, by a clock of its own."""
+"""Page-locked memory on the way to a made-up GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from kernels.cuda import staging
+from kernels.cuda.device_pictures import RESIDENT_PICTURES, DevicePictures
 from kernels.cuda.staging import Staging, pinned_like
+from tests.kernels.made_up_cuda import MadeUpCuda
 
 COPY_MS = 0.25  # of each copy, by the device's clock
 
@@ -109,3 +111,40 @@ def test_what_is_downloaded_is_there_when_it_is_said_to_be(cuda):
     moved = Staging(cuda, cuda.stream).download(array, picture, 0.0)
     np.testing.assert_array_equal(picture.reshape(7, 9), samples)
     assert moved.copy_ms == pytest.approx(COPY_MS)
+
+
+class PinnedPool:
+    """Remembers how often all that it keeps was given back."""
+
+    def __init__(self):
+        self.times_freed = 0
+
+    def free_all_blocks(self):
+        self.times_freed += 1
+
+
+@pytest.fixture
+def pool():
+    return PinnedPool()
+
+
+@pytest.fixture
+def pictures(pool, monkeypatch):
+    monkeypatch.setattr(staging, "cuda_errors_in_words", nullcontext)
+    cuda = MadeUpCuda(1)
+    cuda.get_default_pinned_memory_pool = lambda: pool
+    with cuda.on(cuda.streams[0]):
+        using = lambda _doing: nullcontext()  # noqa: E731
+        yield DevicePictures(cuda, cuda.streams[0], using, lambda make: make())
+
+
+def picture(height):
+    made = np.zeros((height, 8, 3), np.uint8)
+    made.flags.writeable = False
+    return made
+
+
+def test_page_locked_memory_is_kept_for_pictures_of_about_a_size(pictures, pool):
+    for height in [16, 15, 14] * RESIDENT_PICTURES:
+        pictures.upload(picture(height))
+    assert not pool.times_freed

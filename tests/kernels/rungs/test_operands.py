@@ -1,4 +1,4 @@
-"""Weights as halves for the tensor cores: nothing is lost that float32 would keep."""
+"""What a rung is told of a job: facts, operands and its header's expressions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
+from kernels.rungs.expressions import text_of, value_of, why_not_expression, why_not_template
+from kernels.rungs.job_facts import MAX_WAVES, blocks_down
 from kernels.rungs.operands import band_words, operands_of
 
 
@@ -43,3 +45,69 @@ def test_scaled_weights_times_undo_are_the_weights(form, scale):
     largest = np.abs(weights).max()
     assert np.isfinite(product).all()
     np.testing.assert_allclose(product * undo, weights, rtol=0, atol=largest * 2**-20)
+
+
+def time_of(count, strips, resident, rows, more):
+    return -(-strips * count // resident) * (-(-rows // count) + more)
+
+
+@pytest.mark.parametrize(
+    ("strips", "resident", "rows", "more", "count"),
+    [
+        (48, 396, 512, 5, 8),  # one wave, nearly full
+        (48, 132, 512, 17, 5),  # of one wave a quarter would be empty: two
+        (64, 132, 512, 17, 2),
+        (9, 528, 64, 2, 58),  # of a small picture each block has two
+        (1, 528, 32, 2, 32),  # no more blocks than rows
+        (192, 132, 2048, 17, 2),  # more strips than blocks at a time
+        (1, 1, 1, 1, 1),
+    ],
+)
+def test_as_few_waves_as_waste_little(strips, resident, rows, more, count):
+    assert blocks_down(strips, resident, rows, more) == count
+    own = time_of(count, strips, resident, rows, more)
+    for waves in range(1, MAX_WAVES + 1):
+        other = max(1, min(rows, waves * resident // strips))
+        assert own <= time_of(other, strips, resident, rows, more)
+
+
+KNOWN = {"KSIZE": 5, "WIDTH": 20, "SAMPLE": "uint8", "max": max}
+NAMES = frozenset(KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2 * KSIZE + 1", 11),
+        ("-(-WIDTH // 3) | 1", 7),
+        ("KSIZE**2", 25),
+        ("max(KSIZE, 7) << 2", 28),
+        ("(3 if SAMPLE == 'uint8' and not KSIZE > 7 else 4) * 2", 6),
+        ("\n 1 +\n 2", None),
+    ],
+)
+def test_arithmetic_counts(text, value):
+    if value is None:
+        assert why_not_expression(text, NAMES)
+        return
+    assert why_not_expression(text, NAMES) == ""
+    assert value_of(text, KNOWN) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("().__class__", "WIDTH.real", "(lambda: 1)()", "[0] * 9", "'a' * 9", "SAMPLE * 9"),
+        *("9**9**9", "(9**8)**8", "KSIZE**WIDTH", "1 << 99", "1 << KSIZE", "2**-1"),
+        *("[a for a in (1,)]", "max(key=1)", "max(*(1, 2))", "(WIDTH := 3)", "open('x')"),
+        *("__import__('os')", "f'{1}' == f'{1}'", "+".join("1" * 2000), "(" * 300 + ")" * 300),
+    ],
+)
+def test_nothing_else_is_taken(text):
+    assert why_not_expression(text, NAMES)
+
+
+def test_a_sentence_has_its_numbers_in_it():
+    sentence = "Of “{SAMPLE}” {2 * KSIZE}, it's {{so}}."
+    assert why_not_template(sentence, NAMES) == ""
+    assert text_of(sentence, KNOWN) == "Of “uint8” 10, it's {so}."

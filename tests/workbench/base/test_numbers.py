@@ -1,10 +1,11 @@
-"""Numbers for people: digits, units, and the spaces between them."""
+"""Numbers in words and in tables."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.base import numbers
+from workbench.base.markdown_tables import table, with_tables
 from workbench.base.numbers import GAP
 
 
@@ -106,3 +107,17 @@ def test_what_is_shown_is_within_half_a_percent_of_the_truth(ms):
     text, unit = numbers.duration(ms).split(GAP)
     shown = float(text.replace(",", "")) * {"µs": 1e-3, "ms": 1.0, "s": 1e3}[unit]
     assert shown == pytest.approx(ms, rel=0.0051)
+
+
+def test_a_table_has_numbers_at_the_right():
+    assert (
+        table(("what", "ms"), [("a", "1.5")], right=[1])
+        == "| what | ms |\n| --- | --: |\n| a | 1.5 |"
+    )
+
+
+def test_it_is_put_between_its_markers_and_backslashes_stay():
+    text = "before\n<!-- one -->\nold\n<!-- /one -->\nafter\n"
+    made = with_tables(text, {"one": r"a \1 | b"})
+    assert made == "before\n<!-- one -->\n\na \\1 | b\n\n<!-- /one -->\nafter\n"
+    assert with_tables(made, {"one": r"a \1 | b"}) == made

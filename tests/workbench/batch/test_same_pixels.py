@@ -1,4 +1,4 @@
-"""The same command gives the same pixels, whatever else the computer does and however it is run."""
+"""A batch gives the same files in any order, under load and after kills."""
 
 import os
 import signal
@@ -15,6 +15,7 @@ import pytest
 from kernels import Engine, Job, Sampling, filters
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
+from tests.kills import killed_and_resumed
 from workbench.cli import main
 from workbench.files import image_files
 
@@ -132,3 +133,16 @@ def test_a_busy_computer_gives_what_an_idle_one_gives(filter_options, tmp_path):
 
 def digest_of(path: Path):
     return sha256(image_files.load(path).samples.tobytes()).hexdigest()
+
+
+FILES = int(os.environ.get("KILLS_FILES", "120"))
+KILLS = max(FILES // 250, 3)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_a_batch_killed_at_random_loses_nothing_and_does_nothing_twice(tmp_path):
+    found = killed_and_resumed(tmp_path, FILES, KILLS, seed=FILES)
+    counts = (found.lost, found.twice, found.half_written, found.abandoned)
+    assert counts == (0, 0, 0, 0), (tmp_path / "log").read_text()
+    assert found.kills == KILLS
+    assert found.peak_bytes > 0

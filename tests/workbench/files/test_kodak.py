@@ -1,4 +1,4 @@
-"""The Kodak pictures arrive verified, from a real web server, or a sentence says why not."""
+"""The Kodak pictures, from a server of our own."""
 
 import gzip
 import shutil
@@ -158,3 +158,21 @@ def test_the_default_folder_is_in_the_users_cache_or_in_the_one_that_is_named(
     assert kodak_set.default_folder() == tmp_path / "kodak"
     monkeypatch.delenv(FOLDER_VARIABLE)
     assert "filter-workbench" in kodak_set.default_folder().parts
+
+
+@pytest.mark.parametrize(
+    ("count", "listed"),
+    [
+        (1, "kodim01.png"),
+        (3, "kodim01.png, kodim02.png, kodim03.png"),
+        (4, "kodim01.png, kodim02.png, kodim03.png …"),
+    ],
+)
+def test_what_is_missing_is_listed(kodak, tmp_path, count, listed):
+    for path in sorted(kodak.glob("kodim*.png"))[count:]:
+        (tmp_path / path.name).symlink_to(path)
+    _, sentence = use_folder(tmp_path)
+    right = len(NAMES) - count
+    assert sentence == (
+        f"{right} of the 24 Kodak pictures in {tmp_path.name} are right, not {listed}."
+    )

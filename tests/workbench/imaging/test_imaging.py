@@ -1,6 +1,7 @@
-"""What looking closely works out, against numbers by hand and by SciPy."""
+"""Differences, mismatches, similarity and histograms of pictures."""
 
 import math
+from itertools import count
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from workbench.imaging.display_mapping import (
 from workbench.imaging.fitted_levels import around_zero
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along, column, distances, in_words, row
-from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, searching
+from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, Mismatch, searching
 from workbench.imaging.showing import show
 from workbench.imaging.similarity import comparing
 
@@ -459,3 +460,36 @@ def test_rows_columns_and_slanted_lines():
     assert in_words(((0, 1), (3, 1))) == "row 1, x 0 to 3"
     assert in_words(((2, 0), (2, 2))) == "column 2, y 0 to 2"
     assert in_words(((0, 0), (3, 4))) == "(0, 0) to (3, 4), 5 pixels long"
+
+
+@pytest.fixture(scope="module")
+def found():
+    samples = noise(130, 130, 1)
+    samples.flags.writeable = False
+    job = Job(samples, filters.get("gaussian").weights(3), "mirror")
+    answer = to_pixel_type(filtered(job), job.picture.dtype)
+    answer[0, 0] ^= 64
+    return lambda: list(searching(job, answer, to_display(answer), Tolerance(9)))
+
+
+def test_in_a_short_time_only_the_end_is_told(found, monkeypatch):
+    monkeypatch.setattr(mismatch, "monotonic", lambda: 0.0)
+    *before, last = found()
+    assert before == [None] * len(before)
+    assert len(before) > 1
+    assert (last.differing, last.wrong, last.scope) == (1, 1, "all compared")
+
+
+def test_in_a_long_time_shares_are_told_up_to_the_whole(found, monkeypatch):
+    clock = count(0.0, 60.0)
+    monkeypatch.setattr(mismatch, "monotonic", lambda: next(clock))
+    told = [each for each in found() if each is not None]
+    assert all(isinstance(each, Mismatch) for each in told)
+    shares = [each.compared * 100 // (130 * 130) for each in told]
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 50
+    assert [each.scope for each in told] == [
+        *(f"{share} % compared" for share in shares[:-1]),
+        "all compared",
+    ]
+    assert len(told) > 2

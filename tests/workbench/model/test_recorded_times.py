@@ -1,4 +1,4 @@
-"""The times that came with the program, and what they are looked up by."""
+"""Times of rungs, recorded and measured here."""
 
 from dataclasses import replace
 
@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from kernels import filters
+from kernels.core.cpu_load import Load
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
+from tests.made_up import a_job, implementations, result
 from workbench.model.recorded_times import all_recorded_times, recorded_times
+from workbench.model.rung_times import LadderLine, RungTimes, ladder_places
 
 JOB = Job(
     picture=np.zeros((512, 768, 3), np.uint8),
@@ -48,3 +51,33 @@ def test_of_several_block_shapes_the_usual_one_stands_on_the_ladder():
     picture = np.zeros((2048, 2048, 1), np.float32)
     job = Job(picture, filters.get("gaussian").weights(5), "clamp", "shared")
     assert all_recorded_times().of_work(job)["shared"].block_xy == (32, 8)
+
+
+def test_what_cannot_run_says_why_and_what_can_that_it_is_not_measured():
+    shared = implementations()["shared"]
+    refused = LadderLine(shared, "There is no GPU.", None, None, None)
+    assert refused.in_words == "Shared-memory tile: There is no GPU."
+    able = LadderLine(shared, None, None, None, None)
+    assert able.in_words == "Shared-memory tile: not measured yet"
+
+
+def test_a_disturbed_time_has_a_star_that_says_by_what():
+    times, busy = RungTimes(), Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
+    found = result("opencv", (2.0,) * 6, load=busy)
+    times.add_result(found)
+    (line,) = ladder_places([(implementations()["opencv"], None)], times, found.job, "cold")
+    assert line.time_in_words.endswith("ms*")
+    said = line.in_words.splitlines()
+    assert said[0].endswith("ms*")
+    assert any("2.0 of 2 cores" in each for each in said)
+
+
+def test_a_time_on_several_gpus_is_one_of_several_gpus():
+    times, job = RungTimes(), a_job("shared")
+    times.add_result(result(samples_ms=(1.0,), job=replace(job, devices=2)))
+    assert times.of_work(job, "cold") == {}
+    times.add_result(result(samples_ms=(2.0,), job=job))
+    times.add_result(result(samples_ms=(3.0,), job=replace(a_job("opencv"), devices=2)))
+    assert times.of_work(job, "cold")["shared"].median_ms == 2.0
+    several = times.of_work(replace(job, devices=2), "cold")
+    assert (several["shared"].median_ms, several["opencv"].median_ms) == (1.0, 3.0)

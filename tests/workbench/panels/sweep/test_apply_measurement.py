@@ -1,4 +1,4 @@
-"""A measurement that is pointed at in the chart becomes what the window shows, with a way back."""
+"""A measured point brings back its picture and choices."""
 
 from dataclasses import replace
 
@@ -13,6 +13,10 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import numbers
+from workbench.model.plan_draft import given_name
+from workbench.model.plan_words import cell_name
+from workbench.model.state import Picture
+from workbench.panels.sweep.apply_measurement import is_of
 
 CELL = Cell(
     "opencv",
@@ -149,3 +153,24 @@ def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
         with_gpu.sweep.get().picked.emit(cell)
         until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert with_gpu.store.state == before
+
+
+MADE = Cell("opencv", width=24, height=16, channels=3, pixel_type="uint8")
+SAMPLES = of_kind("noise", 16, 24, 3, "uint8")
+
+
+def test_a_made_picture_is_known_by_its_kind_and_size():
+    picture = Picture(cell_name(MADE), SAMPLES)
+    assert is_of(picture, MADE)
+    assert not is_of(Picture("photo.png", SAMPLES), MADE)
+    assert not is_of(None, MADE)
+
+
+@pytest.mark.parametrize("name", ["photo.png", "noise"])
+def test_a_given_picture_is_known_by_the_name_it_was_given(name):
+    """Whatever its file is called: a made kind has that name, too."""
+    picture = Picture(name, SAMPLES)
+    given = replace(MADE, picture=given_name(picture))
+    assert is_of(picture, given)
+    assert not is_of(Picture("another.png", SAMPLES), given)
+    assert not is_of(picture, MADE)
