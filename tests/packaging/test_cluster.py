@@ -62,6 +62,7 @@ def assert_whole(folder):
     assert len(outputs) == len(set(outputs)) == 12
 
 
+@pytest.mark.nightly
 def test_slurm_tasks_do_the_whole(folder):
     given = ["in put", "out", "--filter", "sharpen"]
     words = ["bash", str(SLURM), str(folder / given[0]), str(folder / given[1]), *given[2:]]
@@ -77,6 +78,7 @@ def test_slurm_tasks_do_the_whole(folder):
     assert_whole(folder)
 
 
+@pytest.mark.nightly
 def test_a_slurm_task_whose_time_is_up_stops_well_and_goes_on(folder):
     image_files.save(folder / "in put/m0.png", noise(400, 400, 3))
     for n in range(1, 60):

@@ -7,7 +7,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 TRIAL = """
+import pytest
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -39,6 +42,7 @@ print("survived")
 """
 
 
+@pytest.mark.nightly
 def test_5000_signals_and_500_repaints():
     trial = subprocess.run(
         [sys.executable, "-c", TRIAL],

@@ -143,6 +143,7 @@ def test_no_scheduler_and_no_worker_are_a_sentence_each(folder, dask):
     assert not Path("out").exists()
 
 
+@pytest.mark.nightly
 def test_a_worker_that_is_killed_in_the_middle_loses_nothing(folder, dask):
     (dask.folder / "stuck.py").write_text(STUCK)
     stuck = dask.worker("--preload", "stuck.py")

@@ -145,6 +145,7 @@ def test_workers_of_a_cluster_have_one_each(folder, capsys):
     assert "With --scheduler each worker has one GPU" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc says what runs")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_to_all_is_a_stop_that_leaves_no_process(folder, number, code):

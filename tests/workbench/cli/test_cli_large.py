@@ -127,6 +127,7 @@ def test_an_answer_that_is_wrong_is_not_kept(folder, monkeypatch, capsys):
     assert names() == ["in.tif"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_after_a_kill_the_same_command_goes_on(folder, how, capsys):
     words = ("apply", "in.tif", "out.tif", *LITTLE, "--implementation", "parallel")
@@ -149,6 +150,7 @@ def test_after_a_kill_the_same_command_goes_on(folder, how, capsys):
     assert names() == ["in.tif", "out.tif", "whole.tif"]
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_memory_stays_far_below_the_pictures_size(folder):
     image_files.save("small.tif", noise(50, 50))

@@ -134,6 +134,7 @@ def test_the_window_starts_with_it_and_shows_it(folder):
     assert (said.stdout, said.returncode) == ("mine.cu True mine.cu True\n", 0), said.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("mode", [[], ["--mode", "kernel"]])
 def test_a_shot_is_of_a_window_with_it(mode, capsys, qapp):
     Path("mine.cu").write_text(RIGHT, encoding="utf-8")

@@ -322,6 +322,7 @@ def wait_for_lines(path, count, process):
     pytest.fail("nothing was measured")
 
 
+@pytest.mark.nightly
 def test_killed_half_way_it_loses_nothing_and_goes_on(here, in_a_hurry, capsys):
     path = here / "k" / "session.jsonl"
     with measuring("long.toml", "--out", "k") as process:

@@ -144,6 +144,7 @@ def target_of(name):
     return f"b{Path(name).suffix}"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "pixel_type", "channels"), KINDS)
 def test_apply_reads_and_writes_every_kind_of_file(applied, name, pixel_type, channels):
     folder, said = applied[name, pixel_type, channels]

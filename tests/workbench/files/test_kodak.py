@@ -101,6 +101,7 @@ def hostile():
         server.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX: ", BODY, b""])
 def test_a_server_that_drips_can_be_stopped(hostile, tmp_path, head):
     """Whoever hears of the progress is asked all the time, whatever the server does."""

@@ -59,6 +59,7 @@ def test_it_fits_and_follows_the_scheme(report, tmp_path, width, scheme, is_dark
     assert (np.abs(picture.astype(int) - paper).max(axis=2) > 100).mean() > 0.02
 
 
+@pytest.mark.nightly
 def test_it_prints_light_on_several_pages_also_from_a_dark_screen(report, tmp_path):
     paper = tmp_path / "report.pdf"
     visit(report, tmp_path, DARK, f"--print-to-pdf={paper}", "--no-pdf-header-footer")

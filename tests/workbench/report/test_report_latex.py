@@ -128,6 +128,7 @@ def test_every_table_fits_an_a4_page(tex, tmp_path, size, margin):
     assert max(too_wide_pt(compiled(tex, tmp_path, size, margin)), default=0) < 1
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not LATEX, reason="needs pdflatex (texlive-latex-recommended)")
 @pytest.mark.parametrize("name", [*PLANS, "recorded"])
 def test_each_plan_s_tables_fit(name, tmp_path):

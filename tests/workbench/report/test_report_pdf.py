@@ -82,6 +82,7 @@ def test_it_says_what_the_page_says_under_the_same_numbers(report):
         assert in_one_line(each.words) in text
 
 
+@pytest.mark.nightly
 def test_letters_of_charts_are_as_large_as_those_of_tables(report):
     """In print nothing is smaller than what one can read: of charts 8 pt, but for tables' wide
     ones."""

@@ -61,6 +61,7 @@ def offering(screen, path):
             program.kill()
 
 
+@pytest.mark.nightly
 def test_16_bits_and_alpha_go_from_one_program_to_another(screen, tmp_path):
     samples = noise(30, 40, 4, "uint16")
     image_files.save(tmp_path / "sent.png", samples)

@@ -43,6 +43,7 @@ def test_everything_has_a_name_room_and_contrast_and_is_reached_by_tab(qapp, mak
     assert window.width() == SIZE[0]  # nothing has pushed it wider
 
 
+@pytest.mark.nightly
 def test_it_is_as_readable_after_the_desktop_went_dark(qapp, make_window):
     theme.apply(qapp, "system")
     window = make_window(MadeUpGpu)

@@ -270,8 +270,9 @@ def test_signed_results_are_explained_as_the_floats_they_are_filtered_in(qtbot, 
     until(qtbot, lambda: opened.pixel.get().found.rounded.dtype == np.float32)
 
 
-@pytest.mark.parametrize("border", ["zero", "clamp", "mirror", "wrap"])
-@pytest.mark.parametrize("scale", [1.0, 8.0, 20.0])
+@pytest.mark.parametrize(
+    ("border", "scale"), [("zero", 1.0), ("clamp", 8.0), ("mirror", 20.0), ("wrap", 20.0)]
+)
 def test_every_border_paints_at_every_zoom(opened, border, scale):
     from workbench.panels.compare.view_transform import ViewTransform
 
