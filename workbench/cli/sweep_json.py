@@ -15,7 +15,7 @@ from kernels.core.statistics import CONFIDENCE
 from kernels.core.version import program_version
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import CellPair, summary_of
-from workbench.report.baselines import Baseline, baseline_of
+from workbench.report.tables import Baseline, baseline_of
 
 Data = dict[str, Any]
 

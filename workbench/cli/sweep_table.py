@@ -13,7 +13,7 @@ from kernels.sweeps.record import Record, Session
 from workbench.base import numbers
 from workbench.base.columns import columns
 from workbench.base.disturbed_words import star, why_starred
-from workbench.report.baselines import Baseline, baseline_of
+from workbench.report.tables import Baseline, baseline_of
 
 MAX_REASONS = 8
 # By what a row stands for, then by implementation.

@@ -1,9 +1,10 @@
-"""The whole content of a report, as data: what the templates are filled with."""
+"""The whole content of a report, as data: a section for each session, and two side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 from numpy.typing import NDArray
@@ -11,18 +12,102 @@ from numpy.typing import NDArray
 from kernels import Engine
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.job import Progress
+from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.record import Measurement, Session
+from kernels.sweeps.session_comparison import EQUAL, CellPair, compare_sessions, summary_of
+from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
+from workbench.charts.data.points import planned
 from workbench.report import method
-from workbench.report.drawings import ReportChart
-from workbench.report.figure_numbers import Counts
-from workbench.report.machines import cards
-from workbench.report.report_comparison import Versus, comparisons
-from workbench.report.report_words import machine_name, moment, plural
-from workbench.report.section import Section, composing_section
-from workbench.report.tables import Table
+from workbench.report.report_figures import Counts, Example, ReportChart, charts_of, examples
+from workbench.report.session_tables import (
+    end_to_end_table,
+    launches_table,
+    published_table,
+    quickest_table,
+    refusals_table,
+    times_table,
+)
+from workbench.report.tables import (
+    Column,
+    Table,
+    TableRow,
+    column_of,
+    conditions,
+    header_dimensions,
+    interval,
+    machine_name,
+    moment,
+    plural,
+    sentence,
+    unit_of_times,
+    value_of,
+    were,
+)
+
+LONG = 60  # rows; more of them go to the end of the report, and the quickest of each stay
+# In the page's order, with the end of each one's key.
+MAKERS = (
+    ("best", quickest_table),
+    ("times", times_table),
+    ("end-to-end", end_to_end_table),
+    ("published", published_table),
+    ("refused", refusals_table),
+    ("launches", launches_table),
+)
+AT_END = "launches"
+NO_VERDICT = "disturbed"
+RECORDED = (
+    "Recorded: these measurements came with Filter Workbench, and were not taken for this report."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The content of one session's section.
+
+    facts   sentences about the measurement
+    tables  the verified times first
+    long    the tables for the end of the report
+    """
+
+    key: str
+    title: str
+    machine: str
+    facts: tuple[str, ...]
+    charts: tuple[ReportChart, ...]
+    tables: tuple[Table, ...]
+    long: tuple[Table, ...]
+    commands: method.Commands
+    examples: tuple[Example, ...] = ()
+    is_recorded: bool = False
+
+    @property
+    def guide(self) -> str:
+        """Say in two sentences which figures and tables show what."""
+        parts = []
+        if charts := _numbered([each.number for each in self.charts]):
+            verb = "draw" if len(self.charts) > 1 else "draws"
+            parts.append(f"{charts} {verb} what was measured.")
+        if pairs := _numbered([each.number for each in self.examples]):
+            verb = "show" if len(self.examples) > 1 else "shows"
+            parts.append(f"{pairs} {verb} before and after.")
+        if tables := (*self.tables, *self.long):
+            listed = list_of([f"{each.what} in Table {each.number}" for each in tables])
+            parts.append(f"There is {listed}.")
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Two sessions compared: sentences on all cells, the table of each, charts of both."""
+
+    title: str
+    sentences: tuple[str, ...]
+    table: Table
+    charts: tuple[ReportChart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +133,17 @@ class Document:
     version: str = field(default_factory=program_version)
 
     @property
-    def drawings(self) -> Iterator[ReportChart]:
-        """Return all charts, in order."""
+    def charts(self) -> Iterator[ReportChart]:
+        """Yield all charts, in order."""
         for versus in self.versus:
-            yield from versus.drawings
+            yield from versus.charts
         for section in self.sections:
-            yield from section.drawings
+            yield from section.charts
 
     @property
     def tables(self) -> Iterator[Table]:
-        """Return all tables, in order."""
-        for versus in self.versus:
-            yield versus.table
+        """Yield all tables, in order."""
+        yield from (versus.table for versus in self.versus)
         for section in self.sections:
             yield from section.tables
         yield from self.long
@@ -72,45 +156,39 @@ def composing(
     # All was measured before: what has to be said is whether it came with the program.
     sessions = [replace(session, is_recorded=session.is_shipped) for session in sessions]
     engine, counts = Engine(use_gpu=False), Counts()
-    versus: list[Versus] = []
     yield Progress("comparing")
-    for each in comparisons(sessions, counts):
-        if isinstance(each, Versus):
-            versus.append(each)
-            yield Progress("comparing")
-        else:
-            yield each
+    versus = tuple(_comparisons(sessions, counts))
     sections = []
     for number, session in enumerate(sessions, start=1):
-        for step in composing_section(session, f"session-{number}", pictures, engine, counts):
-            if isinstance(step, Section):
-                sections.append(step)
-            else:
-                yield step
-    sections = [_with_numbers_at_end(each, counts) for each in sections]
+        yield Progress(f"writing the tables of {session.plan.title}")
+        section, shown = _section(session, f"session-{number}", counts), []
+        for step in examples(session, pictures, engine, counts):
+            if isinstance(step, Example):
+                shown.append(step)
+            yield Progress(f"filtering the examples of {session.plan.title}")
+        sections.append(replace(section, examples=tuple(shown)))
+    for at, section in enumerate(sections):  # their numbers come after those of all sections
+        sections[at] = replace(section, long=_with_numbers(section.long, counts))
+    records = (record for session in sessions for record in session.records)
+    ran = {record.cell.implementation for record in records if record.verified}
+    ideas = ((each.title, each.idea) for each in all_implementations() if each.key in ran)
+    marks = {session.is_recorded for session in sessions}
     yield Document(
         title=_title(sessions),
         lead=_lead(sessions),
         written=moment(written),
-        machines=tuple(cards(session.machine for session in sessions)),
+        machines=tuple(method.cards(session.machine for session in sessions)),
         method=tuple(method.paragraphs(sessions)),
-        implementations=tuple(_implementations(sessions)),
-        versus=tuple(versus),
+        implementations=tuple(ideas),
+        versus=versus,
         sections=tuple(sections),
         long=tuple(table for each in sections for table in each.long),
-        recorded=_recorded(sessions),
+        recorded="" if True not in marks else "Partly recorded" if False in marks else "Recorded",
     )
 
 
-def _with_numbers_at_end(section: Section, counts: Counts) -> Section:
-    """Number its long tables after those of all sections."""
-    long = tuple(replace(each, number=next(counts.tables)) for each in section.long)
-    return replace(section, long=long)
-
-
-def _recorded(sessions: Sequence[Session]) -> str:
-    marks = {session.is_recorded for session in sessions}
-    return "" if True not in marks else "Partly recorded" if False in marks else "Recorded"
+def _with_numbers(tables: Sequence[Table], counts: Counts) -> tuple[Table, ...]:
+    return tuple(replace(each, number=next(counts.tables)) for each in tables)
 
 
 def _title(sessions: Sequence[Session]) -> str:
@@ -122,17 +200,17 @@ def _title(sessions: Sequence[Session]) -> str:
 
 def _lead(sessions: Sequence[Session]) -> str:
     records = [record for session in sessions for record in session.records]
-    verified = sum(record.verified is not None for record in records)
-    started = min(session.started for session in sessions)
+    verified = [each.verified for each in records if each.verified]
+    started = moment(min(session.started for session in sessions))
     lead = (
-        f"{verified:,} verified times of {plural(len(records), 'cell')}, measured from "
-        f"{moment(started)} on."
+        f"{len(verified):,} verified times of {plural(len(records), 'cell')}, measured from "
+        f"{started} on."
     )
-    return " ".join((lead, *_disturbed([each.verified for each in records if each.verified])))
+    return " ".join((lead, *_disturbed(verified)))
 
 
 def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
-    """Say what disturbed the times, where it disturbed most of them."""
+    """Name the disturbances, if they concern most of the times."""
     if 2 * sum(bool(each.disturbances) for each in verified) <= len(verified):
         return
     yield "Most of them were disturbed and may be too long."
@@ -142,8 +220,155 @@ def _disturbed(verified: Sequence[Measurement]) -> Iterator[str]:
         yield f"Something held the GPU's clocks down in {plural(count, 'cell')}."
 
 
-def _implementations(sessions: Sequence[Session]) -> Iterator[tuple[str, str]]:
-    """Return the implementations, from the plainest up."""
-    records = (record for session in sessions for record in session.records)
-    there = {record.cell.implementation for record in records if record.verified}
-    return ((each.title, each.idea) for each in all_implementations() if each.key in there)
+def _numbered(found: Sequence[int]) -> str:
+    """Return "Figure 2", "Figures 2 and 3" or "Figures 2 to 5", which follow each other."""
+    if len(found) < 2:
+        return f"Figure {found[0]}" if found else ""
+    return f"Figures {found[0]} {'and' if len(found) == 2 else 'to'} {found[-1]}"
+
+
+# ------------------------------------------------------------------------ one session
+
+
+def _section(session: Session, key: str, counts: Counts) -> Section:
+    """Compose a session's section, without its examples."""
+    made: dict[str, Table] = {}
+    for name, make in MAKERS:
+        if table := make(session, f"{key}-{name}"):
+            made[name] = replace(table, is_recorded=session.is_recorded)
+    # Of many times only the quickest of each are in the section, of few all.
+    is_long = {"best", "times"} <= made.keys() and len(made["times"].rows) > LONG
+    at_end = ("times", AT_END) if is_long else (AT_END,)
+    left_out = () if is_long else ("best",)
+    in_sight = [made[name] for name in made if name not in (*at_end, *left_out)]
+    return Section(
+        key=key,
+        title=session.plan.title,
+        machine=machine_name(session.machine),
+        facts=tuple(_facts(session)),
+        charts=tuple(charts_of([session], key, counts)),
+        tables=_with_numbers(in_sight, counts),
+        long=tuple(made[name] for name in at_end if name in made),
+        commands=method.commands_for(session),
+        is_recorded=session.is_recorded,
+    )
+
+
+def _facts(session: Session) -> Iterator[str]:
+    """Say what was measured, on what, when, and how much of it there is."""
+    plan = session.plan
+    if fixed := conditions(session):
+        yield fixed
+    if plan.source:
+        tables = "tables" if " and " in plan.table else "table"
+        where = f", {tables} {plan.table}" if plan.table else ""
+        yield f"It repeats what was published by {plan.source}{where}."
+    if plan.note:
+        yield sentence(plan.note)
+    verified = sum(record.verified is not None for record in session.records)
+    if session.is_recorded:
+        yield RECORDED
+    yield (
+        f"Measured on {machine_name(session.machine)} from {moment(session.started)} on: "
+        f"{plural(len(session.records), 'cell')}, of which {verified:,} have a verified time."
+    )
+    for own in plan.own_texts:
+        yield f"{own.key} is a user kernel; the SHA-256 of its source is {own.sha256}."
+    if left := len(set(planned(session)) - {each.cell for each in session.records}):
+        yield f"{were(left, 'cell')} planned and not measured."
+    yield from session.remarks
+
+
+# ------------------------------------------------------------------------ two sessions
+
+
+def _comparisons(sessions: Sequence[Session], counts: Counts) -> Iterator[Versus]:
+    """Compare every two sessions of one plan, or just two with cells in common.
+
+    Two plans that share some cells by chance say nothing about each other.
+    """
+    for number, (a, b) in enumerate(combinations(sessions, 2), start=1):
+        if len(sessions) == 2 or a.plan.title == b.plan.title:
+            pairs = compare_sessions(a, b)
+            if any(map(_has_times, pairs)):
+                yield _versus(a, b, pairs, f"comparison-{number}", counts)
+
+
+def _versus(a: Session, b: Session, pairs: Sequence[CellPair], key: str, counts: Counts) -> Versus:
+    name_a, name_b = _names(a, b)
+    headers, timed = header_dimensions(a), [pair for pair in pairs if _has_times(pair)]
+    unit = unit_of_times(each for pair in timed for each in _medians_ms(pair))
+
+    def row(pair: CellPair) -> TableRow:
+        cell = (value_of(name, pair.cell) for name in headers)
+        return TableRow((*cell, *map(unit.write, _medians_ms(pair)), *_finding(pair)))
+
+    table = Table(
+        key,
+        f"{a.plan.title} – {name_b} beside {name_a}. A ratio above 1 means that {name_b} is "
+        f"faster; its interval is that of {100 * CONFIDENCE:g} % confidence, of {ENOUGH_SAMPLES} "
+        "samples or rounds at least.",
+        (
+            *map(column_of, headers),
+            *(Column(unit.title(name_a)), Column(unit.title(name_b))),
+            *(Column("Ratio"), Column("Interval")),
+            Column(f"{name_b} is", is_number=False),
+        ),
+        tuple(map(row, timed)),
+        headers=len(headers),
+        what="both, cell by cell",
+        number=next(counts.tables),
+        is_recorded=a.is_recorded or b.is_recorded,
+    )
+    return Versus(
+        f"{a.plan.title}: {name_b} beside {name_a}",
+        tuple(_sentences(pairs, name_b)),
+        table.without_empty(),
+        tuple(charts_of((a, b), key, counts)),
+    )
+
+
+def _finding(pair: CellPair) -> tuple[str, str, str]:
+    """Return the ratio, its interval and the verdict; of disturbed times none."""
+    found = pair.comparison
+    if found is None:
+        return numbers.MISSING, numbers.MISSING, NO_VERDICT
+    return numbers.three_digits(found.ratio), interval(found), found.in_words
+
+
+def _has_times(pair: CellPair) -> bool:
+    """Tell whether both have a time: compared, or without a verdict since one was disturbed."""
+    return pair.comparison is not None or pair.is_disturbed
+
+
+def _medians_ms(pair: CellPair) -> list[float]:
+    """Return the medians of A and of B, verified as they are wherever they are compared."""
+    both = (each.verified for each in (pair.a, pair.b) if each)
+    return [each.kernel.median_ms for each in both if each]
+
+
+def _sentences(pairs: Sequence[CellPair], name_b: str) -> Iterator[str]:
+    found = summary_of(pairs)
+    yield (
+        f"Of {plural(found.verdicts.total(), 'cell')} that both measured and verified"
+        f"{', and that nothing disturbed' if found.disturbed else ''}, {name_b} is "
+        f"faster in {found.verdicts['faster']:,}, slower in {found.verdicts['slower']:,}, and "
+        f"{EQUAL} in {found.verdicts['same']:,}."
+    )
+    if found.ratio is not None:
+        yield f"The geometric mean of their ratios is {numbers.three_digits(found.ratio)}."
+    if found.disturbed:
+        yield (
+            f"{plural(found.disturbed, 'cell')} {'has' if found.disturbed == 1 else 'have'} no "
+            "verdict, for a time was disturbed."
+        )
+    if found.incomparable:
+        yield f"{were(found.incomparable, 'cell')} refused or not verified by one or both."
+
+
+def _names(a: Session, b: Session) -> tuple[str, str]:
+    """Name the machines, with the mark of recorded ones; two of one name get a letter."""
+    one, other = (
+        f"{machine_name(each.machine)}{', recorded' if each.is_recorded else ''}" for each in (a, b)
+    )
+    return (one, other) if one != other else (f"{one} (A)", f"{other} (B)")

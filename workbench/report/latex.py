@@ -1,11 +1,17 @@
-"""Escape text for LaTeX, so that it is taken as it is meant, whatever stands in it."""
+"""Tables in LaTeX: text escaped whatever stands in it, and columns as wide as an A4 page allows.
+
+Widths of letters are those of Computer Modern at 10 pt (Knuth, Computers & Typesetting E), rounded
+upwards by kinds of letters; smaller sizes of it are wider for their height, and so are other fonts.
+"""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
-from workbench.report.latex_columns import MAX_WORD
+from workbench.report.tables import Table
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -52,21 +58,29 @@ SPECIAL = {
 }
 SHIFTS = {"<super>": r"\textsuperscript", "<sub>": r"\textsubscript"}
 LATIN_ENDS = 0x180  # what every LaTeX since 2018 can print without a package
+MAX_WORD = 24  # letters; what is longer may be broken there
+
+PORTRAIT_PT, LANDSCAPE_PT = 455.0, 700.0  # 16 cm: A4 with margins of 2.5 cm; and the same turned
+SIZES = ((9.0, 11.0), (8.0, 9.5), (7.0, 8.5))  # letters and lines
+GAP_PT = 6.0  # between two columns
+NARROW, WIDE, CAPITAL = "ijlft.,;:'|()[]/!Iıſ", "mwMW—…%@", 0.79
+# What a letter of 10 pt becomes, in em of its own size.
+SMALL_IS_WIDER = {9.0: 1.03, 8.0: 1.07, 7.0: 1.15}
+SPARE = 1.04  # for fonts a little wider than that
+MIN_SENTENCE_EM = 9.0  # what is made of words is not set in a column of single ones
 
 
 def escaped(text: str) -> str:
-    """Return `text` in LaTeX's own words.
-
-    What it has no words for becomes its code point, and a word of more than MAX_WORD letters
-    may be broken.
-    """
+    """Escape text; letters beyond LaTeX's become their code point, long words may be broken."""
     words = unicodedata.normalize("NFC", text).split(" ")
-    return " ".join(map(_breakable, words))
+    return " ".join(
+        r"\allowbreak{}".join("".join(map(_escaped, part)) for part in _pieces(word))
+        for word in words
+    )
 
 
-def _breakable(word: str) -> str:
-    parts = [word[at : at + MAX_WORD] for at in range(0, len(word), MAX_WORD)]
-    return r"\allowbreak{}".join("".join(map(_escaped, part)) for part in parts)
+def _pieces(word: str) -> list[str]:
+    return [word[at : at + MAX_WORD] for at in range(0, len(word), MAX_WORD)]
 
 
 @cache
@@ -88,3 +102,98 @@ def _escaped(character: str) -> str:
         return f"(U+{ord(character):04X})"
     shift = SHIFTS.get(unicodedata.decomposition(character).partition(" ")[0])
     return f"{shift}{{{plain}}}" if shift else plain
+
+
+# ------------------------------------------------------------------------ widths
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLayout:
+    """The size of a table's letters and the width of its columns.
+
+    size, line    of the letters and of their lines, in points
+    columns       the argument of \\begin{longtable}
+    is_landscape  it stands on a page that is turned
+    """
+
+    size: float
+    line: float
+    columns: str
+    is_landscape: bool
+
+
+def layout_of(table: Table) -> ColumnLayout:
+    """Return the largest letters in which no cell has to be broken.
+
+    Else those of 8 or of 7 points in which words stay whole; else a page that is turned.
+    """
+    for size, line in SIZES:
+        least, whole = _widths(table, size)
+        widths = [max(pair) for pair in zip(least, whole, strict=True)]
+        if sum(widths) <= _room(table, PORTRAIT_PT):
+            return ColumnLayout(size, line, _columns(table, widths), False)
+    for page_pt, sizes in ((PORTRAIT_PT, SIZES[1:]), (LANDSCAPE_PT, SIZES)):
+        for size, line in sizes:
+            least, whole = _widths(table, size)
+            if (spare := _room(table, page_pt) - sum(least)) >= 0:
+                widths = _shared_out(least, whole, spare)
+                return ColumnLayout(size, line, _columns(table, widths), page_pt == LANDSCAPE_PT)
+    widths = [each * _room(table, LANDSCAPE_PT) / sum(least) for each in least]
+    return ColumnLayout(size, line, _columns(table, widths), True)
+
+
+def _shared_out(least: Sequence[float], whole: Sequence[float], spare: float) -> list[float]:
+    """Widen the columns whose cells are broken by their shares of the spare room."""
+    wanted = [max(0.0, want - have) for want, have in zip(whole, least, strict=True)]
+    share = min(1.0, spare / sum(wanted)) if any(wanted) else 0.0
+    return [have + share * more for have, more in zip(least, wanted, strict=True)]
+
+
+def _room(table: Table, page_pt: float) -> float:
+    return page_pt - GAP_PT * len(table.columns)
+
+
+def _widths(table: Table, size: float) -> tuple[list[float], list[float]]:
+    """Return of each column, in points, the longest word's width and the widest cell's.
+
+    Numbers are one word; a header's words count as well.
+    """
+    least, whole = [], []
+    for at, column in enumerate(table.columns):
+        cells = [row.cells[at] for row in table.rows]
+        # LaTeX breaks between words and after hyphens.
+        words = " ".join((column.title, *cells)).replace("-", "- ").split(" ")
+        word = max(_points(piece, size) for each in words for piece in _pieces(each) or [""])
+        widest = max((_points(cell, size) for cell in cells), default=0.0)
+        narrow = widest if column.is_number else min(widest, MIN_SENTENCE_EM * size)
+        least.append(max(word, narrow))
+        whole.append(widest)
+    return least, whole
+
+
+@cache
+def _points(text: str, size: float) -> float:
+    return sum(map(_em, text)) * size * SMALL_IS_WIDER[size] * SPARE
+
+
+def _em(letter: str) -> float:
+    if letter in NARROW:
+        return 0.34
+    if letter in WIDE:
+        return 1.0
+    if letter == "×":
+        return 0.78
+    if letter.isupper():
+        return CAPITAL
+    return 0.25 if letter == "\u202f" else 0.34 if letter.isspace() else 0.51
+
+
+def _columns(table: Table, widths: Sequence[float]) -> str:
+    """Write the columns: numbers to the right, words to the left, each of its width."""
+    sides = ["raggedleft" if each.is_number else "raggedright" for each in table.columns]
+    columns = (
+        rf">{{\{side}\arraybackslash}}p{{{width:.1f}pt}}"
+        for side, width in zip(sides, widths, strict=True)
+    )
+    between = f"@{{\\hspace{{{GAP_PT:g}pt}}}}"
+    return f"@{{}}{between.join(columns)}@{{}}"

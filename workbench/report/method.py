@@ -1,34 +1,97 @@
-"""The method of measuring, in paragraphs that are computed from what the sessions hold."""
+"""How a report's times were measured: the machines, the method, the commands that repeat it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from kernels.core.comparison import MAX_EQUAL, SAME_WITHIN
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES, RESAMPLES
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.record import Measurement, Session
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import as_toml
+from kernels.sweeps.presets import presets
+from kernels.sweeps.record import Machine, Measurement, Session
 from kernels.sweeps.session_comparison import CPU_WITHIN, GPU_WITHIN, SHORT_MS, SHORT_WITHIN
 from workbench.base import numbers
 from workbench.charts.data.chart_words import list_of
 from workbench.model.names import implementation_title
-from workbench.report.report_words import is_on_gpu, plural, span, were
+from workbench.report.tables import is_on_gpu, machine_name, plural, were
+
+CEILINGS = {
+    "copy_gb_s": "copying in the device's memory, bytes read and written",
+    "l2_read_gb_s": "reading from its L2 cache",
+    "fma_tflop_s": "float32 multiply-adds",
+    "empty_launch_ms": "a launch that does nothing",
+}
+
+
+def cards(machines: Iterable[Machine]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Yield (name, card) of each computer; those that differ in measured ceilings alone are one."""
+    found: dict[str, list[Machine]] = {}
+    for machine in machines:
+        found.setdefault(repr(replace(machine, ceilings={})), []).append(machine)
+    for same in found.values():
+        yield machine_name(same[0]), tuple(_card(same[0], [each.ceilings for each in same]))
+
+
+def _card(machine: Machine, ceilings: Sequence[dict[str, float]]) -> Iterator[tuple[str, str]]:
+    """Yield (what, value); what is unknown is left out."""
+    without_code = machine.no_gpu.replace("`", "")  # of Markdown, which a page is not
+    yield "GPU", machine.gpu or f"none. {without_code}".rstrip()
+    yield from (("CPU", machine.cpu), ("Memory", machine.memory), ("System", machine.system))
+    if machine.gpu and machine.limits:
+        yield "GPU's limits", ", ".join(_limits(machine.limits))
+    if any(ceilings):
+        yield "Measured ceilings", "; ".join(_ceilings(ceilings))
+    if machine.software:
+        yield "Software", ", ".join(f"{name} {value}" for name, value in machine.software.items())
+
+
+def _limits(limits: dict[str, int]) -> Iterator[str]:
+    if "multiprocessors" in limits:
+        yield f"{limits['multiprocessors']} multiprocessors"
+    if "clock_khz" in limits:
+        yield f"up to {limits['clock_khz'] / 1e6:.2f} GHz"
+    if "memory_bytes" in limits:
+        yield f"{numbers.byte_count(limits['memory_bytes'])} memory"
+    if "l2_bytes" in limits:
+        yield f"{numbers.byte_count(limits['l2_bytes'])} L2 cache"
+
+
+def _ceilings(all_of_them: Sequence[dict[str, float]]) -> Iterator[str]:
+    """Return the ceilings in words; those of another version stay as they are called."""
+    for name in dict.fromkeys(name for each in all_of_them for name in each):
+        values = sorted({_in_words(name, each[name]) for each in all_of_them if name in each})
+        yield f"{CEILINGS.get(name, name)} {' to '.join((values[0], *values[1:][-1:]))}"
+
+
+def _in_words(name: str, value: float) -> str:
+    if name.endswith("_gb_s"):
+        return numbers.byte_rate(value)
+    if name.endswith("_tflop_s"):
+        return f"{numbers.three_digits(value)} TFLOP/s"
+    return numbers.duration(value) if name.endswith("_ms") else numbers.three_digits(value)
+
+
+# ------------------------------------------------------------------------ method
 
 Measured = Sequence[tuple[str, Measurement]]  # with the implementation's key
 
 COLD = "The GPU's L2 cache was emptied before each sample (cold), outside what is timed."
 OWN = (
-    "A kernel of one's own ran in a process of its own, each time on a picture that it had not "
-    "seen, and every answer that was timed was checked."
+    "A user kernel ran in a process of its own, each time on a picture that it had not seen, and "
+    "every output that was timed was checked."
 )
 WARM = "The GPU's L2 cache was left as the sample before had filled it (warm)."
 BOTH = "Samples from an emptied L2 cache (cold) and from one left as it was (warm) stand apart."
 
 
 def paragraphs(sessions: Iterable[Session]) -> list[tuple[str, str]]:
-    """Return (what about, text) only about what was really done in these sessions."""
+    """Describe under a few titles the method of these sessions, and nothing beyond it."""
     sessions = list(sessions)
     measured = [
         (record.cell.implementation, record.outcome)
@@ -206,3 +269,54 @@ def _conditions(measured: Measured) -> Iterator[str]:
         yield f"Something held its clocks down ({', '.join(reasons)}) in {plural(count, 'cell')}."
     else:
         yield "Nothing was seen to hold its clocks down."
+
+
+# ------------------------------------------------------------------------ commands
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """The commands that measure a session again.
+
+    lines  to type, in order
+    file   name of the plan's file; "" where the plan is a preset
+    toml   content of that file
+    """
+
+    lines: tuple[str, ...]
+    file: str = ""
+    toml: str = ""
+
+
+def commands_for(session: Session) -> Commands:
+    """Return the commands of the plan's preset, perhaps with options, or of a plan file."""
+    for preset in presets():
+        if (options := _options(session.plan, preset.plan)) is not None:
+            return Commands(_lines(preset.key, preset.key, options))
+    # Letters and digits that any shell takes: "Image size" as image-size.
+    stem = re.sub(r"[^a-z0-9]+", "-", session.plan.title.lower()).strip("-") or "plan"
+    return Commands(_lines(f"{stem}.toml", stem, ""), f"{stem}.toml", as_toml(session.plan))
+
+
+def _lines(what: str, folder: str, options: str) -> tuple[str, ...]:
+    return (f"workbench sweep {what}{options} --out {folder}", f"workbench report {folder}")
+
+
+def _options(plan: Plan, preset: Plan) -> str | None:
+    """Return the options that turn a preset into the plan; None where none do."""
+    implementations, seconds = plan.implementations, plan.cell_seconds
+    same = replace(preset, implementations=implementations, cell_seconds=seconds)
+    if replace(same, own_texts=plan.own_texts) != plan:
+        return None
+    options = ""
+    if implementations != preset.implementations:
+        options += f" --implementations {','.join(implementations)}"
+    if seconds != preset.cell_seconds:
+        options += f" --seconds {seconds:g}"
+    return options
+
+
+def span(values: Iterable[int]) -> str:
+    """Return "20", or "10 to 100"."""
+    found = sorted(set(values))
+    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"

@@ -1,15 +1,18 @@
-"""The report as a PDF for A4, with charts of lines and letters; it takes no browser.
+"""The report's page as a PDF for A4, with charts of lines and letters; it takes no browser.
 
-Qt lays the text out and breaks it into pages; the charts are the page's own SVG.
+Qt lays the page out by its print.css and breaks it into pages.  Of HTML, QTextDocument knows no
+definition lists side by side, and of pictures no SVG: the first are turned into tables, the
+second are painted where it leaves room for them.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -20,7 +23,6 @@ from PySide6.QtGui import (
     QPageSize,
     QPainter,
     QPdfWriter,
-    QPicture,
     QPyTextObject,
     QTextBlock,
     QTextCharFormat,
@@ -30,11 +32,10 @@ from PySide6.QtGui import (
     QTextOption,
     QTextTable,
 )
+from PySide6.QtSvg import QSvgRenderer
 
 from workbench.charts.drawing.chart_export import have_application
 from workbench.report.document import Document
-from workbench.report.report_page import CONTROLS
-from workbench.report.templates import environment
 
 DPI = 96  # everything is laid out and painted in CSS's pixels
 PX_PER_MM = DPI / 25.4
@@ -42,26 +43,40 @@ PAPER_MM, SIDE_MM, ABOVE_MM, BELOW_MM = (210.0, 297.0), 14.0, 18.0, 18.0
 BODY_PX = QSizeF(
     (PAPER_MM[0] - 2 * SIDE_MM) * PX_PER_MM, (PAPER_MM[1] - ABOVE_MM - BELOW_MM) * PX_PER_MM
 )
-MARK_PX = 11  # letters of the header and the footer
-SMALLER_PX = (9.5, 8.5, 7.5, 6.5)  # letters of tables that are too wide in those of the template
+FONT_PX, MARK_PX = 13, 11  # letters of the text, and of the header and the footer
+SMALLER_PX = (9.5, 8.5, 7.5, 6.5)  # letters of tables that are too wide in those of print.css
 ROWS_TOGETHER = 3  # of a table with its caption, at the end of a page
 EXAMPLE_PX = 330.0  # wide: two side by side
+PICTURE = "\ufffc"  # in the text
+SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
+NO_LINE = 'stroke="none"', 'stroke="none" stroke-width="0"'
+AT_END = '<section id="at-the-end"'  # long tables, most of a long report
+# What is for a screen only.
+LEFT_OUT = re.compile(
+    r"<style>.*?</style>|<nav.*?</nav>|<details>\s*<summary>.*?</summary>", re.DOTALL
+)
+INSTEAD = {
+    "<dl>": '<table class="pairs">',
+    "</dl>": "</table>",
+    "<div><dt>": '<tr><td width="150">',
+    "</dt><dd>": "</td><td>",
+    "</dd></div>": "</td></tr>",
+    "<table>": '<table width="100%" cellspacing="0" cellpadding="2" border="0">',
+}
 
-Strokes = dict[str, tuple[QPicture, QSize]]  # by the key of a chart: its painting and its size
 
-
-def pdf(document: Document, strokes: Strokes) -> bytes:
-    """Return the whole report: text that can be marked, fonts embedded, each page numbered.
-
-    strokes  those of all the document's charts
+def pdf(page: str, document: Document) -> bytes:
+    """Convert the page: text that can be marked, fonts embedded, each page numbered.
 
     Pages are marked where what they show is recorded.
     """
     have_application()
-    pictures = _Pictures(document, strokes)
-    texts = [_laid_out(document, pictures, "report")]
-    if document.long:  # apart, since each page break lays out again all that comes after it
-        texts.append(_laid_out(document, pictures, "long"))
+    pictures = _Pictures(page)
+    html, at_end, long = pictures.html.partition(AT_END)
+    texts = [_laid_out(html, pictures, document)]
+    if long:  # apart, since each page break lays out again all that comes after it
+        styles = html[: html.index("</head>")]
+        texts.append(_laid_out(f"{styles}</head><body>{at_end}{long}", pictures, document))
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -72,43 +87,36 @@ def pdf(document: Document, strokes: Strokes) -> bytes:
     writer.setCreator(f"Filter Workbench {document.version}")
     painter = QPainter(writer)
     try:
-        _paint(painter, writer.newPage, texts, document)
+        _paint(painter, writer, texts, document)
     finally:
         painter.end()
     return bytes(buffer.data().data())
 
 
-# ---------------------------------------------------------------------------- layout
+# ------------------------------------------------------------------------ layout
 
 
-def _laid_out(document: Document, pictures: _Pictures, part: str) -> QTextDocument:
-    """Lay out the template's `part`: tables fit, and headings stay with what they are of."""
-    text = QTextDocument()
+def _laid_out(html: str, pictures: _Pictures, document: Document) -> QTextDocument:
+    """Lay out a part of the page: tables fit, and headings stay with what they are of."""
+    text, option = QTextDocument(), QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WordWrap)
     text.setDocumentMargin(0)
     text.setUseDesignMetrics(True)  # the printer's, not the screen's
-    text.setDefaultFont(_font())
-    text.setDefaultTextOption(_between_words())
-    handler = text.documentLayout()
-    handler.registerHandler(QTextFormat.ObjectTypes.ImageObject, pictures)
-    html = environment().get_template("pdf.html.j2").render(document=document, part=part)
-    text.setHtml(CONTROLS.sub("", html))
+    text.setDefaultFont(_font(FONT_PX))
+    text.setDefaultTextOption(option)
+    text.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject, pictures)
+    text.setHtml(html)
     text.setPageSize(BODY_PX)
     _fit_tables(text)
     _keep_together(text, document)
     return text
 
 
-def _font() -> QFont:
+def _font(px: int) -> QFont:
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    font.setPixelSize(13)
+    font.setPixelSize(px)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return font
-
-
-def _between_words() -> QTextOption:
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WordWrap)
-    return option
 
 
 def _blocks(text: QTextDocument) -> Iterator[QTextBlock]:
@@ -127,11 +135,11 @@ def _keep_together(text: QTextDocument, document: Document) -> None:
     before = bool(document.sections) and document.recorded == "Recorded"
     first: QTextBlock | None = None
     for block in _blocks(text):
-        key = _anchor(block)
+        key = _section_of(block)
         if key in marks and marks[key] != before:
             _begin_page(block)
         before = marks.get(key, before)
-        if block.blockFormat().headingLevel():
+        if _leads(block):
             first = block if first is None else first
         elif first is not None:
             if _page_of(text, first) != _page_of(text, _needed(block)):
@@ -139,17 +147,27 @@ def _keep_together(text: QTextDocument, document: Document) -> None:
             first = None
 
 
-def _anchor(block: QTextBlock) -> str:
-    """Return the name that the template gives a section's heading; "" of all else."""
+def _leads(block: QTextBlock) -> bool:
+    """Tell whether a block belongs to what comes next: a heading, a caption, a chart's title."""
+    if block.blockFormat().headingLevel():
+        return True
+    after = block.next()
+    if QTextCursor(block).currentTable() or not after.isValid() or block.text() == PICTURE:
+        return False
+    return after.text() == PICTURE or QTextCursor(after).currentTable() is not None
+
+
+def _section_of(block: QTextBlock) -> str:
+    """Return the key of the section whose heading this is; another name or "" of all else."""
     if block.blockFormat().headingLevel() != 2:
         return ""
     parts: Any = block  # an iterable, of which Qt's types know nothing
     names = (name for each in parts for name in each.fragment().charFormat().anchorNames())
-    return next(names, "")
+    return next(names, "").removesuffix("-heading")
 
 
 def _needed(block: QTextBlock) -> QTextBlock:
-    """Return what belongs on the page of what stands above `block`: itself, or some rows."""
+    """Return the block that belongs on the page of a heading: the next one, or some rows on."""
     table = QTextCursor(block).currentTable()
     if table is None:
         return block
@@ -174,36 +192,27 @@ def _page_of(text: QTextDocument, block: QTextBlock) -> int:
 def _fit_tables(text: QTextDocument) -> None:
     """Shrink the letters of tables that are wider than the page until they are not."""
     for frame in text.rootFrame().childFrames():
-        if isinstance(frame, QTextTable):
-            for size in SMALLER_PX:
-                if text.documentLayout().frameBoundingRect(frame).width() <= BODY_PX.width() + 1:
-                    break
-                _set_letters(frame, size)
+        for size in SMALLER_PX if isinstance(frame, QTextTable) else ():
+            if text.documentLayout().frameBoundingRect(frame).width() <= BODY_PX.width() + 1:
+                break
+            cursor, smaller = frame.firstCursorPosition(), QTextCharFormat()
+            cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            smaller.setProperty(QTextFormat.Property.FontPixelSize, size)
+            cursor.mergeCharFormat(smaller)
 
 
-def _set_letters(table: QTextTable, size_px: float) -> None:
-    cursor = table.firstCursorPosition()
-    cursor.setPosition(table.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
-    smaller = QTextCharFormat()
-    smaller.setProperty(QTextFormat.Property.FontPixelSize, size_px)
-    cursor.mergeCharFormat(smaller)
-
-
-# ---------------------------------------------------------------------------- painting
+# ------------------------------------------------------------------------ painting
 
 
 def _paint(
-    painter: QPainter,
-    new_page: Callable[[], bool],
-    texts: Sequence[QTextDocument],
-    document: Document,
+    painter: QPainter, writer: QPdfWriter, texts: list[QTextDocument], document: Document
 ) -> None:
     pages = [
         (text, page, mark) for text in texts for page, mark in enumerate(_marks(text, document))
     ]
     for number, (text, page, mark) in enumerate(pages, start=1):
         if number > 1:
-            new_page()
+            writer.newPage()
         _paint_edges(painter, document, mark, f"{number} / {len(pages)}")
         painter.save()
         painter.translate(SIDE_MM * PX_PER_MM, ABOVE_MM * PX_PER_MM - page * BODY_PX.height())
@@ -217,15 +226,12 @@ def _paint(
 
 
 def _marks(text: QTextDocument, document: Document) -> list[str]:
-    """Return what each page's header says of where its figures come from.
-
-    Of a section's pages what is true of the section, of all others what is true of the report.
-    """
+    """Return each page's mark of recorded figures: its section's, else the whole report's."""
     recorded = {each.key: "Recorded" if each.is_recorded else "" for each in document.sections}
     marks = [document.recorded] * text.pageCount()
     now, begins = document.recorded, 0
     for block in _blocks(text):
-        if key := _anchor(block):
+        if key := _section_of(block):
             page = _page_of(text, block)
             marks[begins:page] = [now] * (page - begins)
             now, begins = recorded.get(key, document.recorded), page
@@ -236,12 +242,9 @@ def _marks(text: QTextDocument, document: Document) -> list[str]:
 def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) -> None:
     """Paint the header and the footer."""
     left, wide = SIDE_MM * PX_PER_MM, BODY_PX.width()
-    plain, bold = _font(), _font()
-    plain.setPixelSize(MARK_PX)
-    bold.setPixelSize(MARK_PX)
+    plain, bold = _font(MARK_PX), _font(MARK_PX)
     bold.setWeight(QFont.Weight.Bold)
-    title_wide = wide - 150
-    title = QFontMetricsF(plain).elidedText(document.title, Qt.TextElideMode.ElideRight, title_wide)
+    title = QFontMetricsF(plain).elidedText(document.title, Qt.TextElideMode.ElideRight, wide - 150)
     program = f"Filter Workbench {document.version}, {document.written}"
     above, below = (ABOVE_MM - 10) * PX_PER_MM, (PAPER_MM[1] - BELOW_MM + 4) * PX_PER_MM
     sides = (
@@ -257,25 +260,29 @@ def _paint_edges(painter: QPainter, document: Document, mark: str, number: str) 
 
 
 class _Pictures(QPyTextObject):
-    """A painter of charts and examples where the text has room for them, by their names."""
+    """A painter of the page's charts and examples where the text has room for them.
 
-    def __init__(self, document: Document, strokes: Strokes) -> None:
+    html  the page for Qt, whose charts are named by their numbers
+    """
+
+    def __init__(self, page: str) -> None:
         super().__init__()
-        self._charts = strokes
-        self._images = {
-            f"{name}-{each.number}": _decoded(uri)
-            for section in document.sections
-            for each in section.examples
-            for name, uri in (("before", each.before), ("after", each.after))
-        }
+        # Of no width, since Qt's PDF has a line around everything that has none.
+        svgs = (svg.replace(*NO_LINE).encode("utf-8") for svg in SVG.findall(page))
+        self._charts = {f"chart:{number}": QSvgRenderer(svg) for number, svg in enumerate(svgs)}
+        names = iter(self._charts)
+        html = SVG.sub(lambda _: f'<p><img src="{next(names)}"></p>', LEFT_OUT.sub("", page))
+        for tag, other in INSTEAD.items():
+            html = html.replace(tag, other)
+        self.html = html
 
     def intrinsicSize(  # noqa: N802
         self, _text: QTextDocument, _position: int, look: QTextFormat
     ) -> QSizeF:
         name = look.toImageFormat().name()
         if name in self._charts:
-            return QSizeF(self._charts[name][1])
-        size = QSizeF(self._images[name].size())
+            return self._charts[name].viewBoxF().size()
+        size = QSizeF(_decoded(name).size())
         return size.scaled(EXAMPLE_PX, EXAMPLE_PX, Qt.AspectRatioMode.KeepAspectRatio)
 
     def drawObject(  # noqa: N802
@@ -288,12 +295,9 @@ class _Pictures(QPyTextObject):
     ) -> None:
         name = look.toImageFormat().name()
         if name in self._charts:
-            painter.save()
-            painter.translate(box.topLeft())
-            self._charts[name][0].play(painter)
-            painter.restore()
+            self._charts[name].render(painter, QRectF(box))
         else:
-            painter.drawImage(box, self._images[name])
+            painter.drawImage(box, _decoded(name))
 
 
 def _decoded(uri: str) -> QImage:

@@ -1,9 +1,23 @@
-"""A table as data, from which both the page's and LaTeX's are written."""
+"""Tables as data, for HTML and LaTeX alike: cells in words, units, and baselines of speed-ups."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from kernels.core.comparison import NO_INTERVAL, Comparison, compare, gives_speed_up
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.record import Machine, Measurement, Record, Session
+from workbench.base import numbers
+from workbench.base.numbers import GAP
+from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import held_fixed, list_of
+from workbench.model.names import KEYS, cpu_name, implementation_title, kind_of
+
+COUNTS = ("channels", "counts", "devices")  # whose header says what is counted
+WAYS = ("implementations", "caches", "devices", "blocks")  # how the work is done
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +46,9 @@ class Table:
     """A table, its title and its notes.
 
     key          unique in a report: the end of its id and of its LaTeX label
-    headers      so many cells at the start of a row say what it is of
+    headers      number of cells at the start of a row that say what it is of
     notes        below it, a sentence each
-    what         it lists, in a few words, for sentences that refer to it
+    what         what it lists, in a few words, for sentences that refer to it
     number       "Table 3" on the page; 0: it has none yet
     is_recorded  its figures came with the program
     """
@@ -54,23 +68,221 @@ class Table:
         """Return "Table 3", and "Table 3 (recorded)" where it is."""
         return labelled("Table", self.number, self.is_recorded)
 
+    def without_empty(self) -> Table:
+        """Drop columns with nothing in any row; headers always stay."""
+        kept = [
+            at
+            for at in range(len(self.columns))
+            if at < self.headers or any(row.cells[at] for row in self.rows)
+        ]
+        rows = (TableRow(tuple(row.cells[at] for at in kept), row.begins) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[at] for at in kept), rows=tuple(rows))
+
 
 def labelled(kind: str, number: int, is_recorded: bool) -> str:
-    """Return what a figure or table is referred to by, with the mark of a recorded one."""
+    """Name a figure or table by its number, with the mark of a recorded one."""
     return f"{kind} {number} (recorded)" if is_recorded else f"{kind} {number}"
 
 
-def without_empty(table: Table) -> Table:
-    """Return the table without columns that have nothing in any row; headers always stay."""
-    kept = [
-        at
-        for at in range(len(table.columns))
-        if at < table.headers or any(row.cells[at] for row in table.rows)
+# ------------------------------------------------------------------------ words
+
+
+def value_of(dimension: str, cell: Cell) -> str:
+    """Format a cell's value of a dimension: "1024²", "5×5", "Shared-memory tile"; or ""."""
+    value = chart_dimensions.of(cell, dimension)
+    if value is None:
+        return ""
+    return str(value) if dimension in COUNTS else chart_dimensions.in_words(dimension, value)
+
+
+def column_of(dimension: str) -> Column:
+    """Return the column that `value_of` fills."""
+    return Column(chart_dimensions.label(dimension), dimension in COUNTS)
+
+
+def _varied(session: Session) -> list[str]:
+    """List the dimensions in which a session's measured cells differ."""
+    cells = [record.cell for record in session.records]
+    return [
+        name
+        for name in chart_dimensions.NAMES
+        if len({chart_dimensions.of(cell, name) for cell in cells} - {None}) > 1
     ]
-    rows = (TableRow(_chosen(row.cells, kept), row.begins) for row in table.rows)
-    columns = tuple(table.columns[at] for at in kept)
-    return replace(table, columns=columns, rows=tuple(rows))
 
 
-def _chosen(cells: Sequence[str], kept: Sequence[int]) -> tuple[str, ...]:
-    return tuple(cells[at] for at in kept)
+def outer_dimensions(session: Session) -> tuple[str, ...]:
+    """Return the dimensions that tell apart the works that a session's cells do."""
+    return tuple(name for name in _varied(session) if name not in WAYS)
+
+
+def header_dimensions(session: Session) -> tuple[str, ...]:
+    """Return the dimensions that tell a session's cells apart, and always the implementation."""
+    several = _varied(session)
+    inner = (name for name in WAYS if name in several or name == "implementations")
+    return (*outer_dimensions(session), *inner)
+
+
+def conditions(session: Session) -> str:
+    """Return all that its cells have in common, as a sentence."""
+    cells = [record.cell for record in session.records]
+    return sentence(held_fixed(cells, ("implementations",)))
+
+
+def is_on_gpu(implementation: str) -> bool:
+    """Tell a rung of the ladder, or a user kernel, from CPU code."""
+    return kind_of(implementation) == "cuda"
+
+
+def machine_name(machine: Machine) -> str:
+    """Return its GPU; or its CPU, without the number of cores."""
+    return machine.gpu or cpu_name(machine.cpu)
+
+
+def sentence(words: str) -> str:
+    """Return `words` with a capital and a full stop; nothing stays nothing."""
+    return f"{words[0].upper()}{words[1:].removesuffix('.')}." if words else ""
+
+
+def moment(seconds: float) -> str:
+    """Format a time in words: "21 November 2025, 04:40 UTC"."""
+    at = datetime.fromtimestamp(seconds, UTC)
+    return f"{at.day} {at:%B %Y, %H:%M} UTC"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return "1 sample", "1,200 samples"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def were(count: int, noun: str) -> str:
+    """Return "1 sample was", "1,200 samples were"."""
+    return f"{plural(count, noun)} {'was' if count == 1 else 'were'}"
+
+
+# ------------------------------------------------------------------------ units
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a whole column, named in its header so that figures compare.
+
+    scale  its size in base units: milliseconds, or megapixels per second
+    """
+
+    name: str
+    scale: float
+
+    def title(self, what: str) -> str:
+        """Return a header such as "Median (ms)"."""
+        return f"{what} ({self.name})"
+
+    def write(self, value: float | None) -> str:
+        """Format a value in the base unit to three digits; None as nothing."""
+        return "" if value is None else numbers.three_digits(value / self.scale)
+
+
+def unit_of_times(ms: Iterable[float]) -> Unit:
+    """Return µs where all times are below a millisecond, s where none is below a second, or ms."""
+    found = list(ms)
+    if found and max(found) < 1:
+        return Unit("µs", 1e-3)
+    return Unit("s", 1e3) if found and min(found) >= 1e3 else Unit("ms", 1.0)
+
+
+def unit_of_rates(megapixels_per_s: Iterable[float]) -> Unit:
+    """Return gigapixels per second where no rate is below one, else megapixels."""
+    found = list(megapixels_per_s)
+    return Unit("GP/s", 1e3) if found and min(found) >= 1e3 else Unit("MP/s", 1.0)
+
+
+# ------------------------------------------------------------------------ baselines
+
+
+def work_of(cell: Cell) -> Cell:
+    """Return the cell without the way it is done: equal for all that do the same work."""
+    return replace(cell, implementation="", block_xy=None, cache=None, devices=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The implementation that speed-ups of a session are against.
+
+    times  by work: its quickest verified measurement
+    """
+
+    key: str
+    times: Mapping[Cell, Measurement]
+
+    @property
+    def title(self) -> str:
+        """Return "OpenCV, 8 threads"; a rung has no threads to name."""
+        threads = sorted({each.threads for each in self.times.values() if each.threads})
+        named = list_of([plural(each, "thread") for each in threads])
+        return ", ".join(filter(None, (implementation_title(self.key), named)))
+
+    def speed_up(self, record: Record) -> Comparison | None:
+        """Compare a verified record with the baseline; None where it has no speed-up."""
+        theirs = self.against(record)
+        if record.verified is None or theirs is None:
+            return None
+        return compare(record.verified.kernel, theirs.kernel)
+
+    def against(self, record: Record) -> Measurement | None:
+        """Return the measurement to divide by; None where work differs or one is a single run."""
+        ours, theirs = record.verified, self.times.get(work_of(record.cell))
+        if ours is None or theirs is None or not gives_speed_up(ours.kernel, theirs.kernel):
+            return None
+        return theirs
+
+    def in_words(self, record: Record) -> tuple[str, str]:
+        """Return a speed-up and its interval: "12.3×", "11.9 – 12.6"; "2.4× slower", "2.3 – 2.5".
+
+        Where the two count as equal, that is said; the baseline itself is "1".
+        """
+        found = self.speed_up(record)
+        if found is None:
+            return "", ""
+        if record.cell.implementation == self.key and found.ratio == 1:
+            return "1", ""
+        if found.verdict == "same":
+            return f"{numbers.ratio(found.ratio)} (equal)", interval(found)
+        turned = found.turned if numbers.is_slower(found.ratio) else found
+        return numbers.speed_up(found.ratio), interval(turned)
+
+
+def interval(found: Comparison) -> str:
+    """Format the interval of a ratio: "11.9 – 12.6"; NO_INTERVAL where it has none."""
+    return between(map(numbers.three_digits, found.interval)) if found.interval else NO_INTERVAL
+
+
+def between(ends: Iterable[str]) -> str:
+    """Return "1.20 – 1.31"."""
+    return f"{GAP}–{GAP}".join(ends)
+
+
+def baseline_of(session: Session) -> Baseline | None:
+    """Return the CPU implementation that is the quickest at most works, or the plainest rung.
+
+    None where fewer than two implementations gave right answers.
+    """
+    verified = [each for each in session.records if each.verified]
+    keys = dict.fromkeys(each.cell.implementation for each in verified)
+    if len(keys) < 2:
+        return None
+    on_cpu = [each for each in verified if not is_on_gpu(each.cell.implementation)]
+    wins = Counter(cell.implementation for cell in _quickest(on_cpu))
+    plainest = next((key for key in KEYS if key in keys), next(iter(keys)))
+    chosen = wins.most_common(1)[0][0] if wins else plainest
+    mine = [each for each in verified if each.cell.implementation == chosen]
+    return Baseline(chosen, {work_of(cell): each for cell, each in _quickest(mine).items()})
+
+
+def _quickest(records: Sequence[Record]) -> dict[Cell, Measurement]:
+    """Return the quickest cell of each work, with its measurement."""
+    best: dict[Cell, tuple[Cell, Measurement]] = {}
+    for record in records:
+        measured, work = record.verified, work_of(record.cell)
+        assert measured is not None
+        if work not in best or measured.kernel.median_ms < best[work][1].kernel.median_ms:
+            best[work] = (record.cell, measured)
+    return dict(best.values())

@@ -1,14 +1,23 @@
-"""The templates beside this file, with what all of them are filled by."""
+"""The templates beside this file, rendered: the page in HTML, and the tables in LaTeX."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-FOLDER = Path(__file__).parent
+from workbench.report.latex import escaped, layout_of
+
+if TYPE_CHECKING:
+    from workbench.report.document import Document
+
+# Nothing shows them, a terminal obeys them, and XML refuses them.
+CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Braces mean something in LaTeX.
 LATEX = {
     "variable_start_string": "<<(",
     "variable_end_string": ")>>",
@@ -18,15 +27,10 @@ LATEX = {
 
 
 @cache
-def environment(is_latex: bool = False, **filters: Callable[[str], str]) -> Environment:
-    """Return what renders them: HTML is escaped, an unknown name is an error.
-
-    The same each time, since it keeps the templates that it has compiled.
-
-    is_latex  whether they are written with LATEX's delimiters, since braces mean something there
-    """
+def environment(*, is_latex: bool = False) -> Environment:
+    """Return Jinja's environment: HTML is escaped, an unknown name is an error."""
     made = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader(Path(__file__).parent),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -34,5 +38,27 @@ def environment(is_latex: bool = False, **filters: Callable[[str], str]) -> Envi
         keep_trailing_newline=True,
         **(LATEX if is_latex else {}),  # type: ignore[arg-type]
     )
-    made.filters.update(filters)
+    made.filters.update(css=_in_css, tex=escaped)
     return made
+
+
+def page(document: Document, svgs: Mapping[str, str]) -> str:
+    """Return the page in HTML: one file, no network, no script.
+
+    svgs  the charts by their keys
+    """
+    template = environment().get_template("report.html.j2")
+    return CONTROLS.sub("", template.render(document=document, svgs=svgs))
+
+
+def _in_css(text: str) -> str:
+    """Escape text for a string of CSS: nothing ends the string, the rule or the sheet."""
+    return "".join(
+        each if each.isascii() and each.isalnum() else f"\\{ord(each):06x}" for each in text
+    )
+
+
+def tables(document: Document) -> str:
+    """Return every table in LaTeX, for \\input."""
+    template = environment(is_latex=True).get_template("tables.tex.j2")
+    return template.render(document=document, tables=document.tables, layout_of=layout_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,21 +13,23 @@ from numpy.typing import NDArray
 from kernels.core import atomic_files
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
-from workbench.charts.drawing.chart_export import strokes_of
-from workbench.report.document import Document, composing
-from workbench.report.drawings import SIZE_PX, ToDraw
-from workbench.report.latex import escaped
-from workbench.report.latex_columns import layout_of
-from workbench.report.pdf import Strokes, pdf
-from workbench.report.report_page import page
-from workbench.report.results import results_csv
-from workbench.report.templates import environment
+from kernels.sweeps.session_csv import COLUMNS, Row, row_of, write_rows
+from workbench.report.document import composing
+from workbench.report.pdf import pdf
+from workbench.report.tables import baseline_of
+from workbench.report.templates import page, tables
 
 PAGE, TABLES, DATA, PAPER = "report.html", "tables.tex", "results.csv", "report.pdf"
+# Columns that a session's own table, as a sweep writes it, cannot know: they take all records.
+WORKED_OUT = ("baseline", "speed_up", "speed_up_low", "speed_up_high", "recorded")
 
 
 class ReportError(Exception):
     """There is nothing to report, or no place to write it; str(error) is one sentence."""
+
+
+class ToDraw(Progress):
+    """A note that the next step draws, which only the GUI thread may."""
 
 
 def writing(
@@ -49,17 +52,19 @@ def writing(
             yield step
         else:
             document = step
+    svgs: dict[str, str] = {}
+    for chart in document.charts:
+        yield ToDraw("drawing the charts")
+        svgs[chart.key] = chart.svg()
+    yield Progress(f"writing {PAGE}")
+    text = page(document, svgs)
     makers: dict[str, Callable[[], bytes]] = {
-        PAGE: lambda: page(document).encode("utf-8"),
+        PAGE: lambda: text.encode("utf-8"),
         TABLES: lambda: tables(document).encode("utf-8"),
         DATA: lambda: results_csv(sessions).encode("utf-8"),
     }
     if as_pdf:
-        strokes: Strokes = {}
-        for chart in document.drawings:
-            yield ToDraw("drawing the charts for print")
-            strokes[chart.key] = strokes_of(chart.figure, SIZE_PX)
-        makers[PAPER] = lambda: pdf(document, strokes)
+        makers[PAPER] = lambda: pdf(text, document)
     made: dict[str, bytes] = {}
     for name, make in makers.items():
         yield Progress(f"writing {name}")
@@ -86,7 +91,23 @@ def _refuse_nothing(sessions: Sequence[Session]) -> None:
     raise ReportError(f"There is no verified time to report on: {why}")
 
 
-def tables(document: Document) -> str:
-    """Return every table in LaTeX, for \\input."""
-    template = environment(is_latex=True, tex=escaped).get_template("tables.tex.j2")
-    return template.render(document=document, tables=document.tables, layout_of=layout_of)
+def results_csv(sessions: Sequence[Session]) -> str:
+    """Return a row for each record: the columns of a session's CSV, then WORKED_OUT.
+
+    A speed-up is that of the report's tables, against the implementation named as `baseline`, with
+    its interval; `recorded` is "yes" where the session came with the program.
+    """
+    file = io.StringIO(newline="")
+    write_rows((*COLUMNS, *WORKED_OUT), (row for each in sessions for row in _rows(each)), file)
+    return file.getvalue()
+
+
+def _rows(session: Session) -> Iterator[Row]:
+    baseline = baseline_of(session)
+    for record in session.records:
+        row = row_of(session, record) | {"recorded": "yes" if session.is_shipped else "no"}
+        if baseline and (found := baseline.speed_up(record)):
+            low, high = found.interval or (None, None)
+            row |= {"baseline": baseline.key, "speed_up": found.ratio}
+            row |= {"speed_up_low": low, "speed_up_high": high}
+        yield row

@@ -28,9 +28,8 @@ from tests.workbench.report.reading_pages import read_page, table
 from tests.workbench.report.written import write_report
 from workbench.base.numbers import GAP
 from workbench.report import writing
-from workbench.report.drawings import drawings
-from workbench.report.figure_numbers import Counts
-from workbench.report.reproducing import commands_for
+from workbench.report.method import commands_for
+from workbench.report.report_figures import Counts, charts_of
 from workbench.report.writing import ReportError
 
 SMALL = Plan(
@@ -135,19 +134,19 @@ def test_its_ids_are_unique_and_what_refers_to_them_finds_them(report):
 
 def test_every_chart_that_can_be_drawn_stands_in_it_with_its_sentence(report):
     session = a_session("sizes")
-    drawn = list(drawings([session], "x", Counts()))
+    drawn = list(charts_of([session], "x", Counts()))
     assert len(drawn) >= 1
     page = report(session)
     figures = [each for each in page.all("figure") if each.all("svg")]
     assert len(figures) == len(drawn)
     for figure, each in zip(figures, drawn, strict=True):
-        assert " ".join(each.sentence.split()) in figure.all("figcaption")[0].words
-        assert each.title in figure.words
+        assert " ".join(each.figure.sentence.split()) in figure.all("figcaption")[0].words
+        assert each.figure.title in figure.words
 
 
 def test_a_note_that_many_charts_have_is_told_once(report):
     session = a_session("sizes")
-    drawn = list(drawings([session], "x", Counts()))
+    drawn = list(charts_of([session], "x", Counts()))
     notes = [note for each in drawn for note in each.notes]
     (again,) = {note for note in notes if note.startswith("What is noted under Figure ")}
     (shared,) = next(each.notes for each in drawn if f"Figure {each.number} " in again)
@@ -426,9 +425,9 @@ def test_what_came_with_the_program_is_called_recorded_wherever_it_stands(report
 def test_a_recorded_chart_says_so_in_the_drawing_itself(qapp):
     for is_recorded in (True, False):
         session = replace(a_session("sizes"), is_recorded=is_recorded)
-        drawn = list(drawings([session], "x", Counts()))
+        drawn = list(charts_of([session], "x", Counts()))
         assert drawn
-        assert {bool(re.search(r">\s*Recorded\s*<", each.svg)) for each in drawn} == {is_recorded}
+        assert {bool(re.search(r">\s*Recorded\s*<", each.svg())) for each in drawn} == {is_recorded}
 
 
 def test_the_method_speaks_of_what_was_done_alone(report):
@@ -458,11 +457,9 @@ def test_a_kernel_of_ones_own_stands_in_it_with_the_hash_of_its_text(report):
     page = report(with_own())
     there = {row["Implementation"] for row in table(page, "verified times")}
     assert there == {"OpenCV", "mine.cu"}
-    assert (
-        f"mine.cu is a kernel of one's own; the SHA-256 of its text is {'ab' * 32}." in page.words
-    )
-    assert "A kernel of one's own ran in a process of its own" in page.words
-    assert "kernel of one's own" not in report(a_session(SMALL)).words
+    assert f"mine.cu is a user kernel; the SHA-256 of its source is {'ab' * 32}." in page.words
+    assert "A user kernel ran in a process of its own" in page.words
+    assert "user kernel" not in report(a_session(SMALL)).words
 
 
 def test_the_commands_measure_it_again_from_the_file_beside_the_plan():
@@ -667,21 +664,6 @@ def test_a_second_report_takes_the_place_of_the_first(report, tmp_path):
     assert "Small pictures" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("as_pdf", [False, True])
-def test_charts_are_painted_for_print_only_where_a_pdf_is_wanted(tmp_path, monkeypatch, as_pdf):
-    painted, paint = [], writing.strokes_of
-
-    def counted(figure, *options):
-        painted.append(figure.kind)
-        return paint(figure, *options)
-
-    monkeypatch.setattr(writing, "strokes_of", counted)
-    session = a_session("blocks")
-    write_report([session], tmp_path, as_pdf=as_pdf)
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert len(painted) == (page.count("<svg") if as_pdf else 0)
-
-
 def test_it_can_be_written_a_step_at_a_time(tmp_path):
     *steps, path = writing.writing([a_session(SMALL)], tmp_path)
     assert len(steps) > 3
@@ -732,7 +714,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_last_report(
 def test_without_a_gpu_no_chart_is_made_of_refusals_alone(qapp):
     first = a_session("everything", LAPTOP)
     both = (first, replace(first, started=first.started + 60.0))
-    titles = [each.title for each in drawings(both, "both", Counts())]
+    titles = [each.figure.title for each in charts_of(both, "both", Counts())]
     assert "Time by image size" in titles
     assert not [title for title in titles if "including transfers" in title or "Block" in title]
     assert not [title for title in titles if title.startswith("Speed-up of ")]

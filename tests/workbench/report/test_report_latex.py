@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.made_sessions import LAPTOP, PLANS, a_session
 from tests.workbench.report.written import tables_of
-from workbench.report import drawings
 from workbench.report.latex import escaped
 
 # What a pdfLaTeX since 2018 takes as it is: ASCII but what it obeys, and letters of Latin-1 and A.
@@ -41,14 +40,6 @@ def test_any_text_is_harmless(text):
 )
 def test_what_is_meant_is_kept(text, latex):
     assert escaped(text) == latex
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_chart_is_drawn():
-    """A chart stands in no table."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawings, "svg_of", lambda *_: "<svg></svg>")
-        yield
 
 
 @pytest.fixture(scope="module")

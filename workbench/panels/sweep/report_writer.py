@@ -137,7 +137,7 @@ class ReportWriter(QObject):
             raise
 
     def _take(self, steps: Iterator[Any], step: Any) -> None:
-        from workbench.report.drawings import ToDraw
+        from workbench.report.writing import ToDraw
 
         if self._steps is not steps:
             return

@@ -48,7 +48,7 @@ from workbench.panels.sweep import report_writer
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.run_row import SweepPhase
 from workbench.panels.sweep.unfinished_sweep import unfinished
-from workbench.report import drawings, examples, report_comparison, writing
+from workbench.report import document, report_figures, writing
 from workbench.session import session_store
 from workbench.session.screenshot_files import save_png
 from workbench.session.session_store import folder
@@ -507,9 +507,9 @@ def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, win
 
     noted(writing, "page")
     noted(writing, "tables")
-    noted(report_comparison, "compare_sessions")
-    noted(examples, "job_of")
-    noted(drawings, "svg_of")
+    noted(document, "compare_sessions")
+    noted(report_figures, "job_of")
+    noted(report_figures, "svg_of")
     window.sessions.begin(a_session("sizes"), None)
     window.sessions.begin(a_session("sizes", LAPTOP), None)  # two, which are compared
     trigger(window, "Report…")
@@ -525,7 +525,7 @@ def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, wind
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     window.sessions.begin(a_session("sizes"), None)
 
-    def broken(_):
+    def broken(*_):
         raise ZeroDivisionError("a bug")
 
     with monkeypatch.context() as patch:

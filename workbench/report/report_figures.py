@@ -1,0 +1,227 @@
+"""The figures of a report: charts as SVG inside the page, and pictures before and after."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from html import escape
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from kernels import Engine
+from kernels.core.errors import KernelError
+from kernels.core.job import Progress, Result, Sampling
+from kernels.pictures.generated import stored_as
+from kernels.sweeps.cell import Cell
+from kernels.sweeps.cell_jobs import job_of
+from kernels.sweeps.record import Session
+from workbench.charts.data.figure import Bars, Choices, Figure, Grid, Plot
+from workbench.charts.data.slices import Data
+from workbench.charts.drawing.chart_export import svg_of
+from workbench.charts.kinds import kinds_for
+from workbench.model.names import filter_title, implementation_title
+from workbench.report.tables import baseline_of, labelled
+
+# As wide as A4 between the page's margins, so that it is printed in the letters that it is drawn
+# in, none of them smaller than 8 pt.
+SIZE_PX = (680, 360)
+WIDTH, HEIGHT = 360, 240  # pixels of an example: two of them stand side by side on A4
+MAX_EXAMPLES = 4  # filters a session
+MAX_KSIZE = 17  # weights: beyond, checking every pixel takes too long to wait for
+ONCE = Sampling(max_samples=1, check=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The numbers of a report's next figure and next table, in the order of the page."""
+
+    figures: Iterator[int] = field(default_factory=lambda: count(1))
+    tables: Iterator[int] = field(default_factory=lambda: count(1))
+
+
+# ------------------------------------------------------------------------ charts
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChart:
+    """A chart of a report.
+
+    key     unique in a report: its id
+    number  "Figure 3" on the page
+    notes   without those that stand under an earlier chart
+    """
+
+    key: str
+    number: int
+    figure: Figure
+    notes: tuple[str, ...]
+    is_recorded: bool
+
+    @property
+    def label(self) -> str:
+        """Return "Figure 3", and "Figure 3 (recorded)" where it is."""
+        return labelled("Figure", self.number, self.is_recorded)
+
+    @property
+    def is_map(self) -> bool:
+        """Tell whether its colours are values, which stay light and dark on a dark screen too."""
+        return isinstance(self.figure.body, Grid)
+
+    def svg(self) -> str:
+        """Draw it as an svg element for the page, which says its words around it.
+
+        Only "Recorded" stays in it, wherever it is taken to.  The page scales the element, and
+        its ids have a prefix so that they are unique there.
+        """
+        said = "Recorded" if self.is_recorded else ""
+        drawn = replace(self.figure, title="", subtitle=said, sentence="", notes=())
+        text = svg_of(drawn, "light", SIZE_PX)
+        opening, rest = text[text.index("<svg") :].rstrip().split(">", 1)
+        opening = re.sub(r'\s(width|height|role|aria-label)="[^"]*"', "", opening)
+        opening += f' role="img" aria-label="{escape(self.figure.summary)}"'
+        ids = re.compile(r'(\sid="|url\(#|href="#)')
+        return ids.sub(lambda found: f"{found[1]}{self.key}-", f"{opening}>{rest}")
+
+
+def charts_of(sessions: Sequence[Session], prefix: str, counts: Counts) -> Iterator[ReportChart]:
+    """Yield a chart of every kind that shows something of `sessions`, against their baseline.
+
+    prefix  of the charts' keys
+    """
+    baseline = next(filter(None, map(baseline_of, sessions)), None)
+    data = Data(sessions, Choices(baseline=baseline.key if baseline else None))
+    is_recorded, told = any(session.is_recorded for session in sessions), dict[str, int]()
+    for kind in kinds_for(data):
+        figure = kind.figure(data)
+        if not figure.is_empty and _has_own(figure):
+            number = next(counts.figures)
+            notes = _not_yet(told, figure, number)
+            yield ReportChart(f"{prefix}-{figure.kind}", number, figure, notes, is_recorded)
+
+
+def _has_own(figure: Figure) -> bool:
+    """Tell whether anything that these sessions ran is in it: refusals alone are no chart."""
+    match figure.body:
+        case Grid(tiles=tiles):
+            return any(tile.verdict not in ("missing", "refused") for tile in tiles)
+        case Plot(series=series):
+            return any(each.dots for each in series)
+        case Bars(groups=groups):
+            return any(bar.words != "refused" for group in groups for bar in group.bars)
+    return False
+
+
+def _not_yet(told: dict[str, int], figure: Figure, number: int) -> tuple[str, ...]:
+    """Return the chart's new notes, and under which charts its other ones stand.
+
+    told  note -> the number of the chart that has it; gets those of `figure`
+    """
+    new = tuple(note for note in figure.notes if note not in told)
+    where = dict.fromkeys(told[note] for note in figure.notes if note in told)
+    told.update(dict.fromkeys(new, number))
+    return (*new, *(f"What is noted under Figure {each} is true here as well." for each in where))
+
+
+# ------------------------------------------------------------------------ before and after
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A picture before and after a filter, computed with the report.
+
+    before, after  data URIs of PNG files
+    caption        which filter, of what, computed by what
+    """
+
+    number: int
+    title: str
+    before: str
+    after: str
+    caption: str
+
+
+def examples(
+    session: Session, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
+) -> Iterator[Progress | Example]:
+    """Make one example for each filter, with its largest weights measured, up to MAX_KSIZE.
+
+    pictures  by name, (H, W, C): those given to the sweep that are at hand
+    Yields Progress wherever it may be paused, as the engine does.
+    """
+    largest: dict[str, Cell] = {}
+    for cell in (record.cell for record in session.records if record.verified):
+        before = largest.get(cell.filter)
+        if cell.ksize <= MAX_KSIZE and (before is None or cell.ksize > before.ksize):
+            largest[cell.filter] = cell
+    for cell in [*largest.values()][:MAX_EXAMPLES]:
+        with suppress(KernelError):  # weights that make no picture: the report does without
+            yield from _example(cell, pictures, engine, counts)
+
+
+def _example(
+    cell: Cell, pictures: Mapping[str, NDArray[Any]], engine: Engine, counts: Counts
+) -> Iterator[Progress | Example]:
+    small, given, what = _on_small_picture(cell, pictures)
+    job = job_of(small, given)
+    job = replace(job, implementation=engine.best_for(job))
+    result: Result | None = None
+    for step in engine.filtering(job, ONCE):
+        if isinstance(step, Result):
+            result = step
+        else:
+            yield step
+    assert result is not None
+    name = f"{filter_title(cell.filter)} {cell.ksize}×{cell.ksize}"
+    yield Example(
+        number=next(counts.figures),
+        title=name,
+        before=data_uri(job.picture),
+        after=data_uri(result.picture),
+        caption=(
+            f"{name}, border {cell.border}, on {what}. Computed for this page on the CPU by "
+            f"{implementation_title(job.implementation)} ({result.check}), in 8 bits, cut off at "
+            "black and white: an illustration, and none of the runs that were timed."
+        ),
+    )
+
+
+def _on_small_picture(
+    cell: Cell, pictures: Mapping[str, NDArray[Any]]
+) -> tuple[Cell, dict[str, NDArray[Any]], str]:
+    """Return the cell on few pixels, those pixels, and their source in words."""
+    way = {"implementation": "sequential", "block_xy": None, "cache": None, "devices": 1}
+    small = replace(cell, pixel_type="uint8", count=1, **way)  # type: ignore[arg-type]
+    if cell.picture in pictures:
+        part = _middle_of(pictures[cell.picture])
+        height, width, channels = part.shape
+        kind = str(part.dtype)
+        small = replace(small, width=width, height=height, channels=channels, pixel_type=kind)
+        return small, {cell.picture: part}, f"the middle of {cell.picture}, {width}×{height} pixels"
+    timed = f"; what was timed was {cell.picture}" if cell.picture != "photo" else ""
+    channels = 3 if cell.channels > 2 else 1
+    small = replace(small, picture="photo", width=WIDTH, height=HEIGHT, channels=channels)
+    return small, {}, f"the built-in picture{timed}"
+
+
+def _middle_of(picture: NDArray[Any]) -> NDArray[Any]:
+    """Cut out as many of its pixels as fit: scaled down, weights would do something else."""
+    height, width = picture.shape[:2]
+    top, left = max(0, height - HEIGHT) // 2, max(0, width - WIDTH) // 2
+    return np.ascontiguousarray(picture[top : top + HEIGHT, left : left + WIDTH])
+
+
+def data_uri(samples: NDArray[Any]) -> str:
+    """Encode (H, W, 1 to 4) as a PNG of 8 bits; alpha stays."""
+    shallow = stored_as(samples, "uint8")
+    image = Image.fromarray(shallow[..., 0] if shallow.shape[2] == 1 else shallow)
+    file = io.BytesIO()
+    image.save(file, "PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
