@@ -55,7 +55,8 @@ class Gpu:
 
         self.cp = cp
         self.device = device
-        with cuda_errors_in_words("starting to use it"):
+        self.turns = Turns([device])
+        with self.turns.held(), cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(device.index).use()
             self.stream = cp.cuda.Stream(non_blocking=True)
             with self.stream:
@@ -63,7 +64,6 @@ class Gpu:
             self.nvml = Nvml(cp.cuda.runtime.deviceGetPCIBusId(device.index), takes_turns)
             self.pictures = DevicePictures(cp, self.stream, self.using, self.with_room)
         self._programs = Programs(cp)
-        self.turns = Turns([device])
         self._sampled: ref[Launch] | None = None  # what the last sample was of
         note_process()
 
@@ -95,12 +95,14 @@ class Gpu:
         program, compile_ms = self.compile(rung, job)
         if job.picture not in self.pictures:
             yield Progress("uploading the picture")
-        watch = self.watch()
+        watch, is_shared = self.watch(), sampling.max_samples == 0
         source, uploaded = yield from self.turns.doing(
-            lambda: self.pictures.upload(job.picture), shared=sampling.max_samples == 0
+            lambda: self.pictures.upload(job.picture), shared=is_shared
         )
         yield Progress(f"filtering with {rung.title}")
-        launch = self.launch_on(program, job, source)
+        launch = yield from self.turns.doing(
+            lambda: self.launch_on(program, job, source), shared=is_shared
+        )
 
         def fetch() -> Result:
             picture, downloaded = self._download(launch)
@@ -214,8 +216,8 @@ class Gpu:
 
     def launch_once(self, rung: Rung, job: Job) -> tuple[Ran, ...]:
         """Launch `rung` once, everything ready before, in an NVTX range that has its name."""
-        launch = self.prepare(rung, job)
         with self.turns.held(), self.using(in_words(job)):
+            launch = self.prepare(rung, job)
             go = launch.ready()
             self.stream.synchronize()
             self.cp.cuda.nvtx.RangePush(rung.key)
@@ -232,8 +234,8 @@ class Gpu:
 
         No other process of ours uses the device meanwhile.
         """
-        launch = self.prepare(rung, job)
         with self.turns.held(), self.using(in_words(job)):
+            launch = self.prepare(rung, job)
             launch.ready()()  # a CUDA graph is made of what was launched before
             ready = launch.ready()
             self.stream.synchronize()

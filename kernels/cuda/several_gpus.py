@@ -77,9 +77,13 @@ class SeveralGpus:
             lambda: _uploaded(gpus, jobs, job), shared=sampling.max_samples == 0
         )
         yield Progress(f"filtering with {rung.title} on {len(gpus)} GPUs")
-        parts = [
-            self._part(at, program, jobs, arrays[at]) for at, (program, _) in enumerate(compiled)
-        ]
+        parts = yield from self._turns.doing(
+            lambda: [
+                self._part(at, program, jobs, arrays[at])
+                for at, (program, _) in enumerate(compiled)
+            ],
+            shared=sampling.max_samples == 0,
+        )
         run = JointRun(parts, self._exchange, sampling.cache, in_words(job))
         watches = [Watch(gpu.nvml, why_not_alone=lambda: self._turns.why_not_alone) for gpu in gpus]
 

@@ -69,7 +69,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
             path = folder / f"{key}.cu"
             path.write_text(_text(key, 0), encoding="utf-8")
             page.open_file(path)
-            wait_until(window, lambda: page.is_tried)
+            wait_until(window, lambda path=path: page.path == path and page.is_tried)
             lines = lines_compiled(path)
             limit_ms = LIMIT_MS if is_on_gpu and lines <= MAX_LINES else None
             for way, (prepare, save) in WAYS.items():

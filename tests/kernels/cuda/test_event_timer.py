@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 from kernels.core.device_turns import Turns
-from kernels.core.job import Result, Sampled, Sampling
+from kernels.core.job import Job, Result, Sampled, Sampling
 from kernels.cuda.event_timer import EventTimer
+from kernels.cuda.gpu import Gpu
 from kernels.cuda.timed_results import timed_results
-from tests.made_up import result
+from kernels.rungs.rung import ladder
+from tests.made_up import H200, result
 
 L2_BYTES = 32 << 20
 
@@ -97,3 +102,35 @@ def test_where_the_answer_is_all_that_is_wanted_it_runs_once():
     steps = list(run.steps(Sampling(max_samples=0)))
     assert all(isinstance(each, Result) for each in steps)
     assert run.done == ["run", "fetch"]
+
+
+class Watched(Gpu):
+    """A GPU where nothing runs: `alone` has what was done while the turn was somebody else's."""
+
+    def __init__(self, folder):
+        self.device, self.alone, self._sampled = H200, [], None
+        self.turns = Turns([replace(H200, uuid=f"GPU-{folder.name}")])
+        self.pictures = MagicMock(upload=self._do("upload", (None, None)))
+        self.watch = lambda: SimpleNamespace(look=lambda: None, health=lambda: None)
+        self.has_compiled = lambda *_: True
+        self.compile = lambda *_: (None, None)
+        self.launch_on = self._do("launch_on", None)
+        self._sample = self._do("sample", 1.0)
+        self._rows_at_once = lambda _, job: job.height
+
+    def _do(self, name, gives):
+        def do(*_):
+            if not self.turns._depth:
+                self.alone.append(name)
+            return gives
+
+        return do
+
+
+def test_nothing_is_put_on_the_device_outside_a_turn(tmp_path):
+    gpu = Watched(tmp_path)
+    job = Job(np.zeros((4, 4, 1), np.uint8), np.ones((1, 1), np.float32))
+    steps = gpu.filtering(ladder()[0], job, Sampling())
+    with suppress(AttributeError):  # at the download, of what is not there
+        list(steps)
+    assert gpu.alone == []

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
 from kernels.core.device import Device, cuda_version
+from kernels.core.device_turns import Turns
 from kernels.core.errors import cuda_errors_in_words
 from kernels.core.job import Sampling
 from kernels.core.sampling import THREADS_SETTLE_S, take_samples
@@ -38,8 +40,8 @@ class Clock:
     def __init__(self, device: Device) -> None:
         import cupy as cp
 
-        self.cp, self.device = cp, device
-        with cuda_errors_in_words("starting to use it"):
+        self.cp, self.device, self._turns = cp, device, Turns([device])
+        with self._turns.held(), cuda_errors_in_words("starting to use it"):
             cp.cuda.Device(device.index).use()
             self.stream = cp.cuda.Stream(non_blocking=True)
             with self.stream:
@@ -47,21 +49,27 @@ class Clock:
                 self._ceilings = CeilingBench(cp, self._timer, device)
         self._copies_ms: dict[int, float] = {}
 
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """Wait for our turn on the device, and make the stream the current one."""
+        with self._turns.held(), self.stream:
+            yield
+
     def time(self, queue: Callable[[], Any]) -> Timing:
         """Return samples of what `queue` queues; the first run only warms up."""
-        with self.stream:
+        with self.using():
             return take_samples(lambda: self._timer.sample_ms(queue, "cold"), SAMPLING, "cold")
 
     def copy_ms(self, count: int) -> float:
         """Return the median time of a device-to-device copy of `count` bytes."""
         if count not in self._copies_ms:
-            with self.stream:
+            with self.using():
                 self._copies_ms[count] = self._ceilings.copy(count).median_ms
         return self._copies_ms[count]
 
     def empty_launch_ms(self) -> float:
         """Return the median time between two events around an empty kernel."""
-        with self.stream:
+        with self.using():
             return self._ceilings.empty_launch().median_ms
 
 

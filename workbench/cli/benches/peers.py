@@ -50,7 +50,7 @@ def measure_peers(
 
     known  the oracle for `job`, as `checking.checking` takes it
     """
-    with clock.stream:
+    with clock.using():
         source = clock.cp.asarray(job.picture)
     task = Task(job, clock, source, separate(job.weights))
     oracles = {job.border: known}
@@ -61,7 +61,7 @@ def measure_peers(
             yield PeerTime(name, library.title, why_not=reason)
             continue
         yield from _times(name, library, task, oracles)
-    with clock.stream:
+    with clock.using():
         clock.cp.get_default_memory_pool().free_all_blocks()
 
 
@@ -72,7 +72,7 @@ def _times(
     ways, title = library.ways(task), library.title
     while True:
         try:
-            with task.clock.stream:
+            with task.clock.using():
                 way = next(ways, None)
             if way is None:
                 return
@@ -84,11 +84,11 @@ def _times(
 
 
 def _measure(name: str, way: PeerWay, task: Task, oracles: dict[str, Oracle]) -> PeerTime:
-    with task.clock.stream:
+    with task.clock.using():
         way.queue()  # many libraries compile, plan or try out the first time
         task.clock.stream.synchronize()
     timing = time_on_cpu(way.queue) if way.runs_on == "cpu" else task.clock.time(way.queue)
-    with task.clock.stream:
+    with task.clock.using():
         answer = np.ascontiguousarray(way.answer()).reshape(task.job.picture.shape)
         task.clock.stream.synchronize()
     job = replace(task.job, border=way.border)

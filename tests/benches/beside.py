@@ -1,0 +1,116 @@
+"""Compare the times of a sweep alone with those beside a user kernel that is typed and tried.
+
+One owner of the GPU: no sample of the one may be timed during a sample of the other.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from statistics import median
+from time import perf_counter, time_ns
+from typing import Any
+
+from kernels.core.device import Device
+from kernels.core.job import Sampling
+from kernels.pictures import generated
+from kernels.rungs.starting_points import starting_points
+from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_run import in_words, sweeping
+from kernels.sweeps.record import Record
+from tests.benches import bench
+from tests.benches.bench import BenchRow
+from workbench.cli.output import CommandError
+from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
+from workbench.model.state import Picture
+from workbench.panels.kernel.kernel_page import KernelPage
+from workbench.window.main_window import MainWindow
+
+TITLE = "A sweep alone, alone again, and beside the Kernel panel that is typed into"
+PLAN = Plan(
+    "alone and beside",
+    ("global", "shared", "separable", "register_tile"),
+    sizes=((512, 512), (2048, 2048)),
+    ksizes=(3, 9),
+    sampling=Sampling(min_samples=20, max_samples=100, max_seconds=2.0),
+)
+SIDE, KEY = 1024, "shared"
+TYPED_EVERY_S = 1.0  # longer than the pause after which a text is tried
+Times = dict[str, tuple[float, ...]]
+
+
+def measure(arguments: Namespace) -> Iterator[BenchRow]:
+    """Sweep three times in one window; yield what each cell takes, and the ratios."""
+    with real_window(arguments, {}) as window:
+        wait_for_device(window)
+        if not isinstance(window.device, Device):
+            raise CommandError("There is no GPU whose times could be disturbed.")
+        settle(
+            window,
+            lambda: window.store.update(picture=Picture("noise", generated.noise(SIDE, SIDE, 3))),
+        )
+        window.docks.enter("Kernel")
+        page = window.kernel.get().page
+        page.begin_new(KEY)
+        wait_until(window, lambda: page.is_tried)
+        alone, again = _swept(window), _swept(window)
+        typing = _Typing(page)
+        beside = _swept(window, typing.go_on)
+    for cell, samples in alone.items():
+        yield BenchRow(f"{cell}, alone", samples)
+        yield BenchRow(f"{cell}, beside", beside.get(cell, ()))
+    for name, other in (("alone again", again), ("beside", beside)):
+        ratios = [median(other[cell]) / median(alone[cell]) for cell in alone if cell in other]
+        words = f"median {median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}"
+        yield BenchRow(f"{name} / alone, {len(ratios)} cells", figure=words)
+    yield BenchRow("texts typed meanwhile", figure=str(typing.count))
+
+
+class _Typing:
+    """Somebody who types: another text every second, each tried on the GPU."""
+
+    def __init__(self, page: KernelPage) -> None:
+        self._page, self._last_s, self.count = page, 0.0, 0
+        self._text = next(each.text for each in starting_points() if each.key == KEY)
+
+    def go_on(self) -> None:
+        if perf_counter() - self._last_s > TYPED_EVERY_S:
+            self._last_s, self.count = perf_counter(), self.count + 1
+            self._page.entrance.replace_text(f"{self._text}// {time_ns()}\n")
+
+
+def _swept(window: MainWindow, meanwhile: Callable[[], None] = lambda: None) -> Times:
+    """Return the samples of every cell that was found right, by its name."""
+    times: Times = {}
+    ended: list[bool] = []
+
+    def end(_error: object, is_complete: bool) -> None:
+        ended.append(is_complete)
+
+    def take(step: Any) -> None:
+        if isinstance(step, Record) and (right := step.verified) is not None:
+            times[in_words(step.cell)] = tuple(right.kernel.samples_ms)
+
+    def is_over() -> bool:
+        meanwhile()
+        return bool(ended)
+
+    worker = window.worker
+    worker.sweep_stepped.connect(take)
+    worker.sweep_ended.connect(end)
+    worker.start_sweep(partial(sweeping, PLAN))
+    wait_until(window, is_over)
+    worker.sweep_stepped.disconnect(take)
+    worker.sweep_ended.disconnect(end)
+    return times
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the bench; return the exit code."""
+    return bench.main_of_window("beside", TITLE, measure, words, has_runs=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
