@@ -14,6 +14,10 @@ class KernelFileError(Exception):
     """A kernel cannot be read, or kept in a file; str(error) is one sentence for the user."""
 
 
+class KernelGoneError(KernelFileError):
+    """A kernel's file is not there any more."""
+
+
 def kernels_folder() -> Path:
     """Return the folder in the user's data, or the one FILTER_WORKBENCH_KERNELS names."""
     if folder := os.environ.get(FOLDER_VARIABLE):

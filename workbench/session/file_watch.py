@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -44,17 +46,27 @@ class FileWatch(QObject):
         """Watch this file from now on; None: nothing.  What was noticed of another is dropped."""
         self._timer.stop()
         self._path = path
-        self.renew()
+        self._watch([])
+        if path is not None:
+            self.renew(self._notice)  # what was written until it is watched
 
-    def renew(self) -> None:
+    def renew(self, then: Callable[[], None] = lambda: None) -> None:
         """Watch it again: one that was replaced is out of sight."""
         path = self._path
-        wanted = [] if path is None else [str(path), str(path.parent)]
+
+        def watch(there: list[str]) -> None:
+            if path == self._path:
+                self._watch(there)
+                then()
+
+        if path is not None:
+            self._background.run(partial(_there, path), watch, lambda _: None)
+
+    def _watch(self, wanted: list[str]) -> None:
         watched = [*self._watcher.files(), *self._watcher.directories()]
         if gone := [each for each in watched if each not in wanted]:
             self._watcher.removePaths(gone)
-        missing = [each for each in wanted if each not in watched and Path(each).exists()]
-        if missing:
+        if missing := [each for each in wanted if each not in watched]:
             self._watcher.addPaths(missing)
 
     def _notice(self) -> None:
@@ -84,6 +96,11 @@ class FileWatch(QObject):
             self.changed.emit()
         else:
             self._timer.start(STEADY_MS)
+
+
+def _there(path: Path) -> list[str]:
+    """Return what there is of a file and its folder."""
+    return [str(each) for each in (path, path.parent) if os.path.exists(each)]  # noqa: PTH110 - Path's may raise
 
 
 def _stamp_of(path: Path | None) -> Stamp:

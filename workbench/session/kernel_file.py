@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -13,7 +16,7 @@ from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import text_in
 from workbench.base.background import Background
 from workbench.base.throttle import Throttle
-from workbench.files.kernel_files import KernelFileError
+from workbench.files.kernel_files import KernelFileError, KernelGoneError, is_own_file
 from workbench.session.file_watch import FileWatch
 from workbench.session.kernel_journal import KernelJournal, Unsaved
 
@@ -53,6 +56,9 @@ class KernelFile(QObject):
         self._text = self._on_disk = ""
         self._newline = "\n"
         self._was_gone = False
+        self._at_disk = 0  # how much is under way there
+        self._opening = 0  # number of the newest that is begun, opened or brought back
+        self._saving: tuple[str, Callable[[], object]] | None = None  # what the disk is waited for
         self._watch = FileWatch(self._keeping, self)
         self._watch.changed.connect(self._look)
 
@@ -76,6 +82,11 @@ class KernelFile(QObject):
         """Return whether the text is on disk."""
         return self._path is not None and self._text == self._on_disk
 
+    @property
+    def is_at_disk(self) -> bool:
+        """Return whether it is being read or saved, or it is looked for what was not saved."""
+        return self._at_disk > 0
+
     # -- what is worked on
 
     def begin(self, text: str, name: str) -> None:
@@ -83,37 +94,69 @@ class KernelFile(QObject):
 
         name  the one proposed for its file
         """
+        self._opening += 1
         self._set_aside()
         self._new_name = name
         self._take(None, text, "")
         self.began.emit(text)
 
-    def open(self, path: Path, once_read: Callable[[], None] = lambda: None) -> None:
-        """Work on the kernel in a file.  Raises KernelFileError, and nothing has changed then.
+    def open(
+        self,
+        path: Path,
+        once_read: Callable[[bool], None] = lambda _: None,
+        on_failure: Callable[[Exception], None] = lambda _: None,
+    ) -> None:
+        """Work on the kernel in a file, once it is read; until then nothing has changed.
 
-        once_read  what to do before anybody is told of it
+        once_read   called before anybody is told of it, with whether it is in the user's folder
+        on_failure  called with the KernelFileError
         """
-        text, newline = read_kernel(path)
-        once_read()
-        self._set_aside()
-        self._newline = newline
-        self._take(path.absolute(), text, text)
-        self.began.emit(text)
 
-    def bring_back(self, unsaved: Unsaved) -> None:
+        def take(found: _Read) -> None:
+            once_read(found.is_users)
+            self._set_aside()
+            self._newline = found.newline
+            self._take(path.absolute(), found.text, found.text)
+            self.began.emit(found.text)
+
+        self._read(partial(_read, path), take, on_failure)
+
+    def bring_back(self, unsaved: Unsaved, once_read: Callable[[bool], None]) -> None:
         """Work on what was not saved in an earlier run; its file stays as it is until `save`."""
-        on_disk = ""
-        path = unsaved.path
-        if path is not None:
-            try:
-                on_disk, self._newline = read_kernel(path)
-            except KernelFileError:
-                path = path if path.parent.is_dir() else None  # `save` writes it again
-        self._set_aside()
-        self._new_name = NEW_NAME
-        self._take(path, unsaved.text, on_disk)
-        self.began.emit(unsaved.text)
-        self._note()
+
+        def take(found: _Read | None) -> None:
+            once_read(found is not None and found.is_users)
+            self._set_aside()
+            self._new_name = NEW_NAME
+            self._take(unsaved.path if found else None, unsaved.text, found.text if found else "")
+            self._newline = found.newline if found else "\n"
+            self.began.emit(unsaved.text)
+            self._note()
+
+        self._read(partial(_beneath, unsaved.path), take, lambda _: None)
+
+    def _read(
+        self,
+        reading: Callable[[], Any],
+        take: Callable[[Any], None],
+        on_failure: Callable[[Exception], None],
+    ) -> None:
+        """Read on the thread; what was asked for before, and is not there yet, is dropped."""
+        self._opening += 1
+        number = self._opening
+        self._do(
+            reading,
+            lambda found: take(found) if number == self._opening else None,
+            lambda error: on_failure(error) if number == self._opening else None,
+        )
+
+    def look_for_unsaved(self, then: Callable[[Unsaved | None], None]) -> None:
+        """Find the newest text that was not saved, once the journal is written."""
+        self._do(self._journal.left, then, lambda _: None)
+
+    def drop_unsaved(self) -> None:
+        """Remove what `look_for_unsaved` found: it was brought back, or is not wanted."""
+        self._keeping.run(self._journal.drop_left, lambda _: None, lambda _: None)
 
     def type(self, text: str) -> None:
         """Take what is typed; it is kept in a moment, also if the program ends."""
@@ -122,29 +165,92 @@ class KernelFile(QObject):
         self._text = text
         self._note()
 
-    def save(self, path: Path | None = None) -> None:
-        """Write the text into its file, or into another one from now on.
+    def save(
+        self,
+        path: Path | None = None,
+        then: Callable[[], None] = lambda: None,
+        on_failure: Callable[[Exception], None] = lambda _: None,
+    ) -> None:
+        """Write the text into its file, or into another one from then on; on the thread.
 
-        Raises KernelFileError.
+        What somebody else wrote meanwhile into its own file is not written over, but shown.
+
+        then        called once it is on disk
+        on_failure  called with the KernelFileError
         """
         target = path or self._path
         assert target is not None
-        target = target.absolute()
-        if path is None:
-            assert self._path is not None
-            self._take_up(*_look_at(self._path, self._text, self._on_disk))
-            self.saving.emit()  # what somebody else wrote meanwhile is not written over
-        text = self._text
-        write_kernel(target, text, self._newline)
-        self._take(target, text, text)
-        self._forget()
-        self.saved.emit()
+        target, text = target.absolute(), self._text
+        self.saving.emit()
+        known = self._on_disk if path is None else None
+        writing = partial(_written, target, text, self._newline, known)
+        self._saving = text, writing
+
+        def take(found: _OnDisk | None) -> None:
+            self._saving = None
+            if found is None:
+                self._has_saved(target, text)
+            elif text == self._text:
+                self._take_up(*found)
+            else:  # more was typed, of which no copy is kept yet
+                self._look()
+                return
+            self.saved.emit()
+            then()
+
+        def fail(error: Exception) -> None:
+            self._saving = None
+            on_failure(error)
+
+        self._do(writing, take, fail)
+
+    def _has_saved(self, target: Path, text: str) -> None:
+        self._on_disk, self._was_gone = text, False
+        if target != self._path:
+            self._path = target
+            self._watch.begin(target)
+        else:
+            self._watch.renew()
+        self._note()  # more may have been typed
+
+    def write_copy(
+        self,
+        path: Path,
+        text: str,
+        then: Callable[[], None],
+        on_failure: Callable[[Exception], None],
+    ) -> None:
+        """Write another text into another file; the rest as `save`."""
+        self._do(partial(write_kernel, path, text), lambda _: then(), on_failure)
+
+    def _do(
+        self,
+        work: Callable[[], Any],
+        take: Callable[[Any], None],
+        on_failure: Callable[[Exception], None],
+    ) -> None:
+        """Do it on the thread; it is under way until what came of it is taken."""
+        self._at_disk += 1
+
+        def end(deliver: Callable[..., None], *outcome: Any) -> None:
+            deliver(*outcome)
+            self._at_disk -= 1
+
+        self._keeping.run(
+            work, partial(end, take), partial(end, on_failure), partial(end, lambda: None)
+        )
 
     def close(self) -> None:
         """Let go of the file; what is not saved is offered the next time."""
         self._watch.begin(None)
         self._soon.stop()
         self._keeping.close()
+        if self._saving is not None:  # the program ends: nothing else is left to wait
+            text, writing = self._saving
+            with suppress(KernelFileError):
+                writing()
+                if text == self._text:
+                    self._journal.forget()
         self._journal.close()
 
     # -- the disk
@@ -162,6 +268,7 @@ class KernelFile(QObject):
             self._forget()
         else:
             self._journal.set_aside()
+            self._keep()
 
     def _note(self) -> None:
         if self._text == self._on_disk:
@@ -221,6 +328,45 @@ class KernelFile(QObject):
 
 
 _OnDisk = tuple[str | None, str, str]
+
+
+class _Read(NamedTuple):
+    """A file's text, how its lines end, and whether it is in the user's folder of kernels."""
+
+    text: str
+    newline: str
+    is_users: bool
+
+
+def _read(path: Path) -> _Read:
+    try:
+        return _Read(*read_kernel(path), is_own_file(path))
+    except KernelFileError as error:
+        if os.path.lexists(path):
+            raise
+        raise KernelGoneError(str(error)) from error
+
+
+def _beneath(path: Path | None) -> _Read | None:
+    """Return what is in the file that a text belongs to; None: it has none any more."""
+    if path is None:
+        return None
+    try:
+        return _read(path)
+    except KernelFileError:
+        if not path.parent.is_dir():
+            return None
+        return _Read("", "\n", is_own_file(path))  # `save` writes it again
+
+
+def _written(target: Path, text: str, newline: str, known: str | None) -> _OnDisk | None:
+    """Write a text; where the file has another one than is `known`, return that instead."""
+    if known is not None:
+        found, its_newline, sentence = _look_at(target, text, known)
+        if found not in (None, known, text):
+            return found, its_newline, sentence
+    write_kernel(target, text, newline)
+    return None
 
 
 def _look_at(path: Path, typed: str, known: str) -> _OnDisk:

@@ -5,7 +5,7 @@ The file on disk is the truth: whatever saves it, another text arrives.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +35,7 @@ class _Found:
     kernels   what each of them is, or why it makes no kernel
     chosen    the file that was to be read; empty: none
     file      what was read; None: it cannot be used, and `sentence` says why
+    there     of the folder, the file and its folder what there is, to be watched
     """
 
     names: tuple[str, ...]
@@ -43,6 +44,7 @@ class _Found:
     file: OwnFile | None = None
     sentence: str = ""
     is_there: bool = False
+    there: tuple[str, ...] = ()
 
 
 class KernelFolder(QObject):
@@ -116,10 +118,7 @@ class KernelFolder(QObject):
         """Find out which files there are, and read the chosen one."""
         chosen = self._store.state.implementation
         chosen = chosen if is_own(chosen) else ""
-        folder = kernels_folder()
-        if not chosen and not self.names and not folder.is_dir():
-            return  # as for most people: there is nothing to start a thread for
-        looking = partial(_found, folder, self._admitted, chosen)
+        looking = partial(_found_and_there, kernels_folder(), self._admitted, chosen)
         self._background.run(looking, self._take, lambda _: None)
 
     def _follow(self, old: State, new: State) -> None:
@@ -137,7 +136,7 @@ class KernelFolder(QObject):
             self.look()
 
     def _take(self, found: _Found) -> None:
-        self._watch(found.chosen)
+        self._watch(set(found.there))
         if (found.names, found.kernels) != (self.names, self.kernels):
             self.names, self.kernels = found.names, found.kernels
             self.changed.emit()
@@ -175,16 +174,19 @@ class KernelFolder(QObject):
         self._read, self._refusal, self._is_missed = None, "", False
         self.lost.emit(found.sentence)
 
-    def _watch(self, chosen: str) -> None:
-        folder = kernels_folder()
-        path = _path_of(chosen, folder, self._admitted)
-        paths = [folder, path.parent, path] if chosen else [folder]
-        wanted = {str(each) for each in paths if each.exists()}
+    def _watch(self, wanted: set[str]) -> None:
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if watched - wanted:
             self._watcher.removePaths(sorted(watched - wanted))
         if wanted - watched:
             self._watcher.addPaths(sorted(wanted - watched))
+
+
+def _found_and_there(folder: Path, admitted: Path | None, chosen: str) -> _Found:
+    path = _path_of(chosen, folder, admitted)
+    paths = [folder, path.parent, path] if chosen else [folder]
+    there = tuple(str(each) for each in paths if each.exists())  # before it is read
+    return replace(_found(folder, admitted, chosen), there=there)
 
 
 def _found(folder: Path, admitted: Path | None, chosen: str) -> _Found:

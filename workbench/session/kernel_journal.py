@@ -7,6 +7,7 @@ ended, and what is in it was not saved.
 from __future__ import annotations
 
 import json
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +49,7 @@ class KernelJournal:
     """The journal of this program, and those that others left.
 
     Never fails: where nothing can be written, `complaint` says so once there was a try.
-    One thread calls it, but for `write`, which is called on another: `note` and `forget` wait for
-    no disk.
+    `note`, `forget` and `set_aside` wait for no disk; all else does, and is called on one thread.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -57,6 +57,7 @@ class KernelJournal:
         self._own: tuple[Path, BinaryIO] | None = None
         self._left: tuple[Unsaved, Path, BinaryIO] | None = None
         self._noted: Unsaved | None = None
+        self._leaving: deque[Unsaved] = deque()
         self._written: Unsaved | None = None
         self._writing = Lock()
         self.complaint = ""
@@ -69,20 +70,22 @@ class KernelJournal:
         """Keep nothing from the next `write` on: what was typed is saved."""
         self._noted = None
 
+    def set_aside(self) -> None:
+        """Leave the text to `left` at the next `write`: another one is typed from now on."""
+        if self._noted is not None:
+            self._leaving.append(self._noted)
+            self._noted = None
+
     def write(self) -> None:
         """Write what was noted last, unless it is written; remove what was forgotten."""
         with self._writing:
-            if self._noted is None:
+            while self._leaving:
+                self._keep(self._leaving.popleft())
+                self._let_go(is_wanted=True)
+            if (noted := self._noted) is None:
                 self._let_go(is_wanted=False)
             else:
-                self._write_noted()
-
-    def set_aside(self) -> None:
-        """Leave the text to `left`: another one is typed from now on."""
-        with self._writing:
-            self._write_noted()
-            self._let_go(is_wanted=self._noted is not None)
-            self._noted = None
+                self._keep(noted)
 
     def left(self) -> Unsaved | None:
         """Return the newest text that was not saved, by a program that has ended or by this one.
@@ -105,13 +108,13 @@ class KernelJournal:
     def close(self) -> None:
         """Let go of the files; what was not saved is offered the next time."""
         self.set_aside()
+        self.write()
         if self._left is not None:
             self._left[2].close()
             self._left = None
 
-    def _write_noted(self) -> None:
-        noted = self._noted
-        if noted is None or noted is self._written:
+    def _keep(self, noted: Unsaved) -> None:
+        if noted is self._written:
             return
         try:
             self._write(noted)

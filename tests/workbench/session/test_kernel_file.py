@@ -5,13 +5,15 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
+from PySide6.QtTest import QTest
 
 from kernels.core import atomic_files
 from kernels.rungs.own_kernels import MAX_BYTES
-from tests.workbench.driving import until
+from tests.workbench.driving import PATIENCE_MS, until
 from workbench.files.kernel_files import KernelFileError
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_journal import KernelJournal, Unsaved
@@ -55,6 +57,44 @@ def mine(tmp_path):
     return path
 
 
+def wait(is_so):
+    for _ in range(PATIENCE_MS // 5):
+        if is_so():
+            return
+        QTest.qWait(5)
+    raise AssertionError("nothing came")
+
+
+def _waited(do):
+    """Do it, and wait for its outcome; raise what it failed with."""
+    outcome = []
+    do(lambda *_: outcome.append(None), outcome.append)
+    wait(lambda: bool(outcome))
+    if outcome[0] is not None:
+        raise outcome[0]
+
+
+def opened(file, path):
+    _waited(partial(file.open, path))
+
+
+def saved(file, path=None):
+    _waited(partial(file.save, path))
+
+
+def brought_back(file, left):
+    file.bring_back(left, lambda _: None)
+    wait(lambda: file.text == left.text)
+
+
+def unsaved(file):
+    """What the program offers to bring back."""
+    found = []
+    file.look_for_unsaved(found.append)
+    wait(lambda: bool(found))
+    return found[0]
+
+
 def journals(home):
     return sorted((home / "data" / "filter-workbench" / "unsaved-kernels").glob("*.json"))
 
@@ -78,13 +118,13 @@ def replace(path, text):
 
 
 def test_what_is_saved_is_on_disk_and_what_was_opened_is_shown(file, mine):
-    file.open(mine)
+    opened(file, mine)
     assert file.heard.began == ["one\n"]
     assert file.is_saved
     file.type("two\n")
     assert not file.is_saved
     assert mine.read_text(encoding="utf-8") == "one\n"
-    file.save()
+    saved(file)
     assert mine.read_text(encoding="utf-8") == "two\n"
     assert file.is_saved
     assert file.heard.saved == 1
@@ -94,7 +134,7 @@ def test_saving_under_another_name_goes_on_there(qtbot, file, mine):
     file.begin("new\n", "my_kernel.cu")
     assert (file.path, file.name) == (None, "my_kernel.cu")
     other = mine.with_name("other.cu")
-    file.save(other)
+    saved(file, other)
     assert (file.path, file.name) == (other, "other.cu")
     replace(other, "by another\n")
     until(qtbot, lambda: file.heard.arrived == ["by another\n"])
@@ -116,14 +156,14 @@ def test_what_is_no_kernel_is_refused_in_a_sentence(content, sentence, file, min
     else:
         mine.write_bytes(content)
     with pytest.raises(KernelFileError, match=f"^{mine.name}[,:] {sentence}.*\\.$"):
-        file.open(mine)
+        opened(file, mine)
     assert file.text == "kept\n"
 
 
 def test_a_file_that_cannot_be_written_leaves_the_text_and_says_why(file, mine):
     file.begin("kept\n", "my_kernel.cu")
     with pytest.raises(KernelFileError, match="its folder does not exist"):
-        file.save(mine.parent / "nowhere" / "mine.cu")
+        saved(file, mine.parent / "nowhere" / "mine.cu")
     assert file.text == "kept\n"
     assert file.path is None
 
@@ -133,7 +173,7 @@ def test_a_file_that_cannot_be_written_leaves_the_text_and_says_why(file, mine):
 
 @pytest.mark.parametrize("how", [replace, lambda path, text: path.write_text(text)])
 def test_what_is_saved_outside_arrives_again_and_again(how, qtbot, file, mine):
-    file.open(mine)
+    opened(file, mine)
     for text in ("two\n", "three\n", "four\n"):
         how(mine, text)
         until(qtbot, lambda text=text: file.heard.arrived[-1:] == [text])
@@ -142,16 +182,16 @@ def test_what_is_saved_outside_arrives_again_and_again(how, qtbot, file, mine):
 
 
 def test_what_is_saved_here_does_not_come_back(qtbot, file, mine):
-    file.open(mine)
+    opened(file, mine)
     file.type("two\n")
-    file.save()
+    saved(file)
     replace(mine, "three\n")  # the answer to which comes after any to the first
     until(qtbot, lambda: file.heard.arrived)
     assert file.heard.arrived == ["three\n"]
 
 
 def test_where_both_changed_the_disk_is_shown_and_what_was_typed_is_beside_it(qtbot, file, mine):
-    file.open(mine)
+    opened(file, mine)
     file.type("typed\n")
     replace(mine, "outside\n")
     until(qtbot, lambda: file.heard.arrived)
@@ -167,19 +207,19 @@ def test_where_both_changed_the_disk_is_shown_and_what_was_typed_is_beside_it(qt
 
 
 def test_saving_before_the_change_outside_was_noticed_writes_over_nothing(file, mine):
-    file.open(mine)
+    opened(file, mine)
     file.type("typed\n")
     replace(mine, "outside\n")
-    file.save()
+    saved(file)
     assert mine.read_text(encoding="utf-8") == "outside\n"
     assert mine.with_name("mine.typed.cu").read_text(encoding="utf-8") == "typed\n"
 
 
 def test_a_file_that_is_gone_is_said_once_and_can_be_written_again(qtbot, file, mine):
-    file.open(mine)
+    opened(file, mine)
     mine.unlink()
     until(qtbot, lambda: file.heard.sentences)
-    file.save()
+    saved(file)
     assert mine.read_text(encoding="utf-8") == "one\n"
     assert len(file.heard.sentences) == 1
     replace(mine, "back\n")
@@ -235,25 +275,25 @@ def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
 
 
 def test_what_was_not_saved_is_offered_with_its_file_and_brought_back(file, journal, mine):
-    file.open(mine)
+    opened(file, mine)
     file.type("typed\n")
     file.close()
     later = KernelJournal()
     left = later.left()
     assert left == Unsaved("typed\n", mine)
     again = KernelFile(later)
-    again.bring_back(left)
+    brought_back(again, left)
     later.drop_left()
     assert (again.path, again.text, again.is_saved) == (mine, "typed\n", False)
     assert mine.read_text(encoding="utf-8") == "one\n"
-    again.save()
+    saved(again)
     assert mine.read_text(encoding="utf-8") == "typed\n"
     again.close()
     assert offered() is None
 
 
 def test_another_program_that_runs_keeps_its_own(qtbot, file, home, mine):
-    file.open(mine)
+    opened(file, mine)
     file.type("typed\n")
     until(qtbot, lambda: journals(home))
     script = (
@@ -275,14 +315,49 @@ def test_a_damaged_journal_is_passed_over(home, journal, file):
 
 
 def test_where_the_file_is_gone_its_text_is_brought_back_to_be_saved(file, mine):
-    file.open(mine)
+    opened(file, mine)
     file.type("typed\n")
     file.close()
     mine.unlink()
     later = KernelJournal()
     again = KernelFile(later)
-    again.bring_back(later.left())
+    brought_back(again, later.left())
     later.drop_left()
-    again.save()
+    saved(again)
     assert mine.read_text(encoding="utf-8") == "typed\n"
     again.close()
+
+
+def test_what_is_typed_while_it_is_saved_or_opened_is_not_lost(qtbot, file, mine):
+    opened(file, mine)
+    file.type("two\n")
+    file.save()
+    file.type("three\n")
+    until(qtbot, lambda: file.heard.saved == 1)
+    assert (file.text, file.is_saved) == ("three\n", False)
+    assert mine.read_text(encoding="utf-8") == "two\n"
+    file.open(mine)
+    file.type("four\n")
+    until(qtbot, lambda: file.text == "two\n")
+    assert unsaved(file) == Unsaved("four\n", mine)
+
+
+def test_of_several_that_are_opened_the_newest_is_worked_on(qtbot, file, mine):
+    other = mine.with_name("other.cu")
+    other.write_text("other\n")
+    file.open(mine)
+    file.open(other)
+    until(qtbot, lambda: file.path == other)
+    file.open(mine)
+    file.begin("new\n", "my_kernel.cu")
+    unsaved(file)  # by now it was read
+    assert (file.text, file.path, file.heard.began) == ("new\n", None, ["other\n", "new\n"])
+
+
+def test_what_is_saved_as_the_program_ends_is_saved(file, mine):
+    opened(file, mine)
+    file.type("two\n")
+    file.save()
+    file.close()
+    assert mine.read_text(encoding="utf-8") == "two\n"
+    assert offered() is None

@@ -7,18 +7,21 @@ import threading
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from kernels.pictures.generated import noise
 from kernels.sweeps.session_files import SessionFile
+from tests.first_kernel import steps
 from tests.made_sessions import a_session
 from tests.workbench.driving import drop, settle, trigger, until
+from workbench.base.data_folder import DATA_VARIABLE
 from workbench.files.image_files import save
+from workbench.files.kernel_files import FOLDER_VARIABLE
 from workbench.session import session_store
 from workbench.widgets.menu_lines import plain
 
 LOOKING = ("stat", "lstat", "access", "readlink")  # of these Python tells nobody
-EVENTS = ("open", "os.listdir", "os.scandir", "os.walk")
+EVENTS = ("open", "os.listdir", "os.scandir", "os.walk", "os.rename", "os.remove", "os.mkdir")
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +119,28 @@ def test_so_are_the_lists_of_sessions(qtbot, window, far, touched, monkeypatch, 
     until(qtbot, lambda: any("one.jsonl" in each.toolTip() for each in menu.actions()))
     assert touched()[before:] == []
     assert all(each.isEnabled() for each in menu.actions())
+
+
+def test_so_is_a_user_kernel(qtbot, window, far, touched, monkeypatch):
+    """Opened, typed into, saved, changed outside, left for another, and what it left offered."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(far / "kernels"))
+    monkeypatch.setenv(DATA_VARIABLE, str(far / "data"))
+    (far / "kernels").mkdir()
+    mine = far / "kernels" / "mine.cu"
+    mine.write_text(steps()[6], encoding="utf-8")
+    before = len(touched())  # of this thread, which made it
+    window.kernel_menu.open_file(mine)
+    page = window.kernel.get().page
+    until(qtbot, lambda: page.path == mine)
+    page.entrance.insertPlainText("// typed\n")
+    trigger(window, "Save kernel")
+    until(qtbot, lambda: not page.findChild(QWidget, "kernel-name").text().endswith("not saved"))
+    page.entrance.insertPlainText("// and more\n")
+    page.begin_new("")
+    until(qtbot, lambda: page.findChild(QWidget, "kernel-unsaved").isVisible())
+    window.kernel_menu.open_file(far / "gone.cu")
+    until(qtbot, lambda: "gone.cu" in window.messages.sentence)
+    assert touched()[before:] == []
 
 
 def test_the_watch_notices_a_look(far, touched):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from kernels.cuda_on_cpu.confinement import allow_unconfined
 from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.starting_points import starting_points
 from workbench.base.plain_text import tip_text
-from workbench.files.kernel_files import KernelFileError, is_own_file, kernels_folder
+from workbench.files.kernel_files import KernelGoneError, kernels_folder
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.answer_pair import AnswerPair
@@ -31,8 +31,8 @@ from workbench.panels.kernel.step_view import StepView
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trying import Trying
 from workbench.session.analysis_thread import StepQueue
-from workbench.session.kernel_file import KernelFile, write_kernel
-from workbench.session.kernel_journal import KernelJournal
+from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_journal import KernelJournal, Unsaved
 from workbench.session.kernel_steps import Followed
 from workbench.session.shared_kernel import shared_text
 from workbench.session.store import Store
@@ -76,8 +76,7 @@ class KernelPage(QWidget):
 
     def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
         super().__init__()
-        self._journal = KernelJournal()
-        self._file = KernelFile(self._journal, self)
+        self._file = KernelFile(KernelJournal(), self)
         self._recent: list[Path] = []
         self._shares = list(SHARES)  # to go back to from steps and instructions
         self._is_code_shown = False
@@ -117,7 +116,13 @@ class KernelPage(QWidget):
     @property
     def is_tried(self) -> bool:
         """Return whether all there is to know of the present text is shown."""
-        return self._trying.is_settled and self._reading.is_settled
+        is_read = not self._file.is_at_disk
+        return is_read and self._trying.is_settled and self._reading.is_settled
+
+    @property
+    def is_at_disk(self) -> bool:
+        """Return whether its file is being read or saved."""
+        return self._file.is_at_disk
 
     @property
     def is_counted_by_line(self) -> bool:
@@ -141,11 +146,16 @@ class KernelPage(QWidget):
     def begin(self, path: Path | None, recent: Sequence[Path]) -> None:
         """Open the file of the last time, or an empty kernel, and offer what was not saved."""
         self.show_recent(recent)
-        if path is not None and not path.is_file():
-            self.said.emit("warning", GONE.format(name=path.name))
-        elif path is not None and self.open_file(path):
+        if path is None:
+            self.begin_new("")
             return
-        self.begin_new("")
+
+        def begin_without(error: Exception) -> None:
+            is_gone = isinstance(error, KernelGoneError)
+            self.said.emit("warning", GONE.format(name=path.name) if is_gone else str(error))
+            self.begin_new("")
+
+        self._file.open(path, partial(self._hold_unless_allowed, path), begin_without)
 
     def show_state(self, state: State) -> None:
         """Try the kernel on what `state` asks for."""
@@ -170,11 +180,11 @@ class KernelPage(QWidget):
     def begin_new(self, key: str) -> None:
         """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
         point = next(each for each in starting_points() if each.key == key)
-        self._hold_unless_allowed(None)
+        self._hold_unless_allowed(None, True)
         self._file.begin(point.text, f"{point.stem}.cu")
 
-    def open_file(self, path: Path, *, is_named: bool = False) -> bool:
-        """Open a kernel's file; return whether that went well.
+    def open_file(self, path: Path, *, is_named: bool = False) -> None:
+        """Open a kernel's file.
 
         One from elsewhere is shown, and run only once the user says so.
 
@@ -182,33 +192,32 @@ class KernelPage(QWidget):
         """
         if is_named:
             self._allowed.add(path.absolute())
-        try:
-            self._file.open(path, lambda: self._hold_unless_allowed(path))
-        except KernelFileError as error:
+
+        def say(error: Exception) -> None:
             self.said.emit("error", str(error))
             self.show_recent([each for each in self._recent if each != path])
-            return False
-        return True
+
+        self._file.open(path, partial(self._hold_unless_allowed, path), say)
 
     def ask_file(self) -> None:
         """Ask for a kernel's file, and open it."""
         if path := ask_file(self, "Open a kernel", str(self._folder), FILE_TYPES):
             self.open_file(path)
 
-    def save(self) -> bool:
-        """Write the text into its file; return whether it is there."""
+    def save(self, then: Callable[[], None] = lambda: None) -> None:
+        """Write the text into its file, and do what is to follow once it is there."""
         if self._file.path is None:
-            return self.save_as()
-        return self._write(None)
+            self.save_as(then)
+        else:
+            self._write(None, then)
 
-    def save_as(self) -> bool:
-        """Ask for a file, and write the text into it; return whether it is there."""
+    def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        """Ask for a file, and write the text into it; the rest as `save`."""
         proposed = self._file.path or self._folder / self._file.name
         name, _ = ask_new_file(self, "Save the kernel", proposed, FILE_TYPES, "")
-        if not name:
-            return False
-        path = Path(name)
-        return self._write(path if path.suffix else path.with_suffix(".cu"))
+        if name:
+            path = Path(name)
+            self._write(path if path.suffix else path.with_suffix(".cu"), then)
 
     def save_copy(self) -> None:
         """Ask for a file, and write a copy there with what was found of it."""
@@ -218,17 +227,18 @@ class KernelPage(QWidget):
             return
         path = Path(name) if Path(name).suffix else Path(name).with_suffix(".cu")
         verdict, job = self._trying.found
-        try:
-            write_kernel(path, shared_text(self._file.text, verdict, job, date.today()))
-        except KernelFileError as error:
-            self.said.emit("error", str(error))
-            return
-        self.said.emit("info", COPY_SAVED.format(name=path.name, verdict=verdict))
+        text = shared_text(self._file.text, verdict, job, date.today())
+        saved = COPY_SAVED.format(name=path.name, verdict=verdict)
+        self._file.write_copy(path, text, lambda: self.said.emit("info", saved), self._say_error)
 
     def edit_outside(self) -> None:
         """Open the file in the user's own editor."""
-        if not self._file.is_saved and not self.save():
-            return
+        if not self._file.is_saved:
+            self.save(self._open_outside)
+        else:
+            self._open_outside()
+
+    def _open_outside(self) -> None:
         path = self._file.path
         assert path is not None
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
@@ -301,14 +311,15 @@ class KernelPage(QWidget):
             return Path.home()
         return folder
 
-    def _write(self, path: Path | None) -> bool:
-        try:
-            self._file.save(path)
-        except KernelFileError as error:
-            self.said.emit("error", str(error))
-            return False
-        self._allow()
-        return True
+    def _write(self, path: Path | None, then: Callable[[], None]) -> None:
+        def go_on() -> None:
+            self._allow()
+            then()
+
+        self._file.save(path, go_on, self._say_error)
+
+    def _say_error(self, error: Exception) -> None:
+        self.said.emit("error", str(error))
 
     def _allow(self) -> None:
         """Run the present file from now on."""
@@ -317,9 +328,9 @@ class KernelPage(QWidget):
         self._foreign.hide()
         self._trying.release()
 
-    def _hold_unless_allowed(self, path: Path | None) -> None:
-        """Run what is in `path` (None: text of one's own) only if it is the user's, or allowed."""
-        if path is None or path.absolute() in self._allowed or is_own_file(path):
+    def _hold_unless_allowed(self, path: Path | None, is_users: bool) -> None:
+        """Run what is in `path` (None: a new text) only if it is the user's, or allowed."""
+        if path is None or is_users or path.absolute() in self._allowed:
             self._trying.hold(False)
             self._foreign.hide()
             return
@@ -369,8 +380,8 @@ class KernelPage(QWidget):
         self._trying.refused.connect(self._say_refused)
         self._trying.ran.connect(self._unsay_refused)
         buttons.open_wanted.connect(self.ask_file)
-        buttons.save_wanted.connect(self.save)
-        buttons.save_as_wanted.connect(self.save_as)
+        buttons.save_wanted.connect(lambda: self.save())
+        buttons.save_as_wanted.connect(lambda: self.save_as())
         buttons.editor_wanted.connect(self.edit_outside)
         buttons.offer_new(
             [
@@ -463,25 +474,29 @@ class KernelPage(QWidget):
             self._split.setSizes(shares.get(part, self._shares))
 
     def _offer_unsaved(self) -> None:
-        if (left := self._journal.left()) is None:
+        self._file.look_for_unsaved(self._show_offer)
+
+    def _show_offer(self, left: Unsaved | None) -> None:
+        if left is None:
             self._offer.hide()
             return
         lines = left.text.count("\n") + 1
         self._offer.ask(
             f"Not saved: {lines:,} lines of {left.name}.",
-            ("Bring back", "Edit this text again; its file changes only on Save", self._bring_back),
+            (
+                "Bring back",
+                "Edit this text again; its file changes only on Save",
+                partial(self._bring_back, left),
+            ),
             ("Discard", "Forget this text", self._discard),
         )
 
-    def _bring_back(self) -> None:
-        left = self._journal.left()
-        assert left is not None
-        self._journal.drop_left()
-        self._hold_unless_allowed(left.path)
-        self._file.bring_back(left)
+    def _bring_back(self, left: Unsaved) -> None:
+        self._file.drop_unsaved()
+        self._file.bring_back(left, partial(self._hold_unless_allowed, left.path))
 
     def _discard(self) -> None:
-        self._journal.drop_left()
+        self._file.drop_unsaved()
         self._offer_unsaved()
 
     def _lay_out(self) -> None:

@@ -3,6 +3,8 @@
 import threading
 from dataclasses import replace
 
+from PySide6.QtTest import QTest
+
 from kernels.core.job import Progress
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.bug import Finding
@@ -10,6 +12,8 @@ from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
+from tests.workbench.driving import PATIENCE_MS
+from workbench.session.kernel_file import KernelFile
 
 PASSED = Check(0.25, (1, 2, 0), 5, 0, 0.5, 600, 600, samples=1800)
 WRONG = Check(8.0, (3, 4, 1), 9, 7, 0.5, 600, 600, samples=1800)
@@ -87,3 +91,17 @@ class MadeUpTrials:
         monkeypatch.setattr("kernels.cuda_on_cpu.bug.finding_bug", self.finding_bug)
         for module in ("workbench.session.kernel_trial", "kernels.cuda_on_cpu.bug"):
             monkeypatch.setattr(f"{module}.why_not", lambda: None)
+        monkeypatch.setattr(KernelFile, "_do", _done_at_once)
+
+
+_do = KernelFile._do
+
+
+def _done_at_once(file, *how):
+    """Have a test go on once the disk is done; what happens until then, others test."""
+    before = file._at_disk
+    _do(file, *how)
+    for _ in range(PATIENCE_MS // 2):
+        if file._at_disk <= before:
+            return
+        QTest.qWait(2)
