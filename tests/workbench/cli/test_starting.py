@@ -8,7 +8,7 @@ import sys
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
@@ -18,10 +18,12 @@ from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
 from workbench.files.kernel_files import kernels_folder
+from workbench.files.picture_refs import PictureRef
 from workbench.model import choices
 from workbench.model.state import FACTS, State
 from workbench.window import app
 from workbench.window.main_window import MainWindow
+from workbench.window.restoring.crash_restore import session_path
 
 BUG = "Something went wrong here"
 needs_compiler = pytest.mark.skipif(
@@ -170,6 +172,97 @@ def test_one_that_is_gone_is_a_sentence(start, mine, words):
     assert start().seen == []
 
 
+OTHER_TEXTS = {
+    "broken now": "not a kernel\n",
+    "of a newer version": '/*---\ntitle = "Mine"\nneeds_gpu_2030 = true\n---*/\n',
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_TEXTS.values(), ids=OTHER_TEXTS)
+def test_a_kernel_that_makes_none_any_more_is_a_sentence(start, home, text):
+    path = kernels_folder() / "mine.cu"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    remember(choices={"implementation": "mine.cu"})
+    started = start(is_done=lambda window: "mine.cu" in window.messages.sentence)
+    assert started.state.implementation == "opencv"
+
+
+def a_link_to_itself(path):
+    path.symlink_to(path)
+
+
+NO_FILES = {
+    "a pipe": os.mkfifo if hasattr(os, "mkfifo") else None,
+    "a folder": os.mkdir,
+    "a link to itself": a_link_to_itself,
+    "below a file": lambda path: path.parent.joinpath("b").write_text(""),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="about files that only POSIX has")
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_a_file_of_the_kernel_panel_that_is_none_is_a_sentence(start, tmp_path, kind):
+    NO_FILES[kind](tmp_path / "last.cu")
+    path = tmp_path / "b" / "last.cu" if kind == "below a file" else tmp_path / "last.cu"
+    remember(kernel={"path": str(path), "recent": [str(path)]})
+    entered = []
+
+    def look(window):
+        if not entered:
+            entered.append(window.docks.enter("Kernel"))
+        return "last.cu" in window.messages.sentence
+
+    start(is_done=look)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="about files that only POSIX has")
+@pytest.mark.parametrize("kind", NO_FILES)
+def test_a_folder_of_kernels_that_is_none_keeps_nothing_from_starting(start, home, kind):
+    kernels_folder().parent.mkdir(parents=True)
+    NO_FILES[kind](kernels_folder())
+    remember(choices={"implementation": "mine.cu"})
+    start(is_done=lambda window: "mine.cu" in window.messages.sentence)
+
+
+# -- what a crash left
+
+
+LEFT = {
+    "of a newer version": {"version": 99, "at": 1.7e9, "window": {}},
+    "far in the future": {"version": 1, "at": 1e18, "window": {}},
+    "before all time": {"version": 1, "at": -1e18, "window": {}},
+    "never": {"version": 1, "at": float("nan"), "window": {}},
+    "of other types": {"version": 1, "at": 1.7e9, "window": {"settings": 1, "picture": [2]}},
+}
+
+
+@pytest.mark.parametrize("left", LEFT.values(), ids=LEFT)
+def test_it_starts_whatever_a_crash_left(start, left):
+    session_path().parent.mkdir(parents=True, exist_ok=True)
+    session_path().write_text(json.dumps(left))
+    start()
+    assert not session_path().exists()
+
+
+def test_a_picture_that_a_crash_left_and_that_is_gone_is_a_sentence(start, tmp_path):
+    ref = PictureRef(name="gone.png", path=tmp_path / "stick" / "gone.png").to_data()
+    layouts = {"1x1": {"window": [1, 2]}}
+    window = {"settings": {"layouts": layouts}, "picture": ref}
+    session_path().parent.mkdir(parents=True, exist_ok=True)
+    session_path().write_text(json.dumps({"version": 1, "at": 4e9, "window": window}))
+    pressed = []
+
+    def restore(window):
+        offer = window.messages.findChild(QPushButton, "act")
+        if not pressed and offer.isVisible():
+            pressed.append(offer.click())
+        return pressed and "gone.png" in window.messages.sentence
+
+    start(is_done=restore)
+
+
 # -- the settings file
 
 
@@ -180,6 +273,8 @@ def a_pipe(path):
 MADE = {
     "a pipe": a_pipe,
     "a folder": lambda path: path.mkdir(),
+    "cut short": lambda path: path.write_text('{"version": 1, "choices": {"fil'),
+    "empty": lambda path: path.write_bytes(b""),
     "huge": lambda path: path.write_bytes(b" " * 2_000_000),
     "newer": lambda path: path.write_text('{"version": 99, "choices": {"filter": "box"}}'),
     "older": lambda path: path.write_text('{"version": 0}'),
@@ -197,6 +292,24 @@ def test_a_settings_file_of_another_kind_is_a_sentence(start, capsys, kind):
     assert "settings" in start().seen[0]
     assert "Traceback" not in capsys.readouterr().err
     start()
+
+
+def test_a_window_that_was_on_a_screen_that_is_gone_starts_in_sight(start):
+    start()
+    kept = json.loads(default_path().read_text())
+    far = [[20_000, 30_000, 900, 600], [-(10**9), 0, 10**9, 5], [None] * 4, [1e300] * 4, "gone"]
+    for box in far:
+        for each in kept["layouts"].values():
+            each["window"] = box
+        remember(**{name: value for name, value in kept.items() if name != "version"})
+        seen = start(is_done=lambda window: is_settled(window) and window.isVisible())
+        assert seen.code == 0
+
+
+def test_a_settings_file_from_the_future_is_read(start):
+    remember(choices={"filter": "box"})
+    os.utime(default_path(), (4e9, 4e9))
+    assert start().state.filter == "box"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="/dev/null is POSIX's")

@@ -156,9 +156,10 @@ def read_session_file() -> tuple[Session, float] | None:
         with open(path, "rb", opener=atomic_files.regular) as file:
             values = limited_json.parse(file.read())
         session, at = values["window"], float(values["at"])
+        in_words(at)  # a clock may have been far off
         is_known = values["version"] == VERSION and isinstance(session, dict)
         return (session, at) if is_known else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, ArithmeticError, KeyError, TypeError):
         return None
 
 
