@@ -18,7 +18,10 @@ SEED = 16  # of all samples and weights: the same numbers on every computer
 MAX_SEED = 1 << 31
 GAIN = 2.0  # Σ|w|
 SMALL_GAIN = 1 / 32  # with which weights that are rounded to a fixed step are far off
-DRAWN = (2, 120)  # the least width and height that are drawn, and the first that is not
+# Sizes that are drawn: the least width and height, and the first ones that are not.
+SMALL = (2, 2), (120, 120)
+LARGE = (290, 250), (311, 271)
+SIZES = (5, 9, 11)  # of weights, of which one is drawn
 NAMES = {1: "grey", 3: "RGB", 4: "RGBA"}  # by channels
 Kind = Literal["any", "separable", "uniform", "smooth"]
 Content = Literal["noise", "black", "white"]
@@ -54,7 +57,7 @@ GREY_ZERO = _Shape(3, "float32", 1, "zero", (16, 4))
 GREY_WRAP = _Shape(7, "float32", 1, "wrap")
 GREY_CLAMP = _Shape(3, "float16", 1, "clamp")
 GREY_MIRROR = _Shape(3, "uint8", 1, "mirror")
-GREY_REFLECT = _Shape(7, "uint16", 1, "reflect")
+GREY_REFLECT = _Shape(0, "uint16", 1, "reflect")  # its size is drawn
 RGBA = _Shape(7, "uint8", 4, "reflect", offset=25.0)
 COUNTED_AT = 3  # the 7×7 that shows best what a tile spares
 
@@ -64,8 +67,8 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
     """Return all of them.
 
     No picture but one is a multiple of a block; one is smaller than the weights, one has many
-    blocks and more samples than 16 bits count, and two have sizes that `seed` draws; one is black,
-    one white.  Sums leave the range of their type; no weights are the same turned or mirrored, but
+    blocks and more samples than 16 bits count, one is wider and one taller than 1024, and three
+    have sizes that `seed` draws, of the picture or also of the weights; one is black, one white.  Sums leave the range of their type; no weights are the same turned or mirrored, but
     for those that are uniform.  Some kernels ask for these, or for separable ones, which come with
     every border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
     """
@@ -90,19 +93,22 @@ def _all_of(rng: np.random.Generator, drawing: np.random.Generator) -> Iterator[
     yield _made(rng, RGBA, (4, 5), "uniform")
     yield _made(rng, RGB_REFLECT, (41, 23), "any")
     yield _made(rng, GREY_CLAMP, (67, 13), "separable")
-    yield _made(rng, GREY_ZERO, (61, 22), "separable")
-    yield _made(drawing, RGB_MIRROR, _size(drawing), "separable", words=", drawn")
+    yield _made(rng, GREY_ZERO, (9, 1100), "separable")
+    yield _made(drawing, RGB_MIRROR, _size(drawing, SMALL), "separable", words=", drawn")
     yield _made(rng, RGB_REFLECT, (35, 31), "separable")
     yield _made(rng, RGB_ZERO, (29, 34), "separable")
-    yield _made(rng, RGB_WRAP, (300, 260), "separable")
-    yield _made(rng, GREY_MIRROR, (63, 34), "separable")
+    yield _made(drawing, RGB_WRAP, _size(drawing, LARGE), "separable", words=", drawn")
+    yield _made(rng, GREY_MIRROR, (1100, 9), "separable")
     yield _made(rng, GREY_MIRROR, (59, 33), "any", "black")
     yield _made(rng, GREY_MIRROR, (59, 33), "smooth", "white")
-    yield _made(drawing, GREY_REFLECT, _size(drawing), "separable", words=", drawn")
+    shape = replace(GREY_REFLECT, ksize=int(drawing.choice(SIZES)))
+    yield _made(drawing, shape, _size(drawing, SMALL), "separable", words=", drawn")
 
 
-def _size(drawing: np.random.Generator) -> tuple[int, int]:
-    width, height = drawing.integers(*DRAWN, 2)
+def _size(
+    drawing: np.random.Generator, limits: tuple[tuple[int, int], tuple[int, int]]
+) -> tuple[int, int]:
+    width, height = drawing.integers(*limits)
     return int(width), int(height)
 
 
@@ -142,8 +148,9 @@ def _weights(rng: np.random.Generator, ksize: int, kind: Kind, gain: float) -> N
         weights = np.outer(weights[0], weights[1])
     if kind == "uniform":
         weights = np.ones((ksize, ksize))
-    if kind == "smooth":  # of which white stays white
+    if kind == "smooth":  # of which white stays white; one is zero
         weights, gain = np.abs(weights), 1.0
+        weights[0, 0] = 0.0
     weights *= gain / np.abs(weights).sum()
     return weights.astype(np.float32)
 

@@ -220,13 +220,13 @@ def examining(
 
 
 def _to_search(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs to search for bugs on: of the widest weights, in colour, and the least one.
+    """The jobs to search for bugs on: of the widest weights in colour, and the least one.
 
     What a text does for some sizes or blocks alone is a bug likewise.
     """
     if not jobs:
         return []
-    widest = max(jobs, key=lambda job: (job.ksize, job.channels == 3))
+    widest = max(jobs, key=lambda job: (job.channels == 3, job.ksize))
     least = min(jobs, key=lambda job: (job.ksize, job.channels, *job.block_xy))
     return [widest] if least is widest else [widest, least]
 

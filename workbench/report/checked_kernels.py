@@ -19,7 +19,7 @@ TIME = "time"  # behind the verdict, where there is a GPU
 TIME_AT = 3
 TEXT = "SHA-256 of its text"  # on the page
 STRICT = "Strict: the header chose neither jobs nor tolerance."
-DRAWN = "Two pictures' sizes were drawn with --seed {seed}."
+DRAWN = "Three pictures' sizes were drawn with --seed {seed}."
 MEANINGS: dict[Verdict, str] = {
     "unsearched": "Right, not verified: it was not run under checks of races, barriers and bounds.",
     "incomplete": "NOT VERIFIED: it does not take all jobs.",

@@ -31,16 +31,19 @@ def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weight
     assert {job.pixel_type for job in jobs} == set(PIXEL_TYPES)
     assert {job.channels for job in jobs} == {1, 3, 4}
     assert any(job.offset for job in jobs)
-    assert {job.ksize for job in jobs} == {3, 7}
+    assert {job.ksize for job in jobs} == {3, 7, JOBS[-1].job.ksize}
+    assert max(job.width for job in jobs) > 1024 < max(job.height for job in jobs)
+    assert any((job.weights == 0).any() for job in jobs)
     assert any(max(job.width, job.height) < job.ksize for job in jobs)
 
 
-def test_two_sizes_are_drawn_by_the_seed_and_nothing_else_is():
+def test_three_sizes_are_drawn_by_the_seed_and_nothing_else_is():
     again, other = check_jobs(0), check_jobs(1)
     pairs = list(zip(JOBS, other, strict=True))
     assert [each.name for each in JOBS] == [each.name for each in again]
     drawn = [(one, two) for one, two in pairs if "drawn" in one.name]
-    assert len(drawn) == 2
+    assert len(drawn) == 3
+    assert len({check_jobs(seed)[-1].job.ksize for seed in range(9)}) > 1
     assert all(one.name != two.name for one, two in drawn)
     for one, two in pairs:
         same = np.array_equal(one.job.picture, two.job.picture)
