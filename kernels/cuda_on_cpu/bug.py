@@ -54,6 +54,7 @@ KINDS = {
     Kind.BOUNDS: "bounds",
     Kind.READ_ONLY: "bounds",
     Kind.ELEMENT: "bounds",
+    Kind.BEYOND: "bounds",
     Kind.PADDING: "bounds",
     Kind.MISALIGNED: "misaligned",
     Kind.RACE: "race",

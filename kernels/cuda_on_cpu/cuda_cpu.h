@@ -21,9 +21,16 @@
 #ifdef COUNTING
 #include "counted_float.h"
 #define float counted_float
-// Assigned word by word, or g++ would not say that it stores what a function returns.
+// Assigned in a function, or g++ would not say that it stores what a function returns: by words,
 #define BY_WORDS(type, ...) \
     type& operator=(const type& from) { return __VA_ARGS__, *this; }
+#elif defined(WATCHED)
+// or all at once, as a GPU does.
+#define BY_WORDS(type, ...)                                                                          \
+    type& operator=(const type& from) {                                                              \
+        struct alignas(type) Whole { char bytes[sizeof(type)]; };                                    \
+        return *reinterpret_cast<Whole*>(this) = reinterpret_cast<const Whole&>(from), *this;        \
+    }
 #else
 #define BY_WORDS(...)
 #endif
@@ -36,7 +43,12 @@
 #define __constant__
 // Arrays of fixed size: there is never more than one block.  Those of one set of a job's macros lie
 // together, so that they can be found: __shared__ is defined with the set's key (device_code.py).
-#define SHARED_OF(key) __attribute((section("cuda_shared_" #key))) static  // not __attribute__: see user_text.h
+// Not __attribute__: see user_text.h.  As they are never made, nothing has to note that they are.
+#if defined(WATCHED) && !defined(COUNTING)
+#define SHARED_OF(key) __attribute((section("cuda_shared_" #key))) static constinit
+#else
+#define SHARED_OF(key) __attribute((section("cuda_shared_" #key))) static
+#endif
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)

@@ -3,9 +3,18 @@
 
 #define VECTORS(word, of)                                                                        \
     struct word##1 { of x; };                                                                    \
-    struct alignas(2 * sizeof(of)) word##2 { of x, y; };                                         \
-    struct word##3 { of x, y, z; };                                                              \
-    struct alignas(4 * sizeof(of) > 16 ? 16 : 4 * sizeof(of)) word##4 { of x, y, z, w; };        \
+    struct alignas(2 * sizeof(of)) word##2 {                                                     \
+        of x, y;                                                                                 \
+        BY_WORDS(word##2, x = from.x, y = from.y)                                                \
+    };                                                                                           \
+    struct word##3 {                                                                             \
+        of x, y, z;                                                                              \
+        BY_WORDS(word##3, x = from.x, y = from.y, z = from.z)                                    \
+    };                                                                                           \
+    struct alignas(4 * sizeof(of) > 16 ? 16 : 4 * sizeof(of)) word##4 {                          \
+        of x, y, z, w;                                                                           \
+        BY_WORDS(word##4, x = from.x, y = from.y, z = from.z, w = from.w)                        \
+    };                                                                                           \
     inline word##1 make_##word##1(of x) { return {x}; }                                          \
     inline word##2 make_##word##2(of x, of y) { return {x, y}; }                                 \
     inline word##3 make_##word##3(of x, of y, of z) { return {x, y, z}; }                        \

@@ -41,6 +41,15 @@ namespace words {
 __attribute__((format(printf, 1, 2))) int printf(const char* words, ...);
 // None where a run has taken all that it may, as on a device; the run remembers that.
 void* malloc(size_t bytes);
+// Byte by byte, so that who watches accesses sees them.
+inline void* memcpy(void* to, const void* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
+    return to;
+}
+inline void* memset(void* to, int value, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) static_cast<char*>(to)[i] = char(value);
+    return to;
+}
 inline long long clock64() { return __builtin_ia32_rdtsc(); }
 inline long clock() { return clock64(); }
 }  // namespace words

@@ -5,14 +5,23 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import chain
+from pathlib import Path
 
 from kernels.core.job import Job
+from kernels.rungs.cuda_text import without_literals
 from kernels.rungs.directives import macros_in
 from kernels.rungs.operands import example_of
-from kernels.rungs.own_kernels import is_own
+from kernels.rungs.own_kernels import SMALLEST, is_own
 from kernels.rungs.rung import Rung
 
 Knobs = tuple[tuple[str, str], ...]
+HEADERS = sorted(Path(__file__).parent.glob("cuda_*.h"))
+# What CUDA has as well, and operators that no macro may be called by.
+OPERATORS = "and or not xor bitand bitor compl and_eq or_eq xor_eq not_eq"
+KEPT = frozenset(f"NULL assert defined {OPERATORS}".split())
+OWN_WORDS = "printf", "malloc", "memcpy", "memset", "clock", "clock64"  # instead of C's
 GENERATED = "generated"  # as a file's name in the compiler's messages: what nobody wrote
 STRICT_MACROS = ("CUDA_ON_CPU", "__CUDACC__", "__CUDACC_RTC__", "__CUDA_ARCH__")
 # The linker's names for where the shared memory of one set of macros begins and ends.
@@ -64,7 +73,7 @@ def _one(rung: Rung, key: str, knobs: Knobs, written: Callable[[str], str]) -> s
     lines += ["#pragma pack()", "#undef __shared__", f"#define __shared__ SHARED_OF({key})"]
     lines += [f"#define {name} {value}" for name, value in (*knobs, *passes)]
     # Without a name, so that nothing in it is ever shared between libraries.
-    own = (f"using cuda_cpu::words::{name};" for name in ("printf", "malloc", "clock", "clock64"))
+    own = (f"using cuda_cpu::words::{name};" for name in OWN_WORDS)
     lines.append(f"namespace rung_{key} {{ namespace {{ {' '.join(own)}")
     lines += [written(with_words(_guarded(rung))), f'#line 1 "{GENERATED}"']
     # What follows is ours, whatever words the text has for itself.
@@ -88,13 +97,35 @@ def _one(rung: Rung, key: str, knobs: Knobs, written: Callable[[str], str]) -> s
     return "\n".join(lines)
 
 
+@cache
+def _of_the_runtime() -> frozenset[str]:
+    """Macros that its headers define, most of them words of CUDA."""
+    found = (re.findall(r"^#define (\w+)", path.read_text("utf-8"), re.M) for path in HEADERS)
+    return frozenset(chain.from_iterable(found))
+
+
+def _hidden(rung: Rung) -> str:
+    """Undefine what a text has for itself or does not have, but C's library defines as a macro.
+
+    Names that begin with _ are refused where it asks for them.
+    """
+    code = without_literals(rung.source)
+    asked = {*re.findall(r"\w+", " ".join(re.findall(r"^\s*(?:#|%:)(.*)", code, re.M)))}
+    given = {name for name, _ in knobs_of(rung, SMALLEST)} | {*functions_of(rung)}
+    given |= {*re.findall(r"#[ \t]*define[ \t]+(\w+)", rung.text.removesuffix(rung.source))}
+    kept = given | KEPT | (_of_the_runtime() - asked)
+    words = {*re.findall(r"\b[A-Za-z]\w*", code)} - kept
+    return "".join(f"#undef {word}\n" for word in sorted(words))
+
+
 def _guarded(rung: Rung) -> str:
     """Return the rung's whole text; a user kernel's own part knows nothing of this compiler's."""
     if not is_own(rung.key):
         return rung.text
     headers, line, _ = rung.text.removesuffix(rung.source).rpartition("#line ")
     strict = "#define IS_STRICT\n" if rung.is_strict else ""
-    guard = f'#line 1 "{GENERATED}"\n{strict}#include "user_text.h"\n'
+    hidden = _hidden(rung) if rung.is_strict else ""
+    guard = f'#line 1 "{GENERATED}"\n{hidden}{strict}#include "user_text.h"\n'
     return f"{headers}{guard}{line}{rung.text[len(headers) + len(line) :]}"
 
 

@@ -75,6 +75,8 @@ _TRIED_BY_GNU = (
     "-Og",  # with which clang would make one call of two, and one access of several
     # Else g++ takes a variable without a value for one that has whatever value suits it.
     "-fno-tree-fre",
+    # What a pointer is of, as far as one function tells: where nothing is optimised nobody knows.
+    "-fsanitize=object-size",
     # Nor may it write a call twice: threads at one barrier are told apart by the calls to it.
     "-fno-thread-jumps",
 )

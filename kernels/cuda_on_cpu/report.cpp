@@ -104,6 +104,13 @@ struct Indexing {
     const TypeName *array, *index;
 };
 
+struct Mismatch {
+    const char* file;
+    uint32_t line, column;
+    const TypeName* type;
+    unsigned char log_alignment, kind;
+};
+
 int64_t extended(const TypeName& type, uint64_t value) {
     const unsigned bits = 1u << (type.info >> 1);
     if (type.kind != 0 || !(type.info & 1) || bits >= 64) return int64_t(value);
@@ -176,8 +183,18 @@ void __ubsan_handle_out_of_bounds(const cuda_cpu::Indexing* known, uint64_t inde
     report.kind = ELEMENT;
     _exit(1);
 }
-// What a GPU does not forgive, and this CPU does.
-void __ubsan_handle_type_mismatch_v1(const void*, const void*) { __builtin_trap(); }
+// What a GPU does not forgive, and this CPU does; or what is accessed lies beyond the array that a pointer is of.
+void __ubsan_handle_type_mismatch_v1(const cuda_cpu::Mismatch* known, uint64_t at) {
+    using namespace cuda_cpu;
+    if (at & ((uint64_t(1) << known->log_alignment) - 1)) __builtin_trap();
+    if (!reports || !is_running()) return;
+    if (is_giving_up()) _exit(1);
+    Report& report = reports->fault;
+    report.array = NOWHERE;
+    find_where(report.here, __builtin_return_address(0), __builtin_frame_address(0));
+    report.kind = BEYOND;
+    _exit(1);
+}
 [[noreturn]] void __ubsan_handle_missing_return(const void*) { __builtin_trap(); }
 }
 

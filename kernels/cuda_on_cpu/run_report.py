@@ -24,6 +24,7 @@ class Kind(IntEnum):
     PADDING = 7
     READ_ONLY = 8
     ELEMENT = 9
+    BEYOND = 10
 
 
 class Signal(IntEnum):

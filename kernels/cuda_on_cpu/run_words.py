@@ -83,6 +83,8 @@ def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     beginning, line = placed(rung, ended, report.here)
     if report.kind == Kind.ELEMENT:
         return f"{beginning} {element_in_words(report)}.", line
+    if report.kind == Kind.BEYOND:
+        return f"{beginning} accesses what lies beyond the array that its pointer is of.", line
     if ended.pace:
         return TOO_SLOW.format(done=ended.pace), None
     if report.kind == Kind.DEADLINE:

@@ -144,7 +144,7 @@ def trial(
         printed = str(ended.said.get("printed", ""))
         if ended.answer is None:
             fault = ended.reports.fault
-            if fault.kind == Kind.ELEMENT or fault.signal == Signal.SIGSEGV:
+            if fault.kind in (Kind.ELEMENT, Kind.BEYOND) or fault.signal == Signal.SIGSEGV:
                 problem = yield from with_unset(rung, part, problem, line)
             yield CpuTrial(part, region, problem=problem, line=line, printed=printed)
             return

@@ -68,9 +68,10 @@ def check_jobs(seed: int) -> tuple[CheckJob, ...]:
 
     No picture but one is a multiple of a block; one is smaller than the weights, one has many
     blocks and more samples than 16 bits count, one is wider and one taller than 1024, and three
-    have sizes that `seed` draws, of the picture or also of the weights; one is black, one white.  Sums leave the range of their type; no weights are the same turned or mirrored, but
-    for those that are uniform.  Some kernels ask for these, or for separable ones, which come with
-    every border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
+    have sizes that `seed` draws, of the picture or also of the weights; one is black, one white.
+    Sums leave the range of their type; no weights are the same turned or mirrored, but for those
+    that are uniform.  Some kernels ask for these, or for separable ones, which come with every
+    border, in grey and in RGB.  One has alpha, which no filter changes, and an offset.
     """
     return tuple(_all_of(np.random.default_rng(SEED), np.random.default_rng(seed)))
 

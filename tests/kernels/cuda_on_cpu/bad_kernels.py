@@ -65,6 +65,20 @@ RUNNING = {
         "bounds",
         rf"^Line 8: {THREAD} uses element \d+ of an array that has \d+, numbered from 0\.$",
     ),
+    "element behind the last by a pointer": Bad(
+        f"float own[4] = {{1, 2, 3, 4}}; float* all = own;\n"
+        f"volatile float got = all[4 + threadIdx.x % 2]; (void)got;\n{COPY}",
+        rf"^Line 8: {THREAD} accesses what lies beyond the array that its pointer is of\.$",
+        "",
+        "",
+    ),
+    "shared element behind the last by a pointer": Bad(
+        f"__shared__ float own[4]; float* all = own;\n"
+        f"volatile float got = all[4 + threadIdx.x]; (void)got;\n{COPY}",
+        rf"^Line 8: {THREAD} accesses what lies beyond the array that its pointer is of\.$",
+        "bounds",
+        rf"^Line 8: {THREAD} ",
+    ),
     "element before the first": Bad(
         f"float own[4] = {{}};\nown[int(threadIdx.x) - 1 & -1] = 1;\n{COPY}",
         r"^Line 8: thread \(0, 0\) .* uses element −1 of an array that has 4, numbered from 0\.$",

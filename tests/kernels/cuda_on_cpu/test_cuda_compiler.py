@@ -214,6 +214,16 @@ def test_a_strict_text_cannot_know_that_it_runs_on_the_cpu():
 
 
 @on_cpu
+def test_a_strict_text_sees_no_macro_of_c_or_of_the_runtime():
+    names = "EOF", "RAND_MAX", "UNWATCHED", "atomicAdd_block", "DYNAMIC_SHARED_FOR_ALL"
+    asks = "\n".join(f"#ifdef {name}\nreturn;\n#endif" for name in names)
+    spelt = "\n#define S_(x) #x\n#define S(x) S_(x)\nif (sizeof(S(EOF)) != 4) return;"
+    given = "\n#if !defined(KSIZE) || !defined(BLOCK_X) || !defined(NULL)\nreturn;\n#endif"
+    assert not tried(text_of(f"\n{asks}")).ok
+    assert tried(text_of(f"\n{asks}{spelt}{given}"), is_strict=True).ok
+
+
+@on_cpu
 @with_nvrtc
 def test_what_the_cpu_runtime_lacks_is_named_as_lacking_there():
     outcome = tried(text_of("if (x < 0) dst[0] = __isGlobal(src);"))

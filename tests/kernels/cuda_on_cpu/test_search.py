@@ -95,6 +95,8 @@ RACES = {
     "read among atomics": (
         "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1);\nint got = count;"
     ),
+    "a vector": "__shared__ float4 all[32];\nall[lane] = make_float4(1, 2, 3, 4); int got = 0;",
+    "a byte by memset": "\nmemset(tile, 0, 1); int got = 0;",
     "a variable of the device": "kept[0] = 1; int got = 0;",
     "what another block leaves": (
         "int got = kept[blockIdx.x * 256 + at + 1];\nkept[blockIdx.x * 256 + at] = 1;"
