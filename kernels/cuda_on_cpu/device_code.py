@@ -12,6 +12,7 @@ from pathlib import Path
 from kernels.core.job import Job
 from kernels.rungs.cuda_text import without_literals
 from kernels.rungs.directives import macros_in
+from kernels.rungs.job_facts import knobs
 from kernels.rungs.operands import example_of
 from kernels.rungs.own_kernels import SMALLEST, is_own
 from kernels.rungs.rung import Rung
@@ -110,8 +111,9 @@ def _hidden(rung: Rung) -> str:
     Names that begin with _ are refused where it asks for them.
     """
     code = without_literals(rung.source)
-    asked = {*re.findall(r"\w+", " ".join(re.findall(r"^\s*(?:#|%:)(.*)", code, re.M)))}
-    given = {name for name, _ in knobs_of(rung, SMALLEST)} | {*functions_of(rung)}
+    conditions = re.findall(r"^\s*(?:#|%:)\s*(?:if|elif)(.*)", code, re.M)
+    asked = {*re.findall(r"\w+", " ".join(conditions))}
+    given = {*knobs(SMALLEST), *example_of(rung.weights).knobs, *functions_of(rung)}
     given |= {*re.findall(r"#[ \t]*define[ \t]+(\w+)", rung.text.removesuffix(rung.source))}
     kept = given | KEPT | (_of_the_runtime() - asked)
     words = {*re.findall(r"\b[A-Za-z]\w*", code)} - kept
