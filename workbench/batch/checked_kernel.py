@@ -55,7 +55,7 @@ class CheckedKernel:
               "unsearched": right likewise, and not searched for bugs; "incomplete": right in what
               it takes, where it has to take all; "wrong": not in all;
               "failed": it did not come to an end, or did what none may, right or not;
-              "refused": it takes none of the jobs, or the CPU runtime lacks what it uses;
+              "refused": it takes none of the jobs, or the CPU lacks what it uses, or is too slow;
               "broken": nothing to run could be made of it
     verified  jobs of `jobs` whose answer is right; `refused` that its header does not take
     job       the name of the first one that is not right
