@@ -109,10 +109,10 @@ def _found() -> Compiler | str:
             return Compiler((path,), is_gnu, version)
         too_old = too_old or f"{word} {version} is too old, it takes {least} or newer: "
     if importlib.util.find_spec("ziglang"):
-        from importlib.metadata import version  # with all of email
+        from importlib.metadata import version as version_of  # with all of email
 
         words = (sys.executable, "-m", "ziglang", "c++")
-        return Compiler(words, False, version("ziglang"))
+        return Compiler(words, False, version_of("ziglang"))
     return (
         f"Running CUDA on the CPU takes a C++ compiler; {too_old}{HOW_TO_GET_ONE}, and try again."
     )
