@@ -24,9 +24,8 @@ import numpy as np
 from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Turns, note_process, purpose
 from kernels.core.errors import CompileFailedError, DeviceLostError, KernelError
-from kernels.cuda_child.child_requests import LENGTH, Asked, device_in_words
+from kernels.cuda_child.child_requests import LENGTH, Asked, SharedMap, device_in_words
 from kernels.cuda_child.guarded_run import GuardedDevice, HostMemory, guarded_run
-from kernels.cuda_child.shared_bytes import SharedMap
 
 MAX_PRINTED = 64 << 10  # bytes that are passed on
 

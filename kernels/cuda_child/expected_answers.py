@@ -1,4 +1,4 @@
-"""What is expected of a job's answers, worked out before they come and kept from text to text.
+"""Expected outputs of a job, computed before a run ends and kept from text to text.
 
 Only a kernel's text changes from save to save.  So the reference of the user's picture is worked
 out once, and pictures that no run has seen, with their references, while the compiler is at work.
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,31 @@ from numpy.typing import NDArray
 from kernels.core.job import Job, Sampling
 from kernels.core.poison import same_bits
 from kernels.core.verdict import Check, Tolerance
-from kernels.cuda_child.fresh_input import fresh
 from kernels.oracle.checking import TILE, Oracle
 from kernels.oracle.reference import filtered
+
+
+def fresh(job: Job, random: np.random.Generator) -> Job:
+    """Return the job on a picture of the same kind, no sample of which is larger in magnitude
+    than the type's, or than the largest of the picture's where it is of floats."""
+    # Every run that is timed filters something that no run before has seen: the user's picture,
+    # moved around, each row of it changed in its own way.  It costs a kernel the same, and to make
+    # an output of an earlier one takes knowing all of that, and the products of each row anew.
+    down, across = (int(random.integers(0, size)) for size in job.picture.shape[:2])
+    picture = np.roll(job.picture, (down, across), (0, 1))
+    return replace(job, picture=_changed(picture, random))
+
+
+def _changed(picture: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
+    """Change it row by row: bits of integers are flipped, floats scaled."""
+    rows = (len(picture), 1, 1)
+    if picture.dtype.kind == "u":
+        most = int(np.iinfo(picture.dtype).max)
+        picture ^= random.integers(1, most, rows, picture.dtype)  # neither none nor all
+    else:
+        picture *= random.uniform(0.5, 1.0, rows).astype(picture.dtype)
+    return picture
+
 
 SOME_TILES = 8  # of an answer, drawn at random
 MAX_BYTES = 192 << 20  # of what is worked out before it is needed

@@ -43,12 +43,10 @@ from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
 from kernels.cuda_child.child_requests import asked_of, ran_of_words
-from kernels.cuda_child.device_layout import layout_of, unwritten
 from kernels.cuda_child.expected_answers import put_back, taken
-from kernels.cuda_child.warm_child import WarmChild
-from kernels.cuda_child.warm_children import WarmChildren, cuda_children
-from kernels.cuda_on_cpu.regions import cropped, region_of
-from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
+from kernels.cuda_child.guarded_run import layout_of, unwritten
+from kernels.cuda_child.warm_children import WarmChild, WarmChildren, cuda_children
+from kernels.cuda_on_cpu.regions import cropped, launched_for, region_of, rows_fault, rows_to_try
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)

@@ -20,7 +20,6 @@ from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import Diagnostic, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
     Ended,
     built,
@@ -32,14 +31,28 @@ from kernels.cuda_on_cpu.cpu_runs import (
 )
 from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
-from kernels.cuda_on_cpu.faults import fault_in_words, reads_old_answer, suspicion_in_words
-from kernels.cuda_on_cpu.regions import TRIED_SIZE, Region, cropped, region_of, small_size
-from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Signal
-from kernels.cuda_on_cpu.run_words import ended_in_words, placed
-from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
+from kernels.cuda_on_cpu.regions import (
+    DEVICE,
+    TRIED_SIZE,
+    Region,
+    checked,
+    cropped,
+    launched_for,
+    region_of,
+    rows_fault,
+    rows_to_try,
+    small_size,
+)
+from kernels.cuda_on_cpu.run_words import (
+    ended_in_words,
+    fault_in_words,
+    placed,
+    reads_old_answer,
+    suspicion_in_words,
+)
+from kernels.cuda_on_cpu.shared_run import DYNAMIC_ARRAY, Kind, Signal
 from kernels.cuda_on_cpu.trial import DEADLINE_S
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
-from kernels.cuda_on_cpu.whole_check import checked
 from kernels.oracle.checking import judged, limits_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.rungs.rung import Rung

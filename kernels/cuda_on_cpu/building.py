@@ -18,9 +18,8 @@ from typing import IO
 
 from kernels.core.driving import outcome_of
 from kernels.core.locks import holding
-from kernels.cuda_on_cpu.compiler import Compiler, the_compiler
+from kernels.cuda_on_cpu.compiler import HERE, RUNTIME, Compiler, Flavour, the_compiler
 from kernels.cuda_on_cpu.elf import why_not_text
-from kernels.cuda_on_cpu.flavours import HERE, RUNTIME, Flavour
 
 LOOK_S = 0.01  # between two looks at whether the compiler has ended
 MAX_SECONDS = 30  # for one text, by the clock

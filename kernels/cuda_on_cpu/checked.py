@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kernels.core.poison import RED_BYTES
 from kernels.cuda.launch import LaunchStep
-from kernels.cuda_on_cpu.flavours import CHECKED
-from kernels.cuda_on_cpu.line_table import Variable
+from kernels.cuda_on_cpu.compiler import CHECKED
+from kernels.cuda_on_cpu.elf import Variable
 from kernels.cuda_on_cpu.shared_run import ALIGNMENT, SharedRun
 from kernels.cuda_on_cpu.shim import Named, Shim
 

@@ -28,12 +28,11 @@ from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.confinement import NoConfinementError, confine
 from kernels.cuda_on_cpu.counting import CountingShim
 from kernels.cuda_on_cpu.device_code import key_of, knobs_of
-from kernels.cuda_on_cpu.line_table import variables_of
+from kernels.cuda_on_cpu.elf import variables_of
 from kernels.cuda_on_cpu.run_counts import counted
 from kernels.cuda_on_cpu.shared_run import LENGTH, MAX_MEMORY, Request, SharedRun
 from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, load_transforms
-from kernels.cuda_on_cpu.step_trace import TRACE_BYTES
-from kernels.cuda_on_cpu.stepped import SteppedShim
+from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
 PATIENCE = 2  # times the CPU time that a run may take: then it ends, however it waits

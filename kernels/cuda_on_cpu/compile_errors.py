@@ -8,9 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from kernels.cuda_on_cpu.building import REFUSED, TOO_LONG
-from kernels.cuda_on_cpu.compiler import SYSTEM
+from kernels.cuda_on_cpu.compiler import HERE, SYSTEM
 from kernels.cuda_on_cpu.device_code import GENERATED
-from kernels.cuda_on_cpu.flavours import HERE
 from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.device_text import header_parts
 from kernels.rungs.device_words import hint_for

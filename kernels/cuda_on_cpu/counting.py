@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.cuda.launch import LaunchStep
+from kernels.cuda_on_cpu.compiler import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.device_code import Knobs, generated
-from kernels.cuda_on_cpu.flavours import ACCESSES, COUNTING
 from kernels.cuda_on_cpu.shim import Named, Order, Shim
 from kernels.rungs.rung import Rung
 

@@ -28,13 +28,11 @@ from kernels.cuda_on_cpu.compile_errors import with_lacking
 from kernels.cuda_on_cpu.confinement import is_allowed
 from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
-from kernels.cuda_on_cpu.line_table import LineTable
+from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.cuda_on_cpu.run_report import Kind, Reports, Where
-from kernels.cuda_on_cpu.shared_run import Request, StepAt
+from kernels.cuda_on_cpu.shared_run import Kind, Reports, Request, StepAt, Where
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
-from kernels.cuda_on_cpu.step_trace import TRACE_BYTES, StepTrace
-from kernels.cuda_on_cpu.stepped import SteppedShim
+from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim, StepTrace
 from kernels.rungs.device_words import unknown_words
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung

@@ -1,8 +1,14 @@
-"""What a library is made of, read from its file: the format ELF, as Linux has it on x86-64."""
+"""What a library holds, read from its file: ELF, and DWARF's lines by address.
+
+DWARF is version 4 of the standard, section 6.2 (dwarfstd.org), as g++ has it.  Read here, since
+binutils' addr2line does not come with every compiler.
+"""
 
 from __future__ import annotations
 
+import re
 import struct
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,3 +84,167 @@ def why_not_text(library: Path, runtime: Iterable[Path], *, is_watched: bool) ->
 
 def _text(data: bytes, at: int) -> str:
     return data[at : data.index(b"\0", at)].decode("utf-8", "replace")
+
+
+SPECIAL = 0xFF00  # from there on sections are none
+KNOWN_VERSIONS = (2, 3, 4)
+COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE = 1, 2, 3, 4, 5, 6
+BASIC_BLOCK, CONST_ADD_PC, FIXED_ADVANCE_PC = 7, 8, 9
+END_SEQUENCE, SET_ADDRESS = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Code from `address` on, up to the next row, is of this line; line 0: of nobody's."""
+
+    address: int
+    file: str
+    line: int
+
+
+class LineTable:
+    """The rows of one library, by address."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows = sorted(rows, key=lambda row: row.address)
+        self._addresses = [row.address for row in self._rows]
+
+    @classmethod
+    def of_library(cls, path: Path) -> LineTable:
+        """Read the table of a shared library, which may have none."""
+        return cls(list(_rows(sections_of(path).get(".debug_line", b""))))
+
+    def at(self, address: int) -> Row | None:
+        """Return the row of an address, counted from the library's begin."""
+        place = bisect_right(self._addresses, address) - 1
+        row = self._rows[place] if place >= 0 else None
+        return row if row and row.line else None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An array or a variable of a library: its bytes, counted from the library's begin."""
+
+    begin: int
+    end: int
+    name: str
+
+
+def variables_of(path: Path) -> list[Variable]:
+    """Return the variables of a library that have a place of their own, by address."""
+    found = [
+        Variable(each.begin, each.begin + each.size, _short(each.name))
+        for each in symbols_of(sections_of(path))
+        if each.kind == OBJECT and each.size and each.place < SPECIAL
+    ]
+    return sorted(found, key=lambda each: each.begin)
+
+
+def _short(symbol: str) -> str:
+    """Return the last of the names in a mangled one: "tile" for "_ZZ8convolvevE4tile"."""
+    is_mangled = symbol.startswith("_Z")
+    names = [symbol[at : at + int(n)] for n, at in lengths(symbol) if is_mangled and int(n)]
+    return names[-1] if names else symbol
+
+
+def lengths(symbol: str) -> Iterator[tuple[str, int]]:
+    """Yield the lengths of the names in a mangled one, and where each name begins."""
+    at = 0
+    while found := re.compile(r"\d+").search(symbol, at):
+        yield found[0], found.end()
+        at = found.end() + int(found[0])
+
+
+class _Reader:
+    """Bytes, read from front to back."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def number(self, form: str) -> int:
+        (value,) = struct.unpack_from(f"<{form}", self.data, self.at)
+        self.at += struct.calcsize(form)
+        return int(value)
+
+    def unsigned(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self.number("B")
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def signed(self) -> int:
+        start = self.at
+        value = self.unsigned()
+        bits = 7 * (self.at - start)
+        return value - (1 << bits) if value >> (bits - 1) & 1 else value
+
+    def text(self) -> str:
+        end = self.data.index(b"\0", self.at)
+        found = self.data[self.at : end].decode("utf-8", "replace")
+        self.at = end + 1
+        return found
+
+
+def _rows(data: bytes) -> Iterator[Row]:
+    at = 0
+    while at < len(data):
+        (length,) = struct.unpack_from("<I", data, at)
+        yield from _rows_of_unit(data[at + 4 : at + 4 + length])
+        at += 4 + length
+
+
+def _rows_of_unit(data: bytes) -> Iterator[Row]:
+    read = _Reader(data)
+    version = read.number("H")
+    if version not in KNOWN_VERSIONS:
+        return
+    header_length = read.number("I")
+    program = read.at + header_length
+    least = read.number("B")
+    read.at += 1 if version >= 4 else 0  # operations an instruction
+    read.at += 1  # whether lines begin as statements
+    line_base, line_range, first_special = read.number("b"), read.number("B"), read.number("B")
+    lengths = [read.number("B") for _ in range(first_special - 1)]
+    while read.text():  # folders
+        pass
+    files = [""]
+    while name := read.text():
+        files.append(name)
+        for _ in range(3):
+            read.unsigned()
+    read.at = program
+    address, file, line = 0, 1, 1
+    while read.at < len(data):
+        code = read.number("B")
+        if code >= first_special:
+            special = code - first_special
+            address += special // line_range * least
+            line += line_base + special % line_range
+            yield Row(address, files[file], line)
+        elif code == 0:
+            end = read.unsigned() + read.at
+            extended = read.number("B")
+            if extended == END_SEQUENCE:
+                yield Row(address, "", 0)
+                address, file, line = 0, 1, 1
+            elif extended == SET_ADDRESS:
+                address = read.number("Q")
+            read.at = end
+        elif code == COPY:
+            yield Row(address, files[file], line)
+        elif code == ADVANCE_PC:
+            address += read.unsigned() * least
+        elif code == ADVANCE_LINE:
+            line += read.signed()
+        elif code == SET_FILE:
+            file = read.unsigned()
+        elif code == CONST_ADD_PC:
+            address += (255 - first_special) // line_range * least
+        elif code == FIXED_ADVANCE_PC:
+            address += read.number("H")
+        else:
+            for _ in range(lengths[code - 1]):
+                read.unsigned()

@@ -5,7 +5,7 @@
 
 namespace cuda_cpu {
 
-// As in run_report.py.
+// As in shared_run.py.
 enum Kind : int32_t { NOTHING, CRASH, DEADLINE, BOUNDS, MISALIGNED, RACE, UNINITIALISED, PADDING, READ_ONLY, ELEMENT, BEYOND };
 enum : int32_t { DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2, NOWHERE = -3, GIFT = -4 };
 constexpr unsigned DEPTH = 12;

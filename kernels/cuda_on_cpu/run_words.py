@@ -1,14 +1,112 @@
-"""Sentences for how a run ended, with line, thread and block."""
+"""Sentences for how a run ended, and for accesses that may not be: array, line, thread, block."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kernels.core.job import Job
 from kernels.core.poison import WRITTEN_TO_PICTURE, outside_in_words, padding_in_words
-from kernels.cuda_on_cpu.array_words import NEAR_NULL
 from kernels.cuda_on_cpu.cpu_runs import Ended
-from kernels.cuda_on_cpu.line_table import Row, lengths
-from kernels.cuda_on_cpu.run_report import DYNAMIC_ARRAY, Kind, Report, Signal, Where
-from kernels.cuda_on_cpu.shared_run import MAX_MEMORY
+from kernels.cuda_on_cpu.elf import Row, lengths
+from kernels.cuda_on_cpu.regions import DEVICE
+from kernels.cuda_on_cpu.shared_run import (
+    DYNAMIC_ARRAY,
+    GIFT,
+    MAX_MEMORY,
+    NOWHERE,
+    PICTURES,
+    STATIC_ARRAY,
+    Kind,
+    Report,
+    Signal,
+    Where,
+)
+from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
+
+SHARED = "shared memory"
+NEAR_NULL = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Accessed:
+    """An access of a thread: to what array, and where in it.
+
+    pitch        samples of a row of a picture
+    array        its name in words; empty: none is near
+    offset       of the access from the array's begin, in bytes
+    size         of the access, in bytes
+    array_bytes  of the whole array
+    address      as the kernel has it
+    """
+
+    job: Job
+    pitch: int
+    array: str
+    offset: int
+    size: int
+    array_bytes: int
+    address: int
+
+    @property
+    def element(self) -> str:
+        """Return which part of an array that exists is meant."""
+        if self.array in PICTURES:
+            y, x = self._place
+            return f"column {self._pixel(x)} of row {y} of {self.array}"
+        if self.array == SHARED and self.size == 4:
+            return f"number {self.offset // 4:,} of {self.array}"
+        return f"byte {self.offset:,} of {self.array}"
+
+    @property
+    def outside(self) -> str:
+        """Return what is meant by an access beyond an array, in rows and columns of a picture."""
+        if not self.array:
+            if self.address < NEAR_NULL:
+                return "through a null pointer"
+            return "memory far outside of all arrays"
+        if self.array in PICTURES:
+            return self._outside_picture
+        if self.offset < 0:
+            return f"{-self.offset:,} bytes before the start of {self.array}"
+        return f"byte {self.offset:,} of {self.array}, which has {self.array_bytes:,}"
+
+    @property
+    def misaligned(self) -> str:
+        """Return what is meant by an access that begins between two numbers."""
+        return (
+            f"{self.size} bytes at once of {self.array}, {self.offset:,} bytes from its begin: "
+            f"that must be a multiple of {self.size}"
+        )
+
+    @property
+    def _outside_picture(self) -> str:
+        y, x = self._place
+        if y < 0 or y >= self.job.height:
+            has = f", which has {self.job.height}" if y >= 0 else ""
+            return f"row {_minus(y)} of {self.array}{has}"
+        has = f", which has {self.job.width}" if x >= 0 else ""
+        return f"column {self._pixel(x)} of row {y} of {self.array}{has}"
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """Return row and sample; what is near the end of a gap stands before the next row."""
+        job = self.job
+        samples = job.width * job.channels
+        y, x = divmod(self.offset // job.picture.itemsize, self.pitch)
+        gap = self.pitch - samples
+        reach = max(job.reach * job.channels, 1)
+        if x >= samples and self.pitch - x <= min(reach, gap - gap // 2):
+            return y + 1, x - self.pitch
+        return y, x
+
+    def _pixel(self, sample: int) -> str:
+        return _minus(sample // self.job.channels)
+
+
+def _minus(number: int) -> str:
+    return str(number).replace("-", "−")
+
 
 CRASHES: dict[int, str] = {
     Signal.SIGBUS: "accesses memory that is not there",
@@ -126,3 +224,77 @@ def _segmentation(report: Report) -> str:
     if report.address < NEAR_NULL and not report.size:
         return "follows a null pointer."
     return "accesses memory far outside of all arrays."
+
+
+def fault_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
+    """Return the access that ended the run in a sentence, and its line."""
+    report = ended.reports.fault
+    thread, line = placed(rung, ended, report.here)
+    does = "writes" if report.is_store else "reads"
+    if report.kind == Kind.ELEMENT:
+        return f"{thread} {element_in_words(report)}.", line
+    accessed = _accessed(ended, report)
+    if not accessed.array and (refused := refused_in_words(ended)):
+        return f"{thread} {refused}.", line
+    if report.kind == Kind.RACE:
+        other = _other(rung, ended, report)
+        return f"{thread} {does} {accessed.element}{other}", line
+    if report.kind == Kind.READ_ONLY:
+        return f"{thread} writes to {accessed.array}, which is only to be read.", line
+    if report.kind == Kind.MISALIGNED:
+        return f"{thread} {does} {accessed.misaligned}.", line
+    return f"{thread} {does} {accessed.outside}.", line
+
+
+def suspicion_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
+    """Return in a sentence what was read and can be no sample, and its line."""
+    report = ended.reports.suspicion
+    thread, line = placed(rung, ended, report.here)
+    accessed = _accessed(ended, report)
+    if report.kind == Kind.PADDING:
+        does = "writes" if report.is_store else "reads"
+        return f"{thread} {does} {accessed.outside}.", line
+    return f"{thread} reads {accessed.element}, which no thread has written before.", line
+
+
+def reads_old_answer(ended: Ended) -> bool:
+    """Return whether a thread has read of the answer what none had written."""
+    report = ended.reports.suspicion
+    return report.kind == Kind.UNINITIALISED and _array_of(ended, report) == "the answer"
+
+
+def _accessed(ended: Ended, report: Report) -> Accessed:
+    job = ended.job
+    return Accessed(
+        job,
+        Facts(job, DEVICE)["PITCH"],
+        _array_of(ended, report),
+        report.offset,
+        report.size,
+        report.array_bytes,
+        report.address,
+    )
+
+
+def _array_of(ended: Ended, report: Report) -> str:
+    """Return the name of the array that a report is of; empty: of none."""
+    if report.array == NOWHERE:
+        return ""
+    if report.array in (DYNAMIC_ARRAY, STATIC_ARRAY):
+        return SHARED
+    if report.array == GIFT:
+        return "memory from malloc"
+    names = ended.said.get("arrays", [])
+    return str(names[report.array]) if report.array < len(names) else "an array"
+
+
+def _other(rung: Rung, ended: Ended, report: Report) -> str:
+    row = report.there.row(ended.lines, rung.file)
+    where = line_in_words(rung, row)[0]
+    in_line = f" in {where[0].lower()}{where[1:]}" if where else ""
+    does = "writes" if report.other_stores else "reads"
+    block = "" if report.there.block == report.here.block else f" of block {report.there.block}"
+    return (
+        f", which thread {report.there.thread}{block} {does}{in_line}, with no barrier between "
+        "the two."
+    )

@@ -1,7 +1,7 @@
-"""The memory that a run shares with who asked for it, and what is asked for.
+"""The memory that a run shares with the process that requests it, and the request.
 
-Reports, then for each sample who stored it (where that is asked for), then the picture and the
-answer between red zones: memory that nobody may touch, in which writes leave a mark.
+Reports, then for each sample who stored it (where that is requested), then the picture and the
+output between red zones: memory that nobody may touch, in which writes leave a mark.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import struct
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,106 @@ from numpy.typing import NDArray
 
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES, red_zone, row_end
-from kernels.cuda_on_cpu.array_words import PICTURES
-from kernels.cuda_on_cpu.cpu_device import DEVICE
-from kernels.cuda_on_cpu.run_report import Reports, Where
+from kernels.cuda_on_cpu.elf import LineTable, Row
+from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung
 
+DEPTH = 12
+DYNAMIC_ARRAY, STATIC_ARRAY, NOWHERE, GIFT = -1, -2, -3, -4
+
+
+class Kind(IntEnum):
+    """The kinds of reports: enum Kind in report.h."""
+
+    NOTHING = 0
+    CRASH = 1
+    DEADLINE = 2
+    BOUNDS = 3
+    MISALIGNED = 4
+    RACE = 5
+    UNINITIALISED = 6
+    PADDING = 7
+    READ_ONLY = 8
+    ELEMENT = 9
+    BEYOND = 10
+
+
+class Signal(IntEnum):
+    """The signals of Linux, which other systems do not all know the names of."""
+
+    SIGILL = 4
+    SIGTRAP = 5
+    SIGABRT = 6
+    SIGBUS = 7
+    SIGFPE = 8
+    SIGKILL = 9
+    SIGSEGV = 11
+    SIGALRM = 14
+    SIGPROF = 27
+    SIGSYS = 31
+
+
+class Where(ctypes.Structure):
+    """A thread, and where it is: struct Where."""
+
+    _fields_ = (
+        ("block_x", ctypes.c_int32),
+        ("block_y", ctypes.c_int32),
+        ("thread_x", ctypes.c_int32),
+        ("thread_y", ctypes.c_int32),
+        ("pcs", ctypes.c_uint64 * DEPTH),
+    )
+
+    @property
+    def thread(self) -> tuple[int, int]:
+        """Return its place in its block, x then y."""
+        return self.thread_x, self.thread_y
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Return its block's place in the grid, x then y."""
+        return self.block_x, self.block_y
+
+    def row(self, table: LineTable, file: str) -> Row | None:
+        """Return the innermost line that is of `file`; else of any; None: nothing is known."""
+        rows = [row for pc in self.pcs if pc and (row := table.at(pc))]
+        return next((row for row in rows if row.file == file), rows[0] if rows else None)
+
+
+class Report(ctypes.Structure):
+    """One report: struct Report."""
+
+    _fields_ = (
+        ("kind", ctypes.c_int32),
+        ("signal", ctypes.c_int32),
+        ("array", ctypes.c_int32),
+        ("size", ctypes.c_uint32),
+        ("offset", ctypes.c_int64),
+        ("is_store", ctypes.c_int32),
+        ("other_stores", ctypes.c_int32),
+        ("address", ctypes.c_uint64),
+        ("array_bytes", ctypes.c_uint64),
+        ("here", Where),
+        ("there", Where),
+    )
+
+
+class Reports(ctypes.Structure):
+    """All that there may be of one run: struct Reports."""
+
+    _fields_ = (
+        ("fault", Report),
+        ("suspicion", Report),
+        ("refused_bytes", ctypes.c_uint64),  # of memory that was asked for; 0: none
+    )
+
+
 MAX_MEMORY = 2 << 30  # bytes that a run may take besides
 ALIGNMENT = 256  # as memory on a device
 LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
+PICTURES = ("the picture", "the answer")
 END = "end"  # instead of a request: of what runs
 
 

@@ -15,9 +15,9 @@ using namespace cuda_cpu;
 namespace {
 
 constexpr int MAX_PATH = 16, MAX_SHARED = 16, MAX_BYTES = 16;
-constexpr int32_t DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2;  // as in run_report.py
+constexpr int32_t DYNAMIC_ARRAY = -1, STATIC_ARRAY = -2;  // as in shared_run.py
 
-// These as HEAD, STEP, ACCESS and VALUE in step_trace.py.
+// These as HEAD, STEP, ACCESS and VALUE in stepped.py.
 struct SharedName {
     uint32_t name;
     int32_t array;

@@ -1,4 +1,9 @@
-"""Step through one block of a rung: run it once on a small picture, and write down all it does."""
+"""One block's steps, all threads abreast: run once on a small picture, all written down.
+
+Between barriers threads of a block go at their own pace, on a GPU warp by warp.  Here those that
+are at the same statement, in the same turn of the same loops, count as one step, in the order of
+the text: where no two threads race it makes no difference.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +11,379 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
-from kernels.cuda_on_cpu.block_steps import BlockSteps
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.children import borrowed_child
 from kernels.cuda_on_cpu.compile_errors import first_error
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import built, run_stepped
-from kernels.cuda_on_cpu.regions import Region, cropped, region_of, small_size
+from kernels.cuda_on_cpu.regions import DEVICE, Region, cropped, region_of, small_size
 from kernels.cuda_on_cpu.run_words import ended_in_words
 from kernels.cuda_on_cpu.shared_run import StepAt
 from kernels.cuda_on_cpu.shim import TriedShim
-from kernels.cuda_on_cpu.step_points import told
-from kernels.cuda_on_cpu.step_trace import MAX_STEPS
-from kernels.cuda_on_cpu.stepped import SteppedShim
-from kernels.rungs.rung import Rung
+from kernels.cuda_on_cpu.step_points import Point, Told, told
+from kernels.cuda_on_cpu.stepped import (
+    DYNAMIC_ARRAY,
+    MAX_STEPS,
+    VALUE_BYTES,
+    SteppedShim,
+    StepTrace,
+)
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.operands import operands_of
+from kernels.rungs.rung import PICTURE, Rung
+
+NEVER_STORED = 0xFF  # every byte of shared memory at first
+KINDS = {0: "i", 1: "u", 2: "f", 3: "u"}  # enum ValueKind in stepping.h
+POINTER = 4
+WARP = 32
+MAX_LOOKED_AT = 40  # steps, for the length of a tile's rows
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One load or store of a thread: the value, and where it lies, in words."""
+
+    array: str
+    is_store: bool
+    offset: int
+    size: int
+    value: float
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """An array in shared memory: (rows, columns), NaN where nothing was stored yet.
+
+    loaded, stored  places (row, column) that threads touch at the present step
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    loaded: NDArray[np.int64]
+    stored: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """An array in shared memory: `count` numbers of `size` bytes, so many `columns` in a row."""
+
+    name: str
+    array: int
+    begin: int
+    size: int
+    count: int
+    columns: int
+    kind: str
+
+
+class BlockSteps:
+    """The steps of one block, from 0 up to `count`."""
+
+    def __init__(self, rung: Rung, job: Job, number: int, trace: StepTrace, told: Told) -> None:
+        self.job, self.number, self._trace, self._told = job, number, trace, told
+        self._facts = Facts(job, DEVICE)
+        each = rung.passes[number]
+        reads = (each.reads, *each.also_reads)
+        weights = ["weights"] * len(operands_of(rung.weights, job).arguments)
+        self.arrays = [*map(_read, reads), *weights, _written(each.writes)]
+        self.block = int(trace.head["block"][0]), int(trace.head["block"][1])
+        self.block_xy = int(trace.head["threads"][0]), int(trace.head["threads"][1])
+        self.function = each.function
+        rows = _frames(trace)
+        self._step_of = rows
+        first = np.unique(rows, return_index=True)[1]
+        self.count = int(rows.max()) + 1
+        self._points = trace.steps["point"][first].astype(np.int64)
+        self._intervals = trace.steps["interval"][first].astype(np.int64)
+        self._by_step = _Grouped(rows, self.count)
+        self._access_step = rows[trace.accesses["step"]]
+        self._accesses = _Grouped(self._access_step, self.count)
+        self._value_step = rows[trace.values["step"]]
+        self._access_thread = trace.steps["thread"][trace.accesses["step"]]
+        self._value_thread = trace.steps["thread"][trace.values["step"]]
+        self._shared = self._layouts()
+        stores = np.flatnonzero(trace.accesses["is_store"])
+        self._stores = stores[np.argsort(self._access_step[stores], kind="stable")]
+
+    @property
+    def threads(self) -> int:
+        """Return how many threads the block has."""
+        return self.block_xy[0] * self.block_xy[1]
+
+    def point(self, step: int) -> Point:
+        """Return the statement that a step is at."""
+        return self._told.points[int(self._points[step])]
+
+    def barriers_before(self, step: int) -> int:
+        """Return how many barriers have been passed."""
+        return int(self._intervals[step])
+
+    def threads_at(self, step: int) -> NDArray[np.int64]:
+        """Return the numbers of the threads that are there."""
+        found = self._trace.steps["thread"][self._by_step.of(step)]
+        return np.unique(found).astype(np.int64)
+
+    def next_barrier(self, step: int) -> int:
+        """Return the first step behind the next barrier; the last step where there is none."""
+        later = np.flatnonzero(self._intervals[step:] > self._intervals[step])
+        return step + int(later[0]) if len(later) else self.count - 1
+
+    def barrier_before(self, step: int) -> int:
+        """Return the first step behind the barrier before, or of all."""
+        begin = int(np.searchsorted(self._intervals, self._intervals[step]))
+        if begin == step and step > 0:
+            begin = int(np.searchsorted(self._intervals, self._intervals[step - 1]))
+        return begin
+
+    def steps_of(self, thread: int) -> NDArray[np.int64]:
+        """Return the steps that a thread takes part in, each once, in its own order."""
+        found = self._step_of[self._trace.steps["thread"] == thread]
+        own: NDArray[np.int64] = found[np.sort(np.unique(found, return_index=True)[1])]
+        return own
+
+    def next_of(self, thread: int, step: int, way: int) -> int:
+        """Return the next step (way 1) or the one before (-1) that a thread takes part in."""
+        own = self.steps_of(thread)
+        place = int(np.searchsorted(own, step, "right" if way > 0 else "left"))
+        place += 0 if way > 0 else -1
+        return int(own[place]) if 0 <= place < len(own) else step
+
+    def storing(self, pixel: tuple[int, int]) -> int | None:
+        """Return the thread that stores the first sample of a pixel (x, y); None: none does."""
+        accesses, last = self._trace.accesses, len(self.arrays) - 1
+        item = self._sample_bytes(self.arrays[last])
+        sought = (pixel[1] * self._facts["PITCH"] + pixel[0] * self.job.channels) * item
+        begin = accesses["offset"].astype(np.int64)
+        is_it = (begin <= sought) & (sought < begin + accesses["size"])
+        is_it &= (accesses["is_store"] > 0) & (accesses["array"] == last)
+        found = self._access_thread[is_it]
+        return int(found[-1]) if len(found) else None
+
+    # -- what threads do
+
+    def touches(self, step: int, thread: int) -> list[Touch]:
+        """Return what a thread loads and stores at a step, in its order."""
+        own = self._accesses.of(step)
+        return [self._touch(i) for i in own[self._access_thread[own] == thread]]
+
+    def variables(self, step: int, thread: int) -> list[tuple[str, str]]:
+        """Return the names and values of what a thread has in scope before it does a step.
+
+        What was declared last comes first.
+        Where it takes no part in the step, before its next one.
+        """
+        own_steps = self.steps_of(thread)
+        later = own_steps[np.searchsorted(own_steps, step) :]
+        here = int(later[0]) if len(later) else self.count
+        at = self.point(here if here < self.count else int(own_steps[-1]))
+        values = self._trace.values
+        is_mine = (self._value_thread == thread) & (self._value_step < here)
+        mine = np.flatnonzero(is_mine & (values["kind"] != POINTER))
+        mine = mine[np.argsort(self._value_step[mine], kind="stable")]
+        known: dict[tuple[int, tuple[int, ...]], str] = {}
+        for i in mine:
+            index = tuple(int(each) for each in values["index"][i] if each >= 0)
+            variable = int(values["variable"][i])
+            known[variable, index] = _in_words(int(values["kind"][i]), values["bits"][i])
+        found = []
+        for (variable, index), words in sorted(known.items(), key=_newest_first):
+            each = self._told.variables[variable]
+            if each.function == at.function and each.begin <= at.at < each.end:
+                name = each.name + "".join(f"[{place}]" for place in index)
+                found.append((name, words))
+        return found
+
+    # -- memory
+
+    def tiles(self, step: int) -> list[Tile]:
+        """Return the arrays in shared memory as they are before a step."""
+        return [self._tile(each, step) for each in self._shared]
+
+    def answer(self) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return the bytes of what the pass writes, and which of them this block stores."""
+        last = len(self.arrays) - 1
+        size = self.job.height * self._facts["PITCH"] * self._sample_bytes(self.arrays[last])
+        return self._stored_and_where(self.count, last, size)
+
+    # -- how
+
+    def _stored_and_where(
+        self, step: int, array: int, size: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return an array's bytes as they are before a step, and which of them were stored."""
+        accesses, stores = self._trace.accesses, self._stores
+        done = stores[: int(np.searchsorted(self._access_step[stores], step))]
+        done = done[accesses["array"][done] == array]
+        sizes = np.minimum(accesses["size"][done], VALUE_BYTES).astype(np.int64)
+        # All bytes in the order of their stores: of those to one place the last one stays.
+        store = np.repeat(np.arange(len(done)), sizes)
+        byte = np.arange(len(store)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        places = accesses["offset"][done].astype(np.int64)[store] + byte
+        memory = np.full(size, NEVER_STORED, np.uint8)
+        memory[places] = accesses["value"][done][store, byte]
+        is_stored = np.zeros(size, np.bool_)
+        is_stored[places] = True
+        return memory, is_stored
+
+    def _layouts(self) -> list[_Layout]:
+        head, found = self._trace.head, []
+        for each in head["shared"][: int(head["shared_names"])]:
+            array, size, begin = (int(each[name]) for name in ("array", "size", "offset"))
+            total = self._shared_bytes(array)
+            count = int(each["rows"]) * int(each["columns"]) or (total - begin) // size
+            columns = int(each["columns"]) or self._row_of(array, size, count)
+            name, kind = self._told.shared[int(each["name"])], _kind(int(each["kind"]), size)
+            found.append(_Layout(name, array, begin, size, count, columns, kind))
+        return found
+
+    def _shared_bytes(self, array: int) -> int:
+        name = "dynamic_bytes" if array == DYNAMIC_ARRAY else "static_bytes"
+        return int(self._trace.head[name])
+
+    def _tile(self, each: _Layout, step: int) -> Tile:
+        span = slice(each.begin, each.begin + each.count * each.size)
+        total = self._shared_bytes(each.array)
+        memory, is_stored = self._stored_and_where(step, each.array, total)
+        values = memory[span].view(each.kind).astype(np.float64)
+        values[~is_stored[span].reshape(-1, each.size).all(1)] = np.nan
+        whole = np.full(-(-each.count // each.columns) * each.columns, np.nan)
+        whole[: each.count] = values
+        own = self._accesses.of(step)
+        own = own[self._trace.accesses["array"][own] == each.array]
+        loaded, stored = (self._places(own, is_store, each) for is_store in (0, 1))
+        return Tile(each.name, whole.reshape(-1, each.columns), loaded, stored)
+
+    def _places(self, own: NDArray[np.int64], is_store: int, tile: _Layout) -> NDArray[np.int64]:
+        some = self._trace.accesses[own[self._trace.accesses["is_store"][own] == is_store]]
+        number = np.unique((some["offset"].astype(np.int64) - tile.begin) // tile.size)
+        is_inside = (number >= 0) & (number < tile.count)
+        return np.stack(np.divmod(number[is_inside], tile.columns), 1)
+
+    def _row_of(self, array: int, size: int, count: int) -> int:
+        """Return how many numbers make a row: those from a thread to the one below it."""
+        strides = self._strides(array, size) if self.block_xy[1] > 1 else set()
+        likely = sorted(each for each in strides if self.block_xy[0] <= each <= count)
+        # Staged along one line, a row is as wide as the block; read back, as it is.
+        return likely[-1] if likely else min(count, WARP) or 1
+
+    def _strides(self, array: int, size: int) -> set[int]:
+        """Return how far apart at a step all threads' places are from those below them."""
+        accesses, found = self._trace.accesses, set()
+        own = np.flatnonzero(accesses["array"] == array)
+        steps = np.unique(self._access_step[own])
+        for step in steps[:: max(len(steps) // MAX_LOOKED_AT, 1)]:
+            here = self._accesses.of(int(step))
+            here = here[accesses["array"][here] == array]
+            first: dict[int, int] = {}
+            for i in here[::-1]:
+                first[int(self._access_thread[i])] = int(accesses["offset"][i])
+            below = {
+                (first[thread + self.block_xy[0]] - first[thread]) // size
+                for thread in first
+                if thread + self.block_xy[0] in first
+            }
+            if len(below) == 1:
+                found |= below
+        return found
+
+    def _touch(self, i: int) -> Touch:
+        access = self._trace.accesses[i]
+        place, size, offset = int(access["array"]), int(access["size"]), int(access["offset"])
+        if place < 0:
+            name, where, kind = self._in_shared(place, offset)
+        else:
+            name, where, kind = self._in_global(place, offset)
+        item = np.dtype(kind).itemsize
+        value = float(access["value"][:size].view(kind)[0]) if size >= item else float("nan")
+        return Touch(name, bool(access["is_store"]), offset, size, value, where)
+
+    def _in_shared(self, array: int, offset: int) -> tuple[str, str, Any]:
+        for each in self._shared:
+            number = (offset - each.begin) // each.size
+            if each.array == array and 0 <= number < each.count:
+                row, column = divmod(number, each.columns)
+                return each.name, f"row {row}, column {column}", each.kind
+        return "shared memory", f"byte {offset:,}", np.float32
+
+    def _in_global(self, array: int, offset: int) -> tuple[str, str, Any]:
+        name = self.arrays[array]
+        item = self._sample_bytes(name)
+        if name == "weights":
+            return name, f"number {offset // item:,}", np.float32
+        y, sample = divmod(offset // item, self._facts["PITCH"])
+        x, channel = divmod(sample, self.job.channels)
+        of = f", channel {channel}" if self.job.channels > 1 else ""
+        return name, f"({x}, {y}){of}", _kind_of_array(self.job, name)
+
+    def _sample_bytes(self, name: str) -> int:
+        return self.job.picture.itemsize if name in ("the picture", "the answer") else 4
+
+
+class _Grouped:
+    """Places of an array by a number each has: those of one number, in their order."""
+
+    def __init__(self, numbers: NDArray[np.int64], count: int) -> None:
+        self._order = np.argsort(numbers, kind="stable")
+        self._begins = np.searchsorted(numbers[self._order], np.arange(count + 1))
+
+    def of(self, number: int) -> NDArray[np.int64]:
+        """Return the places that have this number."""
+        found: NDArray[np.int64] = self._order[self._begins[number] : self._begins[number + 1]]
+        return found
+
+
+def _frames(trace: StepTrace) -> NDArray[np.int64]:
+    """Return the number of the step that each of the threads' steps is part of, all from 0 on."""
+    steps = trace.steps
+    columns = [steps["interval"], *steps["path"].T]
+    number = np.zeros(len(steps), np.int64)
+    for column in columns:
+        span = int(column.max()) + 1
+        if span == 1:
+            continue
+        if int(number.max()) > np.iinfo(np.int64).max // (2 * span):
+            number = np.unique(number, return_inverse=True)[1].astype(np.int64)
+        number = number * span + column
+    return np.unique(number, return_inverse=True)[1].astype(np.int64)
+
+
+def _newest_first(known: tuple[tuple[int, tuple[int, ...]], str]) -> tuple[int, tuple[int, ...]]:
+    (variable, index), _ = known
+    return -variable, index
+
+
+def _kind(kind: int, size: int) -> str:
+    letter = "f" if kind == 2 and size > 1 else KINDS.get(kind, "u")
+    return f"{letter}{size}"
+
+
+def _kind_of_array(job: Job, name: str) -> Any:
+    return job.picture.dtype if name in ("the picture", "the answer") else np.float32
+
+
+def _in_words(kind: int, bits: Any) -> str:
+    number = np.uint64(bits)
+    if kind == 0:
+        return f"{int(number.view(np.int64)):,}".replace("-", "−")
+    if kind == 2:
+        return f"{float(number.view(np.float64)):.6g}".replace("-", "−")
+    if kind == 3:
+        return "true" if number else "false"
+    return f"{int(number):,}"
+
+
+def _read(name: str) -> str:
+    return "the picture" if name == PICTURE else name
+
+
+def _written(name: str) -> str:
+    return "the answer" if name == PICTURE else name
+
 
 DEADLINE_S = 20.0  # of the CPU's time: each step takes a hundred times as long
 TOO_LONG = (

@@ -20,7 +20,6 @@ from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compile_errors import LACKING, Diagnostic, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
-from kernels.cuda_on_cpu.cpu_device import DEVICE
 from kernels.cuda_on_cpu.cpu_runs import (
     Ended,
     built,
@@ -30,22 +29,25 @@ from kernels.cuda_on_cpu.cpu_runs import (
     run_rows,
     unwritten_in,
 )
-from kernels.cuda_on_cpu.line_table import variables_of
+from kernels.cuda_on_cpu.elf import variables_of
 from kernels.cuda_on_cpu.regions import (
     COUNTED_SIZE,
+    DEVICE,
     TRIED_SIZE,
     Region,
+    checked,
     cropped,
+    launched_for,
     region_of,
+    rows_fault,
+    rows_to_try,
     small_size,
 )
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
-from kernels.cuda_on_cpu.run_report import Kind, Signal
 from kernels.cuda_on_cpu.run_words import SLOW, ended_in_words
+from kernels.cuda_on_cpu.shared_run import Kind, Signal
 from kernels.cuda_on_cpu.shim import TriedShim
-from kernels.cuda_on_cpu.some_rows import launched_for, rows_fault, rows_to_try
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
-from kernels.cuda_on_cpu.whole_check import checked
 from kernels.rungs.rung import Rung
 
 DEADLINE_S = 5.0  # of the CPU's time

@@ -16,9 +16,9 @@ from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.building import BuildError, warnings
 from kernels.cuda_on_cpu.children import Child
 from kernels.cuda_on_cpu.compile_errors import diagnostics_of
+from kernels.cuda_on_cpu.compiler import WARNED
 from kernels.cuda_on_cpu.cpu_runs import Ended, built, default_cache, run_once
 from kernels.cuda_on_cpu.device_code import generated, knobs_of
-from kernels.cuda_on_cpu.flavours import WARNED
 from kernels.cuda_on_cpu.shim import ZeroedShim
 from kernels.rungs.cuda_text import without_comments
 from kernels.rungs.rung import Rung

@@ -18,7 +18,7 @@ from kernels.anatomy.tile_shapes import Rect, shapes_of, why_none
 from kernels.cuda.launch import plan_steps
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import CountingShim, Trace
-from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernels.cuda_child.warm_child import Limits
-from kernels.cuda_child.warm_children import WarmChildren
+from kernels.cuda_child.warm_children import Limits, WarmChildren
 
 FAKES = "tests.kernels.cuda_child.fake_devices"
 LIMITS = Limits(
@@ -38,4 +37,4 @@ def long_deadlines(monkeypatch):
 @pytest.fixture
 def short_deadlines(monkeypatch):
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 1.5)
+    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 1.5)

@@ -25,7 +25,7 @@ from kernels.core.errors import (
 )
 from kernels.core.job import Ran
 from kernels.core.resident_warps import Occupancy
-from kernels.cuda_child.device_layout import layout_of
+from kernels.cuda_child.guarded_run import layout_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.made_up import H200
 

@@ -7,8 +7,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.core.poison import RED_BYTES, same_bits
-from kernels.cuda_child.device_layout import layout_of, packed, unwritten
-from kernels.cuda_child.guarded_run import HostMemory
+from kernels.cuda_child.guarded_run import HostMemory, layout_of, packed, unwritten
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.bad_texts import BLUR
 from tests.made_up import H200

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.cuda_child.fresh_input import fresh
+from kernels.cuda_child.expected_answers import fresh
 from kernels.oracle.checking import largest_finite
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.kernels.cuda_child.bad_texts import BLUR

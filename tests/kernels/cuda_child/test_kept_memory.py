@@ -1,6 +1,6 @@
 """Memory kept by its size: exact, the same again, and never much more than one run needs."""
 
-from kernels.cuda_child.kept_memory import KeptMemory
+from kernels.cuda_child.guarded_run import KeptMemory
 
 
 def made():

@@ -14,8 +14,7 @@ import pytest
 
 from kernels.core.job import Progress, Sampling
 from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
-from kernels.cuda_child.warm_child import PROGRAM
-from kernels.cuda_child.warm_children import Held
+from kernels.cuda_child.warm_children import PROGRAM, Held
 from kernels.rungs.own_kernels import own_kernel
 from tests.conftest import ROOT
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried
@@ -106,7 +105,7 @@ def test_a_run_that_nobody_waits_for_is_brought_to_its_end_and_its_child_kept(ch
 def test_a_hang_that_nobody_waits_for_ends_at_its_deadline(children, monkeypatch):
     assert tried(children, text(), sampling=ONCE).ok
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 0.3)
     _left_at(children, "running", run="hang")
     monkeypatch.undo()
     assert tried(children, text(), sampling=ONCE).ok
@@ -117,7 +116,7 @@ def test_a_hang_that_nobody_waits_for_is_ended_though_nobody_asks_for_more(child
     assert tried(children, text(), sampling=ONCE).ok
     first, spare = _children_of(os.getpid())
     monkeypatch.setattr("kernels.cuda_child.gpu_trial.MIN_DEADLINE_S", 0.3)
-    monkeypatch.setattr("kernels.cuda_child.warm_child.FAULT_S", 0.3)
+    monkeypatch.setattr("kernels.cuda_child.warm_children.FAULT_S", 0.3)
     _left_at(children, "running", run="hang")
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
     assert _children_of(os.getpid()) == [spare]
@@ -168,7 +167,7 @@ def test_a_computer_that_starts_no_process_is_told(children, monkeypatch):
     assert tried(children, text(), sampling=ONCE).ok
     children.end(60)
     with monkeypatch.context() as patched:
-        patched.setattr("kernels.cuda_child.warm_child.subprocess.Popen", no_room)
+        patched.setattr("kernels.cuda_child.warm_children.subprocess.Popen", no_room)
         outcome = tried(children, text())
         children.keep_spare()
     assert "Resource temporarily unavailable" in outcome.problem

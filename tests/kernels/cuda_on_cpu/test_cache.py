@@ -15,8 +15,8 @@ from kernels.core.locks import holding
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import first_error
+from kernels.cuda_on_cpu.compiler import PLAIN, TRIED
 from kernels.cuda_on_cpu.cpu_runs import default_cache
-from kernels.cuda_on_cpu.flavours import PLAIN, TRIED
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.rungs.rung import ladder
 

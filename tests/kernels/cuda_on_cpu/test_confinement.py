@@ -15,7 +15,7 @@ import pytest
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import building, compiler, confinement, cpu_runs
 from kernels.cuda_on_cpu.building import BuildError, build
-from kernels.cuda_on_cpu.flavours import CHECKED, TRIED
+from kernels.cuda_on_cpu.compiler import CHECKED, TRIED
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
@@ -159,7 +159,7 @@ ENDLESS = (
 def test_a_compiler_ends_with_whoever_started_it_and_leaves_nothing(tmp_path):
     program = (
         "import sys; from pathlib import Path; from kernels.cuda_on_cpu.building import build; "
-        "from kernels.cuda_on_cpu.flavours import WARNED; build(sys.argv[1], WARNED, Path.cwd())"
+        "from kernels.cuda_on_cpu.compiler import WARNED; build(sys.argv[1], WARNED, Path.cwd())"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program, ENDLESS],

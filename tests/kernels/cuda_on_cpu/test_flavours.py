@@ -2,11 +2,10 @@
 
 import pytest
 
-from kernels.cuda_on_cpu import building, flavours
-from kernels.cuda_on_cpu.compiler import Compiler
-from kernels.cuda_on_cpu.flavours import Flavour
+from kernels.cuda_on_cpu import building, compiler
+from kernels.cuda_on_cpu.compiler import Compiler, Flavour
 
-FLAVOURS = [each for each in vars(flavours).values() if isinstance(each, Flavour)]
+FLAVOURS = [each for each in vars(compiler).values() if isinstance(each, Flavour)]
 GNU, CLANG = Compiler(("g++",), True, "12.2.0"), Compiler(("clang++",), False, "15.0.7")
 UNKNOWN_TO_CLANG = ("-fno-tree-", "-fno-thread-", "-fno-plt", "--param", "-Wmaybe-")
 
@@ -20,8 +19,8 @@ def test_clang_is_given_nothing_that_only_gnu_knows(flavour):
 
 def test_a_users_file_is_optimised_only_where_each_call_of_its_text_stays_one():
     levels = [
-        [each for each in flavours.TRIED.flags_for(compiler) if each.startswith("-O")][-1]
-        for compiler in (GNU, CLANG)
+        [flag for flag in compiler.TRIED.flags_for(each) if flag.startswith("-O")][-1]
+        for each in (GNU, CLANG)
     ]
     assert levels == ["-Og", "-O0"]
 
@@ -40,7 +39,7 @@ cp /bin/sh "$2"
     )
     clang = Compiler(("/bin/sh", str(script)), False, "15.0.7")
     monkeypatch.setattr(building, "the_compiler", lambda: clang)
-    building.build("int one;", flavours.TRIED, tmp_path)
+    building.build("int one;", compiler.TRIED, tmp_path)
     *_, compiled, linked = (line.split() for line in said.read_text().splitlines())
     wanted = compiled.index("-fsanitize=alignment,return,bounds")
     assert compiled.index("-fno-sanitize=undefined") < wanted  # the last of them counts

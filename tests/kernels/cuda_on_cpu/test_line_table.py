@@ -11,8 +11,8 @@ import pytest
 from kernels.core.driving import outcome_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import building
-from kernels.cuda_on_cpu.flavours import CHECKED
-from kernels.cuda_on_cpu.line_table import LineTable, Row
+from kernels.cuda_on_cpu.compiler import CHECKED
+from kernels.cuda_on_cpu.elf import LineTable, Row
 
 pytestmark = pytest.mark.skipif(
     compiler.why_not() is not None or shutil.which("addr2line") is None, reason="no binutils"

@@ -9,9 +9,8 @@ from kernels.anatomy.transactions import LANES, coalescing, conflicts
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ACCESS, SHARED
-from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
+from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts, place_costs
 from kernels.cuda_on_cpu.trial import trial
-from kernels.cuda_on_cpu.warp_requests import place_costs
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
 

@@ -7,7 +7,7 @@ import pytest
 
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
-from kernels.cuda_on_cpu.some_rows import rows_fault, rows_to_try, unused_rows
+from kernels.cuda_on_cpu.regions import rows_fault, rows_to_try, unused_rows
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
 

@@ -14,8 +14,8 @@ import pytest
 from kernels.core.driving import outcome_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import runtime
-from kernels.cuda_on_cpu.flavours import HERE as CPU
-from kernels.cuda_on_cpu.flavours import PLAIN
+from kernels.cuda_on_cpu.compiler import HERE as CPU
+from kernels.cuda_on_cpu.compiler import PLAIN
 from kernels.export.cuda_program import cuda_program
 from kernels.export.literals import array, number
 from kernels.pictures.generated import white

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from kernels.cuda_on_cpu.compiler import the_compiler, why_not
-from kernels.cuda_on_cpu.flavours import NO_LIBRARIES, WATCHED, Flavour
+from kernels.cuda_on_cpu.compiler import NO_LIBRARIES, WATCHED, Flavour, the_compiler, why_not
 
 _ADDRESS = (
     *("-Og", "-g1", "-fno-omit-frame-pointer"),

@@ -13,7 +13,7 @@ from kernels import filters
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
-from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.rungs.rung import Pass, Rung, ladder
 from kernels.rungs.work import (
     BY_A_LIBRARY,

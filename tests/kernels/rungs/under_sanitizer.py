@@ -19,7 +19,7 @@ from typing import Any
 
 from kernels.core.job import Job
 from kernels.cuda.launch import plan_steps
-from kernels.cuda_on_cpu.cpu_device import DEVICE
+from kernels.cuda_on_cpu.regions import DEVICE
 from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels.cases import LEVELS, Case, pairwise_cases

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from kernels.cuda_on_cpu.block_steps import WARP
+from kernels.cuda_on_cpu.stepping import WARP
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.widgets.keyboard import ARROWS

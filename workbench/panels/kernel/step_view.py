@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.cuda_on_cpu.block_steps import WARP, BlockSteps
+from kernels.cuda_on_cpu.stepping import WARP, BlockSteps
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.kernel.answer_pair import AnswerPair
 from workbench.panels.kernel.lane_row import LaneRow, LaneState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kernels.cuda_on_cpu.block_steps import WARP, BlockSteps, Touch
+from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Touch
 
 MAX_TOUCHES = 4  # that are told one by one
 NOT_HERE = "is not here: it waits, went another way, or has ended."

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from kernels.cuda_on_cpu.block_steps import Tile
+from kernels.cuda_on_cpu.stepping import Tile
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.panels.kernel.step_words import number_words
