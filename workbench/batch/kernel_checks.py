@@ -174,8 +174,8 @@ def examining(
     library: Path | None = None
     if device is None:
         where = Progress(f"{shown}: compiling")
-        steps = building_ahead(rung, taken, compilers, searched)
-        library = yield from in_place_of(steps, where)
+        building = building_ahead(rung, taken, compilers, searched)
+        library = yield from in_place_of(building, where)
     suspect: Job | None = None
     check: Check | None = None
     for number, (each, job) in enumerate(zip(how.jobs, jobs, strict=True), 1):
