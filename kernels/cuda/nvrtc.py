@@ -6,19 +6,26 @@ tests, and the table of registers in `kernels/README.md`.
 
 from __future__ import annotations
 
+import binascii
 import ctypes
 import importlib.util
+import json
 import re
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from kernels.core.errors import CompileFailedError
-from kernels.core.installed import how_to_add
+from kernels.core.installed import FROZEN, how_to_add, kind
 from kernels.core.job import Job
+from kernels.cuda import nvrtc_calls
 from kernels.cuda.nvrtc_calls import compiled, opened
 from kernels.rungs.rung import Rung
 
@@ -32,7 +39,11 @@ WITHOUT_A_COMPILER = (
     "There is no PTX to show: NVIDIA's compiler NVRTC is not installed here. It needs no GPU: {}."
 )
 LINES = "-lineinfo"
+OUTPUTS = ("PTX", "CUBIN")
 CACHING_SINCE = (12, 9)
+SCRIPT = nvrtc_calls.__file__  # run in a process of its own
+LOOK_S = 0.01
+PATIENCE_S = 60.0  # for that process: busy computers take long
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,17 @@ class Compiled:
         return tuple(sorted((_resources(*each) for each in found), key=lambda r: r.function))
 
 
+class CompilerEndedError(Exception):
+    """NVRTC's process ended without a reply.
+
+    code  its exit code; None: it took too long, and was ended
+    """
+
+    def __init__(self, code: int | None) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiler:
     """One NVRTC: where it is, its version, and the architectures that it knows, 90 for sm_90."""
@@ -81,11 +103,60 @@ class Compiler:
         Takes 50 ms, or seconds for large weights unrolled; the interpreter is free meanwhile.
         """
         given = (*options, *self.without_cache)
-        is_taken, log, made = compiled(self.library, text, given, ("PTX", "CUBIN"))
-        if not is_taken:
-            raise CompileFailedError.from_log("The kernel did not compile", log)
-        ptx = made["PTX"].partition(b"\0")[0].decode(errors="replace")
-        return Compiled(ptx, log, made["CUBIN"])
+        return _compiled(*compiled(self.library, text, given, OUTPUTS))
+
+    def compiling_apart(self, text: str, options: Sequence[str]) -> Generator[None, None, Compiled]:
+        """Compile likewise in a process of its own, which a text may crash.
+
+        Raises CompileFailedError and CompilerEndedError; closing the generator ends it.
+        """
+        given = (*options, *self.without_cache)
+        (reply,) = yield from self.replies(text, [[given]], OUTPUTS, int(PATIENCE_S))
+        made = {each: binascii.a2b_base64(reply[each]) for each in OUTPUTS if each in reply}
+        return _compiled(reply["is_taken"], reply["log"], made)
+
+    def replies(
+        self,
+        text: str,
+        wanted: Sequence[Sequence[Sequence[str]]],
+        outputs: Sequence[str],
+        cpu_seconds: int,
+    ) -> Generator[None, None, list[dict[str, Any]]]:
+        """Compile in a process of its own with several sets of options, up to what has errors.
+
+        wanted  for each compilation the options to try, in this order
+        Raises CompilerEndedError where it gives no reply; closing the generator ends it.
+        """
+        with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as reply:
+            order = [self.place, text, wanted, outputs, cpu_seconds]
+            request.write(json.dumps(order).encode())
+            request.seek(0)
+            # Without Python's own packages it is ready in 50 ms; a frozen program has no file.
+            how = ("-m", nvrtc_calls.__name__) if kind() == FROZEN else ("-I", "-S", SCRIPT)
+            process = subprocess.Popen(
+                [sys.executable, *how],
+                stdin=request,
+                stdout=reply,
+                stderr=subprocess.DEVNULL,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+            until = time.monotonic() + PATIENCE_S
+            try:
+                while process.poll() is None:
+                    if time.monotonic() > until:
+                        raise CompilerEndedError(None)
+                    yield
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(LOOK_S)
+            finally:
+                process.kill()
+                process.wait()
+            reply.seek(0)
+            try:
+                found: list[dict[str, Any]] = json.loads(reply.read())
+            except ValueError:
+                raise CompilerEndedError(process.returncode) from None
+            return found
 
     @property
     def without_cache(self) -> tuple[str, ...]:
@@ -125,12 +196,17 @@ def compile_text(text: str, options: Sequence[str], architecture: int) -> Compil
 
     Raises CompileFailedError, also where there is no such compiler.
     """
+    return compiler_here(architecture).compile(text, options)
+
+
+def compiler_here(architecture: int) -> Compiler:
+    """The newest one that compiles for `architecture`; CompileFailedError where there is none."""
     compiler = compiler_for(architecture)
     if compiler is None:
         reason = f"No compiler for sm_{architecture} is installed here."
         how = how_to_add("nvidia-cuda-nvrtc")
         raise CompileFailedError(reason if compilers() else WITHOUT_A_COMPILER.format(how))
-    return compiler.compile(text, options)
+    return compiler
 
 
 def options_for(rung: Rung, job: Job, architecture: int) -> list[str]:
@@ -138,6 +214,13 @@ def options_for(rung: Rung, job: Job, architecture: int) -> list[str]:
     defines = (f"-D{name}={value}" for name, value in rung.defines(job).items())
     target = f"--gpu-architecture=sm_{architecture}"
     return [target, "-std=c++17", "-ftz=true", "--ptxas-options=-v", *defines]
+
+
+def _compiled(is_taken: bool, log: str, made: dict[str, bytes]) -> Compiled:
+    if not is_taken:
+        raise CompileFailedError.from_log("The kernel did not compile", log)
+    ptx = made["PTX"].partition(b"\0")[0].decode(errors="replace")
+    return Compiled(ptx, log, made["CUBIN"])
 
 
 def _places() -> Iterator[Path | str]:

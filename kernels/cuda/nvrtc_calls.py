@@ -5,6 +5,7 @@ It imports nothing but Python's own, so that such a process is ready in 50 ms.
 
 from __future__ import annotations
 
+import binascii
 import ctypes
 import json
 import os
@@ -12,10 +13,10 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 FILE_NAME = "rung.cu"  # in the compiler's messages
 MAX_BYTES = 8 << 30  # of memory, for a process of its own
-MAX_SECONDS = 30  # of the CPU's time, likewise
 PR_SET_PDEATHSIG = 1
 
 
@@ -56,37 +57,40 @@ def _bytes(nvrtc: ctypes.CDLL, what: str, program: ctypes.c_void_p) -> bytes:
 
 
 def main() -> None:
-    """Compile what standard input asks for, up to what has errors; write the logs.
+    """Compile the request on standard input, up to what has errors; write a reply for each.
 
-    Of each the first options that work are taken, and its log is empty where some do.
+    Of each the first options that work are taken.
     """
-    _limit()
-    place, text, wanted = json.load(sys.stdin)
+    place, text, wanted, outputs, seconds = json.load(sys.stdin)
+    _limit(seconds)
     library = opened(place)
-    logs: list[str] = []
+    replies: list[dict[str, Any]] = []
     for choices in wanted:
-        logs.append(_log_of(library, text, choices))
-        if logs[-1]:
+        replies.append(_reply(library, text, choices, outputs))
+        if not replies[-1]["is_taken"]:
             break
-    json.dump(logs, sys.stdout)
+    json.dump(replies, sys.stdout)
 
 
-def _log_of(library: ctypes.CDLL, text: str, choices: Sequence[Sequence[str]]) -> str:
-    log = ""
+def _reply(
+    library: ctypes.CDLL, text: str, choices: Sequence[Sequence[str]], outputs: Sequence[str]
+) -> dict[str, Any]:
+    is_taken, log, made = False, "", dict[str, bytes]()
     for options in choices:
-        is_taken, log, _ = compiled(library, text, options, ())
+        is_taken, log, made = compiled(library, text, options, outputs)
         if is_taken:
-            return ""
-    return log
+            break
+    coded = {what: binascii.b2a_base64(each).decode() for what, each in made.items()}
+    return {"is_taken": is_taken, "log": log, **coded}
 
 
-def _limit() -> None:
+def _limit(seconds: int) -> None:
     """Limit time and memory, and end with the parent process."""
     if sys.platform != "linux":
         return
     import resource
 
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -9,10 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -22,10 +18,9 @@ from typing import Any
 from tree_sitter import Node
 
 from kernels.core.errors import FIRST_ERROR
-from kernels.core.installed import FROZEN, how_to_add, kind
+from kernels.core.installed import how_to_add
 from kernels.core.job import Job
-from kernels.cuda import nvrtc_calls
-from kernels.cuda.nvrtc import Compiler, compiler_for, options_for
+from kernels.cuda.nvrtc import Compiler, CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.building import TOO_LONG
 from kernels.cuda_on_cpu.step_points import parser
 from kernels.rungs.cuda_text import (
@@ -43,9 +38,7 @@ ARCHITECTURE = 90  # sm_90, or what the rung needs at least
 QUICK = "--device-debug"
 READ_ONLY = "--fdevice-syntax-only"
 TELLING = "--ptxas-options=-v"  # what it tells of registers, it tells in the place of errors
-SCRIPT = nvrtc_calls.__file__
-LOOK_S = 0.01
-PATIENCE_S = 60.0  # busy computers take long; of its own time it has half of that
+MAX_SECONDS = 30  # of the CPU's time
 # As they are said, for `compile_errors.GAVE_UP`.
 LATE = TOO_LONG
 CRASHED = "CUDA's compiler: internal compiler error"
@@ -125,34 +118,12 @@ def _of_type(options: list[str]) -> list[str]:
 def _logs_of(
     compiler: Compiler, text: str, wanted: list[list[list[str]]]
 ) -> Generator[None, None, list[str]]:
-    """Compile in a process of its own, up to what has errors; return the logs."""
-    with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as reply:
-        request.write(json.dumps([compiler.place, text, wanted]).encode())
-        request.seek(0)
-        # Without Python's own packages it is ready in 50 ms; a packaged program has no such file.
-        how = ("-m", nvrtc_calls.__name__) if kind() == FROZEN else ("-I", "-S", SCRIPT)
-        process = subprocess.Popen(
-            [sys.executable, *how],
-            stdin=request,
-            stdout=reply,
-            stderr=subprocess.DEVNULL,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        until = time.monotonic() + PATIENCE_S
-        try:
-            while process.poll() is None and time.monotonic() < until:
-                yield
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(LOOK_S)
-            if process.poll() is None:
-                return [LATE]
-        finally:
-            process.kill()
-            process.wait()
-        reply.seek(0)
-        with suppress(ValueError):
-            return [str(log) for log in json.loads(reply.read())]
-        return [CRASHED]
+    """Compile up to what has errors; return the logs, empty for what has none."""
+    try:
+        replies = yield from compiler.replies(text, wanted, (), MAX_SECONDS)
+    except CompilerEndedError as error:
+        return [LATE if error.code is None else CRASHED]
+    return ["" if each["is_taken"] else str(each["log"]) for each in replies]
 
 
 def _as_gnu(rung: Rung, log: str) -> str:

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from kernels.cuda import nvrtc
-from kernels.cuda_child import compile_apart
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_child.compile_apart import Compilation, compilation_of, compiling_apart
 from kernels.rungs.own_kernels import own_kernel
@@ -50,26 +49,39 @@ def test_what_does_not_compile_is_told_with_its_line():
     assert caught.value.line == line
 
 
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """A function that replaces the program which calls the compiler."""
+
+    def replace_with(text: str) -> None:
+        path = tmp_path / "program.py"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setattr(nvrtc, "SCRIPT", str(path))
+
+    return replace_with
+
+
+@needs_a_compiler
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are Unix's")
-def test_a_compiler_that_crashes_costs_only_its_process(monkeypatch):
-    crash = f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})"
-    monkeypatch.setattr(compile_apart, "PROGRAM", crash)
+def test_a_compiler_that_crashes_costs_only_its_process(program):
+    program(f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})")
     with pytest.raises(RunEndedError, match=r"The compiler crashed \(SIGSEGV\)"):
         compiled(TEXT)
 
 
-def test_a_compiler_that_does_not_end_is_ended(monkeypatch):
-    monkeypatch.setattr(compile_apart, "PROGRAM", "import time; time.sleep(60)")
-    monkeypatch.setattr(compile_apart, "PATIENCE_S", 0.1)
+@needs_a_compiler
+def test_a_compiler_that_does_not_end_is_ended(program, monkeypatch):
+    program("import time; time.sleep(60)")
+    monkeypatch.setattr(nvrtc, "PATIENCE_S", 0.1)
     with pytest.raises(RunEndedError, match=r"still at work after 0\.1 s"):
         compiled(TEXT)
 
 
+@needs_a_compiler
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is looked for by signal 0")
-def test_who_waits_no_longer_ends_the_compiler(monkeypatch, tmp_path):
+def test_who_waits_no_longer_ends_the_compiler(program, tmp_path):
     told = tmp_path / "told"
-    program = f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
-    monkeypatch.setattr(compile_apart, "PROGRAM", program)
+    program(f"import os, time; open({str(told)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
     rung = own_kernel("mine.cu", TEXT)
     steps = compiling_apart(rung, compilation_of(rung, a_job("shared"), 90))
     while not (told.is_file() and told.read_text()):

@@ -7,6 +7,7 @@ import pytest
 
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
+from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cuda_compiler
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
@@ -148,7 +149,7 @@ def test_a_compiler_that_takes_too_long_or_crashes_is_no_verdict_that_is_kept(
 ):
     text = text_of(f"// {limit}")
     with monkeypatch.context() as patch:
-        patch.setattr(cuda_compiler, limit, value)
+        patch.setattr(nvrtc, limit, value)
         assert words in tried(text).problem
     assert tried(text).ok
 
