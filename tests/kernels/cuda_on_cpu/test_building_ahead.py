@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import subprocess
+from secrets import token_hex
 
 import numpy as np
 import pytest
 
 from kernels.core.borders import BORDERS
-from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.job import Job
-from kernels.cuda import nvrtc_calls
 from kernels.cuda_on_cpu import building, compiler
 from kernels.cuda_on_cpu.bug import finding_bug
-from kernels.cuda_on_cpu.cpu_runs import default_cache
 from kernels.cuda_on_cpu.trial import building_ahead, trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import START
@@ -27,19 +25,6 @@ PICTURE = np.ones((8, 32, 1), np.float32)
 JOBS = [Job(PICTURE, SHIFT, border) for border in sorted(BORDERS)[:3]]
 
 
-@pytest.fixture(scope="module")
-def own_builds(tmp_path_factory):
-    """A folder for what these tests compile: what others compile there is not to be counted."""
-    return tmp_path_factory.mktemp("builds")
-
-
-@pytest.fixture
-def cache(own_builds, monkeypatch):
-    """The folder that is compiled into."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(own_builds))
-    return default_cache()
-
-
 @pytest.fixture
 def compilers(monkeypatch):
     """Every C++ compiler that was started, and how many ran then."""
@@ -48,7 +33,7 @@ def compilers(monkeypatch):
 
     def start(*arguments, **options):
         process = popen(*arguments, **options)
-        if nvrtc_calls.__file__ not in arguments[0]:  # CUDA's goes with each, and ends sooner
+        if building.PROGRAM.read_text("utf-8") in arguments[0]:  # no child, nor CUDA's compiler
             started.append(process)
             counts.append(sum(each.returncode is None for each in started))
         return process
@@ -71,17 +56,18 @@ def outcome_of_ahead(rung, jobs=JOBS):
         return end.value
 
 
-def test_one_library_serves_the_trials_of_all_jobs(cache):
+def test_one_library_serves_the_trials_of_all_jobs(compilers):
+    started, _ = compilers
     rung = kernel(FILTERS)
     library = outcome_of_ahead(rung)
-    libraries = set(cache.glob("*.so"))
-    assert library in libraries
+    assert library.is_file()
+    started.clear()
     for job in JOBS:
         *_, outcome = trial(rung, job, whole=True, library=library)
         assert outcome.ok, outcome.problem
     *_, finding = finding_bug(rung, JOBS[0])
     assert finding is None
-    assert set(cache.glob("*.so")) == libraries
+    assert not started
 
 
 CHOOSES_BY_TILE = """
@@ -118,16 +104,17 @@ def test_shared_memory_is_counted_for_each_job_alone():
     assert outcome.ok, outcome.problem
 
 
-def test_what_compiles_for_one_job_at_a_time_alone_is_compiled_so(cache, compilers):
-    _, counts = compilers
-    rung = kernel(FILTERS, 'extern "C" __device__ int above(int y) { return y - 1; }')
+def test_what_compiles_for_one_job_at_a_time_alone_is_compiled_so(compilers):
+    started, counts = compilers
+    new = f" // {token_hex(8)}"  # compiled nowhere yet
+    rung = kernel(FILTERS, 'extern "C" __device__ int above(int y) { return y - 1; }' + new)
     assert outcome_of_ahead(rung) is None
     assert max(counts) == 2
-    libraries = set(cache.glob("*.so"))
+    started.clear()
     for job in JOBS:
         *_, outcome = trial(rung, job, whole=True)
         assert outcome.ok, outcome.problem
-    assert set(cache.glob("*.so")) == libraries
+    assert not started
 
 
 def test_arrays_that_would_take_a_run_too_much_memory_together_are_compiled_apart():
@@ -142,9 +129,9 @@ def test_what_does_not_compile_ends_it(compilers):
     assert sum(each.returncode != 0 for each in started) == 2  # together, and the first alone
 
 
-def test_whoever_stops_driving_it_ends_the_compilers(cache, compilers):
+def test_whoever_stops_driving_it_ends_the_compilers(compilers):
     started, _ = compilers
-    steps = building_ahead(kernel(FILTERS + "return;"), JOBS, 2)
+    steps = building_ahead(kernel(FILTERS + f" // {token_hex(8)}"), JOBS, 2)
     while not started:
         next(steps)
     steps.close()
