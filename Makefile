@@ -48,7 +48,7 @@ full: .venv/test.stamp ## every implementation over the full product of cases, o
 	$(BIN)/python -m pytest -n auto -m full tests/kernels $(ARGS)
 
 nightly: .venv/test.stamp ## hours: bare machines, the oldest versions, the packaged program, long repetitions
-	$(BIN)/python -m pytest -m nightly $(ARGS)
+	$(BIN)/python -m pytest --verbose -m nightly -o faulthandler_timeout=0 $(ARGS)
 
 bench: .venv/test.stamp ## measure the program itself, e.g. make bench NAME=startup ARGS="--runs 3"
 	@$(BIN)/python -m tests.benches.$(NAME) $(ARGS)

@@ -4,8 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 SUITE = "bookworm"
 # What the README asks for; the rest is brought by `make run`, or named by it.
 PACKAGES = "git,make,python3-venv,ca-certificates"
-# Of the network that this machine is in: where packages come from.
-NETWORK = ("etc/resolv.conf", "etc/pip.conf", "etc/ssl/certs/ca-certificates.crt")
-BARE = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+# The way from this machine to the packages: names, certificates, pip's and apt's own settings.
+NETWORK = ("resolv.conf", "pip.conf", "ssl/certs/ca-certificates.crt", "apt/apt.conf.d/99*")
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# In namespaces of its own, so that what it mounts and leaves running ends with it; the shell stays,
+# since the first process has to take leave of all that end.
+ENTER = """
+mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit
+chroot "$@"
+exit $?
+"""
 
 pytestmark = [
     pytest.mark.nightly,
@@ -26,90 +31,72 @@ pytestmark = [
 
 
 class Machine:
-    """A bare root with a clone of this checkout for `user`."""
+    """A bare root in `folder` with a clone of this checkout for `user`."""
 
-    def __init__(self, root: Path, user: str) -> None:
-        self.root, self.user = root, user
-        self.home = f"/home/{user}" if user != "root" else "/root"
+    def __init__(self, folder: Path, user: str) -> None:
+        self.user, self.root, self.log = user, folder / "root", folder / "log.txt"
+        # A package that was downloaded for one root serves the next.
+        cache = folder.parent / "debs"
+        cache.mkdir(exist_ok=True)
+        bare = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}"]
+        subprocess.run([*bare, f"--cache-dir={cache}", SUITE, self.root, *_mirror()], check=True)
+        for path in (each for name in NETWORK for each in Path("/etc").glob(name)):
+            shutil.copy(path, self.root / path.relative_to("/"))
+        self.home = "/root"
         if user != "root":
-            self.call("useradd", "--create-home", user, user="root")
-        clone = root / self.home[1:] / "checkout"
-        subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-        self.call("chown", "--recursive", user, f"{self.home}/checkout", user="root")
+            self.home = f"/home/{user}"
+            self.succeed("useradd", "--create-home", user, user="root")
+        clone = f"{self.home}/checkout"
+        subprocess.run(["git", "clone", "--no-hardlinks", ROOT, f"{self.root}{clone}"], check=True)
+        self.succeed("chown", "--recursive", user, clone, user="root")
 
-    def call(self, *words: str, user: str = "", folder: str = "/") -> subprocess.CompletedProcess:
-        """Run a command as `user` without any variable of this process."""
-        user = user or self.user
-        home = "/root" if user == "root" else self.home
-        command = ["chroot", f"--userspec={user}", self.root, "env", "-i", f"HOME={home}"]
-        script = f'cd {folder} && exec "$@"'
-        return subprocess.run(
-            [*command, *(f"{k}={v}" for k, v in BARE.items()), "sh", "-c", script, "sh", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def make(self, *words: str) -> subprocess.CompletedProcess:
-        return self.call("make", *words, folder=f"{self.home}/checkout")
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> Iterator:
-    """Make a machine for a user; its mounts end with the test."""
-    root = tmp_path / "root"
-    with ExitStack() as mounts:
-
-        def made(user: str) -> Machine:
-            # A package that was downloaded for one root serves the next.
-            cache = tmp_path.parent / "debs"
-            cache.mkdir(exist_ok=True)
-            bare = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}"]
-            subprocess.run(
-                [*bare, f"--cache-dir={cache}", SUITE, root, *_mirror()],
-                check=True,
-                stdout=subprocess.DEVNULL,
+    def call(self, *words: str, user: str = "") -> tuple[bool, str]:
+        """Run a command without any variable of this process: whether it succeeds, its output."""
+        apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER]
+        command = [*apart, self.root, f"--userspec={user or self.user}", self.root]
+        alone = ["env", "-i", f"HOME={self.home}", f"PATH={PATH}"]
+        with self.log.open("a+", encoding="utf-8") as log:
+            start = log.tell()
+            done = subprocess.run(
+                [*command, *alone, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
             )
-            for name in NETWORK:
-                if (path := Path("/", name)).is_file():
-                    (root / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(path, root / name)
-            for name in ("proc", "sys", "dev", "dev/pts", "dev/shm"):
-                (root / name).mkdir(exist_ok=True)
-                subprocess.run(["mount", "--bind", f"/{name}", root / name], check=True)
-                mounts.callback(subprocess.run, ["umount", "--lazy", root / name], check=True)
-            return Machine(root, user)
+            log.seek(start)
+            return done.returncode == 0, log.read()
 
-        yield made
+    def succeed(self, *words: str, user: str = "") -> str:
+        succeeded, output = self.call(*words, user=user)
+        assert succeeded, f"{words}\n{output[-4000:]}"
+        return output
+
+    def make(self, goal: str) -> list[str]:
+        return ["make", "--directory", f"{self.home}/checkout", goal]
 
 
 def _mirror() -> list[str]:
     """The mirror that this machine's apt takes Debian from; none on another system."""
-    asked = subprocess.run(["apt-cache", "policy"], capture_output=True, text=True)
-    found = re.search(rf"(https?://\S+/debian) {SUITE}/main", asked.stdout)
+    policy = subprocess.run(["apt-cache", "policy"], capture_output=True, text=True)
+    found = re.search(rf"(https?://\S+/debian) {SUITE}/main", policy.stdout)
     return [found[1]] if found else []
 
 
-def _ends_well(done: subprocess.CompletedProcess) -> str:
-    assert done.returncode == 0, done.stdout[-4000:]
-    return done.stdout
+GOALS = {"run": "workbench.png", "test": r"\d+ passed"}
 
 
-def test_both_commands_work_for_root(machine):
-    fresh = machine("root")
-    assert "workbench.png" in _ends_well(fresh.make("run"))
-    assert re.search(r"\d+ passed", _ends_well(fresh.make("test")))
+def test_both_commands_work_for_root(tmp_path):
+    fresh = Machine(tmp_path, "root")
+    for goal, outcome in GOALS.items():
+        assert re.search(outcome, fresh.succeed(*fresh.make(goal)))
 
 
-def test_both_commands_work_for_a_user_who_is_told_what_is_missing(machine):
-    fresh = machine("student")
-    for command in ("run", "test"):
-        refused = fresh.make(command)
-        assert refused.returncode != 0
-        (apt,) = re.findall("^(?:sudo )?apt-get install .*$", refused.stdout, re.MULTILINE)
-        _ends_well(fresh.call("apt-get", "update", user="root"))
-        words = apt.removeprefix("sudo ").split()
-        _ends_well(fresh.call("env", "DEBIAN_FRONTEND=noninteractive", *words, user="root"))
-        said = _ends_well(fresh.make(command))
-        assert "workbench.png" in said or re.search(r"\d+ passed", said)
+def test_both_commands_work_for_a_user_once_root_installed_what_they_name(tmp_path):
+    fresh = Machine(tmp_path, "student")
+    for goal, outcome in GOALS.items():
+        succeeded, output = fresh.call(*fresh.make(goal))
+        assert not succeeded
+        (apt,) = re.findall("^(?:sudo )?(apt-get install .*)$", output, re.MULTILINE)
+        fresh.succeed("apt-get", "update", user="root")
+        fresh.succeed("env", "DEBIAN_FRONTEND=noninteractive", *apt.split(), user="root")
+        assert re.search(outcome, fresh.succeed(*fresh.make(goal)))
