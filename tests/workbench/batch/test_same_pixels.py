@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from hashlib import sha256
 from itertools import product
@@ -108,26 +109,25 @@ def test_a_batch_is_the_same_in_any_order_with_any_jobs_and_after_a_kill(count, 
 @pytest.mark.parametrize("filter_options", FILTERS, ids=" ".join)
 def test_a_busy_computer_gives_what_an_idle_one_gives(filter_options, tmp_path):
     image_files.save(tmp_path / "in.png", noise(512, 768, 3))
-    found = set()
-    for number in range(30):
-        others = [
-            subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            for _ in range(2 * (os.cpu_count() or 1) * (number % 2))
-        ]
-        try:
-            command = ["apply", "in.png", f"{number}.png", "--no-gpu", "--filter", *filter_options]
-            subprocess.run(
-                [sys.executable, "-m", "workbench", *command],
-                cwd=tmp_path,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                check=True,
-                stdout=subprocess.DEVNULL,
-            )
-        finally:
-            for each in others:
-                each.kill()
-                each.wait()
-        found.add(digest_of(tmp_path / f"{number}.png"))
+
+    def applied(number: int):
+        command = [sys.executable, "-m", "workbench", "apply", "in.png", f"{number}.png"]
+        subprocess.run(
+            [*command, "--no-gpu", "--filter", *filter_options],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        return digest_of(tmp_path / f"{number}.png")
+
+    found = {applied(number) for number in range(15)}
+    with ExitStack() as others:
+        for _ in range(2 * (os.cpu_count() or 1)):
+            other = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            others.enter_context(other)
+            others.callback(other.kill)
+        found |= {applied(number) for number in range(15, 30)}
     assert len(found) == 1
 
 
