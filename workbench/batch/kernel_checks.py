@@ -22,6 +22,7 @@ from kernels.cuda_child.warm_children import cuda_children
 from kernels.cuda_on_cpu.bug import CHECKING, BugSearch, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
+from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
 from kernels.cuda_on_cpu.run_counts import RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial, building_ahead, trial
 from kernels.rungs.headers import HeaderError
@@ -251,8 +252,8 @@ def _bug(rung: Rung, job: Job) -> Generator[Progress, None, tuple[str, str]]:
 
 
 def _refusal(rung: Rung, job: Job, device: Device | None) -> str | None:
-    """Return why it does not take the job, there or anywhere."""
-    return rung.why_not_anywhere(job) or (rung.why_not(job, device) if device else None)
+    """Explain why it does not take the job on the GPU, or on the CPU runtime; None if it does."""
+    return rung.why_not(job, device or CPU_RUNTIME)
 
 
 def _tried(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kernels import Engine, filters
+from kernels import filters
 from kernels.core.device import NoDevice
 from kernels.core.job import Job, Sampling
 from kernels.cuda.probing import probe
@@ -127,29 +126,3 @@ def test_a_job_of_a_megapixel_is_timed(children):
     *_, outcome = gpu_trial(replace(rung, key="mine.cu"), job, children=children)
     assert outcome.ok, outcome.problem
     assert len(outcome.kernel.samples_ms) > 1
-
-
-def test_times_are_the_same_with_trials_beside_them(children):
-    engine, plan = Engine(), Sampling(max_samples=300, max_seconds=60.0, noise=None, check=False)
-    picture = np.random.default_rng(5).integers(0, 256, (3000, 3000, 1), np.uint8)
-    job = Job(picture, np.full((5, 5), 0.04, np.float32), implementation="shared")
-    alone = engine.run(job, plan).timed
-    is_over, outcomes = threading.Event(), []
-
-    def trying():
-        while not is_over.is_set():
-            outcomes.append(tried(children, GOOD))
-
-    thread = threading.Thread(target=trying)
-    thread.start()
-    try:
-        beside = engine.run(job, plan).timed
-    finally:
-        is_over.set()
-        thread.join()
-    assert outcomes
-    assert all(each.ok for each in outcomes), [each.problem for each in outcomes]
-    times = f"{alone.median_ms:.4f} {alone.quartiles_ms}, {beside.median_ms:.4f}"
-    print(f"{times} {beside.quartiles_ms} beside {len(outcomes)} trials")  # noqa: T201 - for -rP
-    assert beside.median_ms == pytest.approx(alone.median_ms, rel=0.03)
-    assert beside.quartiles_ms[1] < 1.1 * alone.quartiles_ms[1]
