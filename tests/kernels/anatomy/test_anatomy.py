@@ -59,7 +59,7 @@ OF_PAIRS = {"measure", "multiply", "filter_columns", "restore_rows"}
 TENSOR = {"tensor", "tensor_split", "tensor_separable"}
 # Also weights that are not unrolled whole.
 WIDE_CASES = (
-    *(CASES[n] for n in (0, 2, 3, 4, 5)),
+    *(CASES[n] for n in (0, 3, 4)),
     Case("reflect", "uint8", 1, (20, 40), 33, (32, 8)),
 )
 # Of several tiles; with lines of 256 numbers, not of 64; and of tiles of which two columns are
@@ -80,9 +80,10 @@ BYTE_CASES = (
     Case("reflect", "uint8", 1, (9, 1027), 7, (32, 8)),
 )
 # With more than two million accesses, which take half a minute; or for nothing.
-TOO_MANY = {(key, case) for key in ("tensor", "tensor_split") for case in WIDE_CASES[-2:]} | {
+TOO_MANY = {
+    ("tensor", WIDE_CASES[-1]),
+    ("tensor_split", WIDE_CASES[-1]),
     ("tensor_split", WIDE_CASES[1]),
-    ("tensor_split", WIDE_CASES[2]),
     ("fft", TRANSFORM_CASES[-1]),  # which knows no such threads
 }
 

@@ -34,7 +34,7 @@ CASES = (
     Case("wrap", "float32", 4, (45, 75), 31, (32, 8)),
     Case("zero", "uint8", 3, (66, 30), 9, (32, 8)),
     Case("clamp", "float16", 3, (20, 20), 63, (32, 8)),
-    SIDE_32,
+    pytest.param(SIDE_32, marks=pytest.mark.nightly),
 )
 LAID_OUT = [
     (key, function)
