@@ -5,6 +5,9 @@ import runpy
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from threading import Thread
+from time import sleep
 
 import pytest
 
@@ -170,23 +173,24 @@ def test_a_name_that_no_file_can_have_is_a_sentence(words, capsys):
     assert said.count("\n") == 1
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path):
-    image_files.save(tmp_path / "first.png", generated.checkerboard())
-    image_files.save(tmp_path / "second.png", generated.noise(1500, 1500))
+def test_ctrl_c_ends_quietly_and_leaves_no_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    image_files.save("first.png", generated.checkerboard())
+    image_files.save("second.png", generated.noise(1500, 1500))
+
+    def interrupt():
+        while not Path("out/first.png").exists():
+            sleep(0.01)
+        signal.raise_signal(signal.SIGINT)  # it is at the second, for minutes
+
     words = ["--filter", "box", "--size", "127", "--implementation", "sequential", "--no-gpu"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "workbench", "apply", "first.png", "second.png", "out", *words],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert b"first.png" in process.stdout.readline()  # so it is at the second, for minutes
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert said == (b"", b"")
-    assert [each.name for each in (tmp_path / "out").iterdir()] == ["first.png"]
+    thread = Thread(target=interrupt)
+    thread.start()
+    assert main.main(["apply", "first.png", "second.png", "out", *words]) == 130
+    thread.join()
+    said = capsys.readouterr()
+    assert (said.out.count("\n"), said.err) == (1, "")
+    assert [each.name for each in Path("out").iterdir()] == ["first.png"]
 
 
 # -- list

@@ -346,21 +346,28 @@ def test_killed_half_way_it_loses_nothing_and_goes_on(here, in_a_hurry, capsys):
         assert len(list(csv.DictReader(file))) == 10
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl+C is not a signal to one process there")
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143)])
-def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(here, in_a_hurry, sent, code):
-    path = here / "k" / "session.jsonl"
-    with measuring("long.toml", "--out", "k", "--seconds", "9") as process:
-        wait_for_lines(path, 3, process)
-        process.send_signal(sent)
-        out, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (code, "")
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(
+    here, in_a_hurry, monkeypatch, capsys, sent, code
+):
+    append, told = SessionFile.append, []
+
+    def appending(file, record):
+        append(file, record)
+        if file.cell_count == 3 and not told:
+            told.append(sent)
+            signal.raise_signal(sent)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionFile, "append", appending)
+        assert run("long.toml", "--out", "k", "--seconds", "9") == code
+    said = capsys.readouterr()
+    assert said.err == ""
     kept = cells("k")
-    assert f"Stopped: {len(kept)} of 10 cells are kept in k" in out
+    assert f"Stopped: {len(kept)} of 10 cells are kept in k" in said.out
     with (here / "k" / "session.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == len(kept)
-    *_, line = out.splitlines()
-    words = shlex.split(line)
+    words = shlex.split(said.out.splitlines()[-1])
     assert words[:2] == ["workbench", "sweep"]
     assert main.main(words[1:]) == 0
     assert cells("k")[: len(kept)] == kept
