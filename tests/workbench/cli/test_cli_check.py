@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-import os
 import re
 import signal
-import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +15,6 @@ import pytest
 
 from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler, cpu_runs
-from tests.conftest import ROOT
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks
 from workbench.batch.check_jobs import check_jobs
@@ -216,28 +214,20 @@ def test_a_kernel_that_starts_a_program_is_no_cuda_or_ended(folder, capsys, monk
     assert not Path("evil").exists()
 
 
-def test_ctrl_c_prints_the_rows_until_then(folder):
+class Interrupting(io.TextIOWrapper):
+    """A stderr that presses Ctrl+C once it tells of the second kernel's first job."""
+
+    def write(self, text):
+        if "b_loop.cu: job 1" in text:
+            signal.raise_signal(signal.SIGINT)
+        return super().write(text)
+
+
+def test_ctrl_c_prints_the_rows_until_then(folder, capsys, monkeypatch):
     write(a_right=RIGHT, b_loop=LOOP)
-    command = [
-        sys.executable,
-        "-m",
-        "workbench",
-        "check",
-        "a_right.cu",
-        "b_loop.cu",
-        "--progress",
-        "--no-gpu",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        for line in process.stderr:
-            if line.startswith("b_loop.cu: job 1"):
-                break
-        process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
-    assert process.returncode == 130
+    monkeypatch.setattr(sys, "stderr", Interrupting(io.BytesIO(), "utf-8"))
+    assert check("a_right.cu", "b_loop.cu", "--progress") == 130
+    said = capsys.readouterr().out
     assert "verified on all jobs" in rows_of(said)["a_right.cu"]
     assert "b_loop.cu" not in said
     assert "Stopped; 1 was not checked." in said
