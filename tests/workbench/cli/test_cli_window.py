@@ -135,7 +135,7 @@ def test_options_are_laid_over_what_was_chosen_last_time(folder, monkeypatch):
     paths, make_engine, settings, kernel = given
     assert kernel is None
     assert [str(path) for path in paths] == ["a.png"]
-    assert make_engine().device.reason == "The GPU was switched off with --no-gpu."
+    assert "--no-gpu" in make_engine().device.reason
     changed = {"filter": "sobel_x", "ksize": 3, "last_free_ksize": 9}
     assert settings.get("choices") == {**changed, "border": "wrap"}
 

@@ -56,7 +56,7 @@ def test_a_filtered_picture_opens_as_the_picture_it_is_and_offers_its_settings(
     state = window.store.state
     assert (state.picture.name, state.border, state.ksize) == ("filtered.png", "zero", 3)
     np.testing.assert_array_equal(state.picture.samples, result.picture)
-    assert window.messages.sentence == "filtered.png is a filtered picture and holds its settings."
+    assert "holds its settings" in window.messages.sentence
     settle(qtbot, window, lambda: click(child(window.messages, "act", QPushButton)))
     state = window.store.state
     assert (state.picture.name, state.border, state.ksize) == ("filtered.png", "wrap", 9)

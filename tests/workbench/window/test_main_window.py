@@ -49,11 +49,11 @@ def test_it_is_there_before_there_is_a_picture(qtbot, window):
     assert window.windowTitle() == "Filter Workbench"
     assert not child(window, "sweep-start").isEnabled()
     trigger(window, "Copy result")
-    assert window.messages.sentence == "There is no result of this picture to copy yet."
+    assert "no result" in window.messages.sentence
     trigger(window, "Save result as…")
-    assert window.messages.sentence == "There is no result of this picture to save yet."
+    assert "to save" in window.messages.sentence
     trigger(window, "Copy comparison")
-    assert window.messages.sentence == "There is no comparison to show yet."
+    assert "no comparison" in window.messages.sentence
     trigger(window, "Next in folder")
     assert window.messages.sentence.startswith("This picture is in no folder")
     trigger(window, "Run again")

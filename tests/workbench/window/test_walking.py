@@ -56,14 +56,13 @@ def test_several_dropped_files_are_walked_through_and_nothing_else(qtbot, window
     dropped = [folder / "other.png", folder / "img2.jpg", folder / "notes.txt"]
     settle(qtbot, window, lambda: drop(window, *dropped))
     assert name_of(window) == "other.png"
-    assert window.messages.sentence == "2 pictures opened together; PgDn shows the next one."
+    assert "2 pictures" in window.messages.sentence
     until(qtbot, lambda: place(window) == "1 of 2")
     settle(qtbot, window, lambda: trigger(window, "Next in folder"))
     assert name_of(window) == "img2.jpg"
     until(qtbot, lambda: place(window) == "2 of 2")
     trigger(window, "Next in folder")
-    until(qtbot, lambda: "last" in window.messages.sentence)
-    assert window.messages.sentence == "img2.jpg is the last picture of 2 opened together."
+    until(qtbot, lambda: "img2.jpg is the last" in window.messages.sentence)
     settle(qtbot, window, lambda: window.opener.open_file(folder / "img10.png"))
     until(qtbot, lambda: place(window) == "3 of 4")  # its folder's again
 

@@ -317,9 +317,7 @@ def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, shared_window)
     shown = view(window, "After").display
     type_into(child(window, "block-y", QSpinBox), "64")
     until(qtbot, lambda: window.messages.kind == "error")
-    assert window.messages.sentence == (
-        "A 32×64 block has 2048 threads; NVIDIA Made Up 1 allows 1024."
-    )
+    assert "32×64 block has 2048 threads" in window.messages.sentence
     assert view(window, "After").display is shown
     combo = child(window, "implementation", QComboBox)
     assert not combo.model().item(combo.currentIndex()).isEnabled()

@@ -62,7 +62,7 @@ def test_what_was_disturbed_is_counted_apart():
 def test_a_wrong_answer_is_not_compared_and_says_why():
     bad = a_session("ksizes", outcome=lambda cell, found: wrong(cell))
     sentence, rows, _, _ = compared(A, bad)
-    assert sentence == "Nothing can be compared: the two have no verified measurement in common."
+    assert "no verified measurement in common" in sentence
     assert all(row[3] and row[4] == "" for row in rows)
     assert all(row[1] != row[2] == "—" for row in rows), rows[0]
 

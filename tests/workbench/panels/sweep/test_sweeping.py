@@ -351,7 +351,7 @@ def test_a_sweep_that_was_left_is_offered_and_gone_on_with(qtbot, make_window):
     until(qtbot, lambda: "A sweep was left at 1 of 3" in window.messages.sentence)
     window.docks.bring_forward("Sweep")
     until(qtbot, offer(window).isVisible)
-    assert offer(window).sentence == "A sweep was left at 1 of 3: Three sizes."
+    assert "1 of 3: Three sizes" in offer(window).sentence
     click(child(window, "sweep-offer-0"))
     until(qtbot, lambda: doing(window).startswith("Done: 3 of 3, 2 of them new, in"))
     assert not offer(window).isVisible()
@@ -469,7 +469,7 @@ def test_a_plan_inside_a_picture_is_read_beside_the_window_and_refused_where_it_
     save_png(tmp_path / "chart.png", noise(5, 5), {"ksize": 7, "plan": "a" + ".a" * 400_000})
     window.opener.open_dropped(tmp_path / "chart.png")
     until(qtbot, lambda: window.messages.kind == "error")
-    assert window.messages.sentence == "The plan inside chart.png has more than 400,000 characters."
+    assert "chart.png has more than 400,000 characters" in window.messages.sentence
     assert window.store.state.ksize == 7
     assert threads
     assert QThread.currentThread() not in threads

@@ -184,7 +184,7 @@ def test_what_is_no_square_of_numbers_is_a_sentence(text, sentence):
 def test_pasting():
     drawing, words = pasted(" 0,5\n", GRID, [(0, 0), (2, 1)])
     assert drawing.cells == (("0,5", "2", "3"), ("4", "5", "6"), ("7", "0,5", "9"))
-    assert words == "Pasted a number into 2 cells."
+    assert "into 2 cells" in words
     drawing, _ = pasted("0\t1\n2\t3", GRID, [(1, 1)])
     assert drawing.cells == (("1", "2", "3"), ("4", "0", "1"), ("7", "2", "3"))
     drawing, _ = pasted("0\t1\t2\n" * 3, WeightsDraft(ROWS, "9"), [(2, 2)])

@@ -110,7 +110,7 @@ def names_in(folder):
 
 
 def test_what_is_set_is_shown_and_followed_and_names_are_seen_before(qtbot, window, dialog, folder):
-    assert said(window) == "Choose a folder of pictures, and one for the results."
+    assert "Choose a folder" in said(window)
     assert verb(window) == ""
     choose(qtbot, window, source=folder / "in", target=folder / "out")
     assert said(window) == "4 pictures."
