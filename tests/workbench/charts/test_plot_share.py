@@ -13,8 +13,8 @@ from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
 from workbench.charts.legend import Legend
 
-SIZES_PX = ((292, 330), (292, 520), (292, 700), (520, 700), (1080, 700), (1800, 900))
-WIDE_PX = SIZES_PX[4:]  # there is room for any legend
+SIZES_PX = ((292, 330), (520, 700), (1080, 700))
+WIDE_PX = SIZES_PX[2:]  # there is room for any legend
 SESSIONS = {
     "one": (a_session("sizes", is_recorded=True),),
     "two": (a_session("blocks"), a_session("sizes", is_recorded=True)),

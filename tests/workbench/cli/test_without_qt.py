@@ -64,7 +64,7 @@ KINDS = [
     ("a.tif", "float32", 4),
     ("a.tif", "float16", 1),
 ]
-COPIED = ["plain", "custom", "offset-16", "gradient", "stored"]
+COPIED = ["custom", "gradient"]
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,7 @@ def test_it_is_silent_needs_no_network_and_keeps_its_headings(report, tmp_path):
 
 @pytest.mark.parametrize("width", [1280, 800])
 @pytest.mark.parametrize(("scheme", "is_dark"), [(LIGHT, False), (DARK, True)])
+@pytest.mark.nightly
 def test_it_fits_and_follows_the_scheme(report, tmp_path, width, scheme, is_dark):
     shot = tmp_path / "shot.png"
     seen = visit(report, tmp_path, scheme, f"--screenshot={shot}", width=width, height=3000)
