@@ -20,7 +20,7 @@ from tests.picture_files import all_kinds, samples
 from workbench.base.assets_path import asset
 from workbench.base.settings import Settings
 from workbench.charts.data.figure import Choices
-from workbench.charts.data.slices import Data
+from workbench.charts.data.points import Data
 from workbench.charts.kinds import chart_kinds
 from workbench.files import image_files
 from workbench.files.large_pictures import LargePicture

@@ -1,15 +1,21 @@
-"""A canvas whose plot is made after the window's first paint, when pyqtgraph is imported."""
+"""A canvas that draws figures; its plot is made after the window's first paint."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from threading import Thread
+from time import perf_counter
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
+    QFontInfo,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -21,15 +27,21 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.charts.data.chart_spots import Drawn, Spot
-from workbench.charts.plot_import import plot_import
+from workbench.base.turns import Turns
+from workbench.charts.data.figure import Drawn, Figure, Spot
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
 
-NEAR_PX = 18
+NEAR_PX = 18  # to a mark, that it is pointed at
 RING_PX, MARK_PX = 17, 24
 RING_OF_FOCUS_PX = 2
 STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
+PICKS = Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space
+ALL_HIDDEN = "Everything is hidden; show something by the legend."
+MIN_PX, MAX_PX = 200, 16_000  # of the plot's height
+# All that pyqtgraph imports; of the first three it asks for every name, the others may be missing.
+QT_MODULES = ("QtCore", "QtGui", "QtWidgets", "QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest")
+STEP_S = 0.004  # of making types, which takes as long as a frame
 
 
 class Canvas(QWidget):
@@ -44,7 +56,7 @@ class Canvas(QWidget):
         ready(): draw now: the plot was made, or its theme or size changed.
         picked(cell): the user wants this Cell, by a click or by Enter.
 
-    What was picked is marked where somebody says so: see `show_marked`.
+    A picked cell is marked on request: see `show_marked`.
     """
 
     ready = Signal()
@@ -54,7 +66,7 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.plot: Any = None
-        self._created: Any = None  # a plot that nobody has seen yet
+        self._created: Any = None  # a plot that is not in its place yet
         self._awaits_plot = False
         self._summary = ""
         self.spots: Sequence[Spot] = ()
@@ -72,8 +84,10 @@ class Canvas(QWidget):
         self.setContentsMargins(*4 * (RING_OF_FOCUS_PX,))
         self._stack.addWidget(self._empty)
 
+    # -- output
+
     def show_summary(self, summary: str) -> None:
-        """Tell a screen reader what there is to see."""
+        """Describe the contents for a screen reader."""
         self._summary = summary
         self.setAccessibleDescription(summary)
 
@@ -94,13 +108,12 @@ class Canvas(QWidget):
         self._place_plot()
 
     def show_drawn(self, drawn: Drawn) -> None:
-        """Take what was drawn; a range that the user zoomed to stays in sight."""
+        """Take the result of drawing; a range that the user zoomed to stays in sight."""
         before = self._at
         self.show_spots(drawn.spots)
         self._home = drawn
         self.plot.setMouseEnabled(x=drawn.can_zoom, y=drawn.can_zoom)
-        if self._is_closer and not drawn.can_zoom:
-            self._is_closer = False
+        self._is_closer = self._is_closer and drawn.can_zoom
         self._ring = self._mark = None  # they were cleared with everything else
         self._draw_mark()
         if before is not None and before < len(drawn.spots):
@@ -119,6 +132,19 @@ class Canvas(QWidget):
             return None
         x, y = self.plot.getViewBox().viewRange()
         return (x[0], x[1]), (y[0], y[1])
+
+    def show_all(self) -> None:
+        """Zoom out until everything is in sight."""
+        self._is_closer = False
+        if self._home is not None:
+            self.show_range(self._home.x, self._home.y)
+
+    def show_range(self, x: tuple[float, float], y: tuple[float, float]) -> None:
+        """Zoom to these ranges."""
+        self.plot.setXRange(*x, padding=0)
+        self.plot.setYRange(*y, padding=0)
+
+    # -- the plot
 
     @Slot()
     def make_plot(self) -> None:
@@ -141,80 +167,6 @@ class Canvas(QWidget):
 
             self._created = plotting.PlotView(self)
 
-    def spot_at(self, position: QPointF) -> Spot | None:
-        """Return the bar or tile at a position in pixels of the plot, or a mark near it."""
-        if not self.spots:
-            return None
-        box = self.plot.getViewBox()
-        place = box.mapSceneToView(position)
-        for spot in self.spots:
-            if spot.box and _holds(spot.box, place):
-                return spot
-        places = ((box.mapViewToScene(QPointF(s.x, s.y)) - position, s) for s in self.spots)
-        away, nearest = min(
-            ((math.hypot(offset.x(), offset.y()), spot) for offset, spot in places),
-            key=lambda pair: pair[0],
-        )
-        return nearest if away <= NEAR_PX and not nearest.box else None
-
-    def show_all(self) -> None:
-        """Zoom out until everything is in sight."""
-        self._is_closer = False
-        if self._home is not None:
-            self.plot.setXRange(*self._home.x, padding=0)
-            self.plot.setYRange(*self._home.y, padding=0)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        key = Qt.Key(event.key())
-        if key in STEPS and self.spots:
-            self._go_to(self._after(key), tell=True)
-        elif (
-            key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._at is not None
-        ):
-            self._pick(self.spots[self._at])
-        elif key == Qt.Key.Key_Escape and self._is_closer:
-            self.show_all()
-        else:
-            super().keyPressEvent(event)
-
-    def _after(self, key: Qt.Key) -> int:
-        """Return the index of the spot that an arrow key leads to.
-
-        Among tiles, up and down lead to the one above or below; else a key leads to the next spot
-        or the previous one.
-        """
-        if self._at is None:
-            return 0 if STEPS[key] > 0 else len(self.spots) - 1
-        if (here := self.spots[self._at].box) and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            boxes = ((number, each.box) for number, each in enumerate(self.spots) if each.box)
-            away = [(abs(box[0] - here[0]), STEPS[key] * (here[1] - box[1]), n) for n, box in boxes]
-            if ahead := [each for each in away if each[1] > 0]:
-                return min(ahead)[2]
-        return (self._at + STEPS[key]) % len(self.spots)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        super().focusOutEvent(event)
-        QToolTip.hideText()
-        self._drop_ring()
-        self._at = None
-        self.setAccessibleDescription(self._summary)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        super().paintEvent(event)
-        if self.hasFocus():
-            painter = QPainter(self)
-            painter.setPen(QPen(QColor(theme.colors().accent), 2))
-            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
-            painter.end()
-        if self.plot is None and not self._awaits_plot:
-            self._awaits_plot = True
-            self._ask_for_plot()
-
     @Slot()
     def _ask_for_plot(self) -> None:
         """Have the plot made in a later turn, when pyqtgraph is imported."""
@@ -231,6 +183,29 @@ class Canvas(QWidget):
             self._create_plot()
             self._awaits_plot = True
             plot_import.turns.add(self, self.make_plot)
+
+    def _place_plot(self) -> None:
+        self.plot.setGeometry(self.contentsRect())
+
+    def _dress(self) -> None:
+        from workbench.charts.drawing import plotting
+
+        self._drawn_factor = factor_of(self)
+        plotting.apply_theme(self.plot, theme.colors(), scaled_font(0.85 * self._drawn_factor))
+        self.ready.emit()
+
+    # -- events
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(QColor(theme.colors().accent), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+            painter.end()
+        if self.plot is None and not self._awaits_plot:
+            self._awaits_plot = True
+            self._ask_for_plot()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -255,30 +230,66 @@ class Canvas(QWidget):
         if (event.type() in kinds or is_larger) and self.plot is not None:
             self._dress()
 
-    def _place_plot(self) -> None:
-        self.plot.setGeometry(self.contentsRect())
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        self.update()
 
-    def _dress(self) -> None:
-        from workbench.charts.drawing import plotting
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        QToolTip.hideText()
+        self._drop_ring()
+        self._at = None
+        self.setAccessibleDescription(self._summary)
+        self.update()
 
-        self._drawn_factor = factor_of(self)
-        plotting.apply_theme(self.plot, theme.colors(), scaled_font(0.85 * self._drawn_factor))
-        self.ready.emit()
+    # -- pointing
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        key = Qt.Key(event.key())
+        if key in STEPS and self.spots:
+            self._go_to(self._after(key), tell=True)
+        elif key in PICKS and self._at is not None:
+            self._pick(self.spots[self._at])
+        elif key == Qt.Key.Key_Escape and self._is_closer:
+            self.show_all()
+        else:
+            super().keyPressEvent(event)
+
+    def _after(self, key: Qt.Key) -> int:
+        """Return the index of the spot that an arrow key leads to.
+
+        Among tiles, up and down lead to the one above or below; else a key leads to the next spot
+        or the previous one.
+        """
+        if self._at is None:
+            return 0 if STEPS[key] > 0 else len(self.spots) - 1
+        if (here := self.spots[self._at].box) and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            boxes = ((number, each.box) for number, each in enumerate(self.spots) if each.box)
+            away = [(abs(box[0] - here[0]), STEPS[key] * (here[1] - box[1]), n) for n, box in boxes]
+            if ahead := [each for each in away if each[1] > 0]:
+                return min(ahead)[2]
+        return (self._at + STEPS[key]) % len(self.spots)
+
+    def spot_at(self, position: QPointF) -> Spot | None:
+        """Return the bar or tile at a position in pixels of the plot, or a mark near it."""
+        if not self.spots:
+            return None
+        box = self.plot.getViewBox()
+        place = box.mapSceneToView(position)
+        for spot in self.spots:
+            if spot.holds(place.x(), place.y()):
+                return spot
+        offsets = [box.mapViewToScene(QPointF(s.x, s.y)) - position for s in self.spots]
+        away = [math.hypot(offset.x(), offset.y()) for offset in offsets]
+        nearest = self.spots[away.index(min(away))]
+        return nearest if min(away) <= NEAR_PX and not nearest.box else None
 
     def _go_to(self, index: int, *, tell: bool) -> None:
         """Put a ring around a spot, and say what is there if `tell`."""
-        import pyqtgraph as pg
-
-        from workbench.charts.drawing.markers import Markers
-
         self._at = index
         spot = self.spots[index]
         self._drop_ring()
-        pen = pg.mkPen(theme.colors().accent, width=3)
-        self._ring = Markers(
-            x=[spot.x], y=[spot.y], symbol="o", size=RING_PX, pen=pen, brush=None, useCache=False
-        )
-        self.plot.addItem(self._ring)
+        self._ring = self._circle([spot], RING_PX, theme.colors().accent, 3)
         if tell:
             self.setAccessibleDescription(spot.text)
             at = self.plot.getViewBox().mapViewToScene(QPointF(spot.x, spot.y))
@@ -286,26 +297,33 @@ class Canvas(QWidget):
             self._say(spot, at)
 
     def _draw_mark(self) -> None:
-        import pyqtgraph as pg
-
-        from workbench.charts.drawing.markers import Markers
-        from workbench.charts.drawing.plotting import without
-
-        if self._mark is not None:
-            without(self.plot, self._mark)
-            self._mark = None
+        self._drop(self._mark)
+        self._mark = None
         spots = [each for each in self.spots if each.cell == self._marked is not None]
         said = "".join(f" Marked: {each.text.splitlines()[0]}." for each in spots[:1])
         self.setAccessibleDescription(f"{self._summary}{said}")
         if spots:
-            pen, places = (
-                pg.mkPen(theme.colors().text, width=2.5),
-                [[s.x for s in spots], [s.y for s in spots]],
-            )
-            self._mark = Markers(
-                *places, symbol="o", size=MARK_PX, pen=pen, brush=None, useCache=False
-            )
-            self.plot.addItem(self._mark)
+            self._mark = self._circle(spots, MARK_PX, theme.colors().text, 2.5)
+
+    def _circle(self, spots: Sequence[Spot], px: float, color: str, width: float) -> Any:
+        """Draw circles around spots, and return them as one item."""
+        from workbench.charts.drawing.marks import Markers
+
+        pen, places = QPen(QColor(color), width), ([s.x for s in spots], [s.y for s in spots])
+        pen.setCosmetic(True)
+        item = Markers(*places, symbol="o", size=px, pen=pen, brush=None, useCache=False)
+        self.plot.addItem(item)
+        return item
+
+    def _drop_ring(self) -> None:
+        self._drop(self._ring)
+        self._ring = None
+
+    def _drop(self, item: Any) -> None:
+        if item is not None:
+            from workbench.charts.drawing import plotting
+
+            plotting.without(self.plot, item)
 
     def _bring_into_sight(self, at: QPoint) -> None:
         """Scroll to a place in the plot, where the canvas is in a scroll area."""
@@ -314,13 +332,6 @@ class Canvas(QWidget):
         if isinstance(area, QScrollArea):
             area.ensureVisible(at.x(), at.y(), 0, 2 * NEAR_PX)
 
-    def _drop_ring(self) -> None:
-        if self._ring is not None:
-            from workbench.charts.drawing import plotting
-
-            plotting.without(self.plot, self._ring)
-            self._ring = None
-
     @Slot(object)
     def _on_pointer_moved(self, position: QPointF) -> None:
         spot = self.spot_at(position)
@@ -328,7 +339,9 @@ class Canvas(QWidget):
             QToolTip.hideText()
             self.plot.unsetCursor()
             return
-        self.plot.setCursor(_cursor(spot))
+        leads = spot.cell is not None
+        hand, arrow = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
+        self.plot.setCursor(hand if leads else arrow)
         self._say(spot, position)
 
     def _say(self, spot: Spot, position: QPointF) -> None:
@@ -339,9 +352,7 @@ class Canvas(QWidget):
     def _click(self, event: Any) -> None:
         if event.double():
             self.show_all()
-            return
-        spot = self.spot_at(event.scenePos())
-        if spot is not None:
+        elif spot := self.spot_at(event.scenePos()):
             self._pick(spot)
 
     def _pick(self, spot: Spot) -> None:
@@ -353,15 +364,82 @@ class Canvas(QWidget):
         self._is_closer = True
 
 
-def _holds(box: tuple[float, float, float, float], place: QPointF) -> bool:
-    left, low, right, high = box
-    return left <= place.x() <= right and low <= place.y() <= high
+class FigureView(Canvas):
+    """A canvas for figures of every kind, as high as they need, with fonts that suit its size.
 
+    It draws again whenever its size, theme or figure changes.
+    """
 
-def _cursor(spot: Spot) -> Qt.CursorShape:
-    """Return a hand where a click leads to a cell, else an arrow."""
-    leads = spot.cell is not None
-    return Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor
+    def __init__(self, empty: str, *, fills: bool = False, least_px: int | None = None) -> None:
+        """Take the text to show while there is nothing to draw.
+
+        fills     take all the room there is, even where the figure gains nothing by it
+        least_px  its minimum height; None: what the figure needs
+        """
+        super().__init__(empty)
+        self._nothing, self._fills, self._least_px = empty, fills, least_px
+        self._figure: Figure | None = None
+        self._factor = 1.0
+        self._is_drawing = False
+        self.setMinimumHeight(least_px or MIN_PX)
+        self.ready.connect(self._draw)
+        self.show_summary(empty)
+
+    @property
+    def figure(self) -> Figure | None:
+        """Return the figure shown; None if there is none."""
+        return self._figure
+
+    def show_figure(self, figure: Figure | None) -> None:
+        """Show its summary at once, and draw it if there is a plot; ignore an equal figure."""
+        if figure == self._figure:
+            return
+        self._figure = figure
+        self.show_summary(figure.summary if figure else self._nothing)
+        self._draw()
+
+    def show_larger(self, factor: float) -> None:
+        """Set the font to so many times its usual size, and draw again."""
+        if factor != self._factor:
+            self._factor = factor
+            self._draw()
+
+    @Slot()
+    def _draw(self) -> None:
+        """Draw, once, whatever the drawing changes about the size."""
+        if not self._is_drawing:
+            self._is_drawing = True
+            try:
+                self._draw_figure()
+            finally:
+                self._is_drawing = False
+
+    def _draw_figure(self) -> None:
+        figure = self._figure
+        if figure is None or figure.is_empty:
+            is_hidden = figure is not None and any(each.is_hidden for each in figure.entries)
+            self.show_empty(ALL_HIDDEN if is_hidden else self._nothing)
+            return
+        if self.plot is None:
+            return
+        from workbench.charts.drawing.painter import draw, least_px, most_px
+
+        font = self._letters()
+        self.setMinimumHeight(self._least_px or round(least_px(figure, self.width(), font)))
+        if not self._fills:
+            self.setMaximumHeight(round(min(most_px(figure, font), MAX_PX)))
+        self.show_plot()
+        closer = self.closer_range
+        drawn = draw(self.plot, figure, theme.colors(), font)
+        self.show_drawn(drawn)
+        if closer and drawn.can_zoom:
+            self.show_range(*closer)
+
+    def _letters(self) -> QFont:
+        """Return the plot's font, sized in pixels, as an exported page has pixels but no points."""
+        font, factor = scaled_font(0.92), self._factor * factor_of(self)
+        font.setPixelSize(round(factor * QFontInfo(font).pixelSize()))
+        return font
 
 
 def make_plots(root: QWidget) -> None:
@@ -369,3 +447,65 @@ def make_plots(root: QWidget) -> None:
     for each in root.findChildren(Canvas):
         if each.isVisible():
             each.make_plot()
+
+
+class PlotImport(QObject):
+    """The one import of pyqtgraph, off the GUI thread: in its 0.4 s nothing would move.
+
+    It begins when a chart is first seen.  Qt's types are made in the GUI thread first: PySide
+    makes each when it is first asked for, and where two threads ask at the same time the program
+    crashes.  Python waits for the import's thread at the end of the program.
+
+    turns  the steps of whichever canvas waited for it, one at a time, since each takes a frame
+
+    Signals:
+        ended(): it is over; where it failed, importing again says why.
+    """
+
+    ended = Signal()
+    _done = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._types: Iterator[object] | None = None
+        self.is_over = False
+        self.turns = Turns()
+        self._done.connect(self._end)
+
+    def begin(self) -> None:
+        """Begin unless it has."""
+        if self._types is None:
+            self._types = _qt_types()
+            self.turns.add(self, self._make_types)
+
+    def _make_types(self) -> None:
+        """Make types for STEP_S, and begin the thread after the last."""
+        assert self._types is not None
+        end = perf_counter() + STEP_S
+        for _ in self._types:
+            if perf_counter() > end:
+                self.turns.add(self, self._make_types)
+                return
+        Thread(target=self._import, name="pyqtgraph").start()
+
+    def _import(self) -> None:
+        with suppress(Exception):
+            from workbench.charts.drawing import painter  # noqa: F401
+        self._done.emit()
+
+    @Slot()
+    def _end(self) -> None:
+        self.is_over = True
+        self.ended.emit()
+
+
+def _qt_types() -> Iterator[object]:
+    """Yield all that stands in Qt's modules; a type is made by that, which takes up to 5 ms."""
+    for name in QT_MODULES:
+        with suppress(ImportError):
+            module = import_module(f"PySide6.{name}")
+            for each in dir(module):
+                yield getattr(module, each, None)  # what is wrong with it the import says
+
+
+plot_import = PlotImport()

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetricsF, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
+from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
+from workbench.charts.canvas import FigureView
 from workbench.charts.data.chart_words import HIDDEN
 from workbench.charts.data.figure import Figure, LegendLine
-from workbench.charts.figure_view import FigureView
-from workbench.charts.legend import Legend
+from workbench.charts.data.legend_entries import Rows, rows_of
 from workbench.widgets.boxes import VBox
 from workbench.widgets.fold_button import FoldButton
 from workbench.widgets.letters import factor_of
@@ -23,17 +36,20 @@ from workbench.widgets.tile import MUTED, scaled_font
 EMPTY = "Points appear here as they are measured."
 URGENT = ("✗", HIDDEN)  # the beginnings of notes that are never folded
 PLOT_SHARE = 0.6  # of the card's height, which its plot has at least
-# What gives it way, in turn: the words, then whose the numbers are, without which no line of
-# several sessions has a name.
-FOLDED = (
-    *("notes", "subtitle", "legend", "sentence", "rows"),
-    *("title", "grey", "speech", "whose", "row"),
-)
+# Rows of a legend that gives way to it.  At level 1 notes and what was held fixed are folded, at 2
+# the sentence has few lines, at 3 the title has one, and at 4 nothing says whose the numbers are.
+ROWS = (math.inf, 3, 2, 1, 1)
+FEW_LINES = 2
 RECORDED = "Recorded"
-ROWS = {"legend": 3, "rows": 2, "row": 1}  # of a legend that has to give way, further and further
 MAX_ROUNDS = 4  # of an arrangement that changes the size it goes by
-FEW_LINES = 2  # of a sentence that has to
 DETAILS_TIP = "What was held fixed and where, the legend (to hide and pin series), and the notes"
+SAMPLE_PX = 28
+GAP_PX = 4
+EDGE_PX = 3
+MIN_ROW_PX = 24  # what a finger or an unsteady hand needs
+FONT_SHARE = 0.85  # of the program's font
+STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
+HINT = "Click or Space: hide or show. P or right click: pin, which keeps it in front."
 
 
 class ChartCard(QFrame):
@@ -105,15 +121,14 @@ class ChartCard(QFrame):
         Notes on wrong answers and on hidden measurements are never folded, and nothing is while
         the user has the details open.
         """
-        is_open = self._fold.isChecked()
+        is_open, figure = self._fold.isChecked(), self._figure
         self._legend.show_entries(self._entries(is_open))
         room_px = (1 - PLOT_SHARE) * self.height()
-        for count in range(len(FOLDED) + 1):
-            folded = FOLDED[:count]
-            texts, rows = self._texts(folded), self._rows(folded)
+        for level in range(len(ROWS)):
+            texts, rows = self._texts(level), self._rows(level)
             if is_open or self._high_px(texts, rows) <= room_px:
                 break
-        self._sentence.setToolTip(tip_text(self._figure.sentence) if self._figure else "")
+        self._sentence.setToolTip(tip_text(figure.sentence) if figure else "")
         for label, text in texts.items():
             if label.text() != text:
                 label.setText(text)
@@ -121,8 +136,8 @@ class ChartCard(QFrame):
         self._legend.show_at_most(rows)
         _show(self._legend, rows > 0 and bool(self._legend.entries))
         self._fold.show_fold("Details", is_open)
-        is_less = self._figure is not None and len(self._legend.entries) < len(self._figure.entries)
-        _show(self._fold, is_open or count > 0 or is_less)
+        is_less = figure is not None and len(self._legend.entries) < len(figure.entries)
+        _show(self._fold, is_open or level > 0 or is_less)
 
     def _entries(self, is_open: bool) -> Sequence[LegendLine]:
         """Return the entries of the legend: all in the details, and where some are hidden."""
@@ -132,42 +147,34 @@ class ChartCard(QFrame):
         needs_all = is_open or any(each.is_hidden for each in figure.entries)
         return figure.entries if needs_all else figure.legend
 
-    def _texts(self, folded: Sequence[str]) -> dict[QLabel, str]:
-        """Return the words of all labels but those folded."""
+    def _texts(self, level: int) -> dict[QLabel, str]:
+        """Return the words of all labels at a level of folding."""
+        labels = self._title, self._subtitle, self._sentence, self._notes
         figure = self._figure
         if figure is None:
-            return dict.fromkeys((self._title, self._subtitle, self._sentence, self._notes), "")
-        kept = [n for n in figure.notes if "notes" not in folded or n.startswith(URGENT)]
-        sentence = figure.sentence
-        if "sentence" in folded:
+            return dict.fromkeys(labels, "")
+        title, subtitle, sentence = figure.title, figure.subtitle, figure.sentence
+        notes = "\n".join(n for n in figure.notes if level < 1 or n.startswith(URGENT))
+        if level >= 1:
+            subtitle = ". ".join(filter(None, (figure.whose, "" if level > 2 else figure.grey)))
+            if figure.is_recorded:
+                title = f"{RECORDED}: {title[:1].lower()}{title[1:]}"
+        if level >= 2:
             sentence = first_sentences(sentence, self._sentence.font(), self._wide_px, FEW_LINES)
-        if "speech" in folded and figure.whose:
-            sentence = ""
-        whose = ("" if "whose" in folded else figure.whose, "" if "grey" in folded else figure.grey)
-        notes = "\n".join(kept)
-        title = figure.title
-        if "subtitle" in folded and figure.is_recorded:
-            title = f"{RECORDED}: {title[:1].lower()}{title[1:]}"
-        if "title" in folded:
+        if level >= 3:
             title = first_clause(title, self._title.font(), self._wide_px)
             notes = first_lines(notes, self._notes.font(), self._wide_px, FEW_LINES)
-        return {
-            self._title: title,
-            self._subtitle: (
-                ". ".join(filter(None, whose)) if "subtitle" in folded else figure.subtitle
-            ),
-            self._sentence: sentence,
-            self._notes: notes,
-        }
+            sentence = "" if figure.whose else sentence
+        if level >= 4:
+            subtitle = ""
+        return dict(zip(labels, (title, subtitle, sentence, notes), strict=True))
 
-    def _rows(self, folded: Sequence[str]) -> float:
-        """Return how many rows the legend may have: none where the plot has all names."""
+    def _rows(self, level: int) -> float:
+        """Return the most rows of the legend: none where the plot has all names."""
         figure = self._figure
-        if "legend" not in folded:
-            return math.inf
-        if figure is not None and (figure.is_named or not figure.needs_legend):
+        if level and figure is not None and (figure.is_named or not figure.needs_legend):
             return 0
-        return min(rows for name, rows in ROWS.items() if name in folded)
+        return ROWS[level]
 
     def _high_px(self, texts: Mapping[QLabel, str], rows: float) -> float:
         """Return how high these words are together, with the fold and the gaps."""
@@ -287,3 +294,215 @@ def first_lines(text: str, font: QFont, wide_px: float, count: int) -> str:
         else:
             line, lines = word, lines + 1
     return text
+
+
+class LegendEntry(QAbstractButton):
+    """A button for one series, checked while the series is shown.
+
+    Signals:
+        pin_wanted(): keep the series in front, or no longer.
+    """
+
+    pin_wanted = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._entry: LegendLine | None = None
+        self.setCheckable(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def show_entry(self, entry: LegendLine, factor: float) -> None:
+        """Show a series, with a font `factor` times as large as usual."""
+        self._entry = entry
+        self.setChecked(not entry.is_hidden)
+        pinned = ", pinned" if entry.is_pinned else ""
+        hidden = ", hidden" if entry.is_hidden else ""
+        self.setAccessibleName(f"{entry.label}{pinned}{hidden}")
+        self.setToolTip(tip_text(f"{entry.label}{pinned}{hidden}\n{HINT}"))
+        font = scaled_font(FONT_SHARE * factor)
+        font.setBold(entry.is_pinned)
+        font.setStrikeOut(entry.is_hidden)
+        self.setFont(font)
+        self.update()
+
+    @property
+    def wide_px(self) -> int:
+        """Return the width in pixels at which the whole name is readable."""
+        name = self._entry.name if self._entry else ""
+        text_px = self.fontMetrics().horizontalAdvance(name)
+        return 2 * EDGE_PX + SAMPLE_PX + GAP_PX + text_px
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(self.wide_px, MIN_ROW_PX)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() == Qt.Key.Key_P and not event.modifiers():
+            self.pin_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if event.button() == Qt.MouseButton.RightButton:
+            self.pin_wanted.emit()
+        else:
+            super().mouseReleaseEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002, N802
+        if self._entry is None:
+            return
+        from workbench.charts.drawing.marks import draw_sample
+
+        colors = theme.colors(self.palette())
+        painter = QPainter(self)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colors.accent), 2))
+            painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), 4, 4)
+        painter.setOpacity(0.4 if self._entry.is_hidden else 1.0)
+        box = QRectF(EDGE_PX, 0, SAMPLE_PX, self.height())
+        draw_sample(painter, self._entry, colors, box)
+        painter.setOpacity(1.0)
+        role = QPalette.ColorRole.WindowText
+        if self._entry.is_hidden:
+            role = QPalette.ColorRole.PlaceholderText
+        painter.setPen(self.palette().color(role))
+        painter.setFont(self.font())
+        left = EDGE_PX + SAMPLE_PX + GAP_PX
+        room = QRect(left, 0, self.width() - left - EDGE_PX, self.height())
+        name = self._entry.name
+        text = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.end()
+
+
+class Legend(QScrollArea):
+    """A legend with as many entries per row as fit, those of each machine after its name.
+
+    The arrow keys go from one to the next.  Where it may have few rows it scrolls.
+
+    Signals:
+        hidden(key, is_hidden): leave this series out, or show it again.
+        pinned(key): keep it in front, or no longer.
+    """
+
+    hidden = Signal(str, bool)
+    pinned = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[LegendLine, ...] = ()
+        self._buttons: list[LegendEntry] = []
+        self._headings: list[QLabel] = []
+        self._inside = QWidget()
+        self.setWidget(self._inside)
+        self.setAccessibleName("Legend")
+        self.setFont(scaled_font(FONT_SHARE))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._factor = 1.0
+        self._most = math.inf
+        self.viewport().setAutoFillBackground(False)
+        self._inside.setAutoFillBackground(False)
+        self.setFixedHeight(0)
+
+    @property
+    def entries(self) -> list[LegendEntry]:
+        """Return the buttons shown, in order."""
+        return self._buttons[: len(self._shown)]
+
+    def show_larger(self, factor: float) -> None:
+        """Set the font to so many times its usual size."""
+        self._factor = factor
+        self.setFont(scaled_font(FONT_SHARE * factor))
+        self._show()
+
+    def show_at_most(self, rows: float) -> None:
+        """Show no more rows at once; the scroll bar says that there are more."""
+        if rows != self._most:
+            self._most = rows
+            self._lay_out()
+
+    def show_entries(self, entries: Sequence[LegendLine]) -> None:
+        """Show these entries; existing buttons are reused, so the focus stays."""
+        if self._shown != tuple(entries):
+            self._shown = tuple(entries)
+            self._show()
+
+    def _show(self) -> None:
+        while len(self._buttons) < len(self._shown):
+            self._buttons.append(self._new_button(len(self._buttons)))
+        for button, entry in zip(self._buttons, self._shown, strict=False):
+            button.show_entry(entry, self._factor)
+        for number, button in enumerate(self._buttons):
+            button.setVisible(number < len(self._shown))
+        self._lay_out()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        here = next((i for i, each in enumerate(self.entries) if each.hasFocus()), None)
+        step = STEPS.get(Qt.Key(event.key()))
+        if here is None or step is None:
+            super().keyPressEvent(event)
+            return
+        there = self.entries[(here + step) % len(self.entries)]
+        there.setFocus(Qt.FocusReason.TabFocusReason)
+        self.ensureWidgetVisible(there, 0, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _new_button(self, number: int) -> LegendEntry:
+        button = LegendEntry(self._inside)
+        button.clicked.connect(partial(self._tell_hidden, number))
+        button.pin_wanted.connect(partial(self._tell_pinned, number))
+        return button
+
+    def _tell_hidden(self, number: int) -> None:
+        self.hidden.emit(self._shown[number].key, not self._buttons[number].isChecked())
+
+    def _tell_pinned(self, number: int) -> None:
+        self.pinned.emit(self._shown[number].key)
+
+    def high_px(self, rows: float, wide_px: float) -> float:
+        """Return its height in pixels where it may show so many rows, at a width."""
+        return min(rows, self._placed(wide_px).total) * self._row_px
+
+    @property
+    def _row_px(self) -> int:
+        return max(MIN_ROW_PX, self.fontMetrics().height() + 6)
+
+    def _placed(self, wide_px: float) -> Rows:
+        entry_px = _entry_px(self.entries, self._shown)
+        return rows_of(self._shown, wide_px, entry_px, self._heading_px)
+
+    def _lay_out(self) -> None:
+        row_px, wide = self._row_px, self.width()
+        rows = self._placed(wide)
+        if rows.total > self._most:
+            wide -= self.verticalScrollBar().sizeHint().width()
+            rows = self._placed(wide)
+        for button, place in zip(self.entries, rows.entries, strict=True):
+            button.setGeometry(round(place.x), place.row * row_px, int(place.wide), row_px)
+        while len(self._headings) < len(rows.headings):
+            heading = Label(is_muted=True, parent=self._inside)
+            self._headings.append(heading)
+        for number, label in enumerate(self._headings):
+            label.setVisible(number < len(rows.headings))
+        for label, (text, place) in zip(self._headings, rows.headings, strict=False):
+            label.setText(text)
+            label.setFont(self.font())
+            label.setGeometry(EDGE_PX, place.row * row_px, int(place.wide), row_px)
+        self._inside.resize(wide, rows.total * row_px)
+        self.setFixedHeight(int(min(rows.total, self._most) * row_px))
+
+    def _heading_px(self, text: str) -> float:
+        return EDGE_PX + self.fontMetrics().horizontalAdvance(text) + 2 * GAP_PX
+
+
+def _entry_px(
+    buttons: Sequence[LegendEntry], entries: Sequence[LegendLine]
+) -> Callable[[LegendLine], float]:
+    wide = {entry.key: button.wide_px for button, entry in zip(buttons, entries, strict=True)}
+    return lambda entry: wide[entry.key] + GAP_PX

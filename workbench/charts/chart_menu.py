@@ -9,9 +9,16 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from workbench.base.plain_text import tip_text
-from workbench.charts.chart_lines import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.charts.data.figure import Bars, Choices, Figure, Plot
 from workbench.widgets.save_path import ask_save_path
+
+SAVE_SVG = "Save as &SVG…", "As lines and letters, for print."
+LOG = "&Logarithmic scale", "Equal steps for equal factors, or for equal differences."
+PUBLISHED = (
+    "P&ublished numbers, in grey",
+    "What the authors of this plan's table measured, on their machine, in grey.",
+)
+SHOW_ALL = "Show &all, unpin", "Every line as it was at first."
 
 
 class ChartMenu(QToolButton):

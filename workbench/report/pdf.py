@@ -34,7 +34,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgRenderer
 
-from workbench.charts.drawing.chart_export import have_application
 from workbench.report.document import Document
 
 DPI = 96  # everything is laid out and painted in CSS's pixels
@@ -70,6 +69,8 @@ def pdf(page: str, document: Document) -> bytes:
 
     Pages are marked where what they show is recorded.
     """
+    from workbench.charts.drawing.chart_export import have_application
+
     have_application()
     pictures = _Pictures(page)
     html, at_end, long = pictures.html.partition(AT_END)

@@ -24,8 +24,7 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import job_of
 from kernels.sweeps.record import Session
 from workbench.charts.data.figure import Bars, Choices, Figure, Grid, Plot
-from workbench.charts.data.slices import Data
-from workbench.charts.drawing.chart_export import svg_of
+from workbench.charts.data.points import Data
 from workbench.charts.kinds import kinds_for
 from workbench.model.names import filter_title, implementation_title
 from workbench.report.tables import baseline_of, labelled
@@ -81,6 +80,8 @@ class ReportChart:
         Only "Recorded" stays in it, wherever it is taken to.  The page scales the element, and
         its ids have a prefix so that they are unique there.
         """
+        from workbench.charts.drawing.chart_export import svg_of  # which imports pyqtgraph
+
         said = "Recorded" if self.is_recorded else ""
         drawn = replace(self.figure, title="", subtitle=said, sentence="", notes=())
         text = svg_of(drawn, "light", SIZE_PX)

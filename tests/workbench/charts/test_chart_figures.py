@@ -15,8 +15,8 @@ from kernels.sweeps.record import Record, Session
 from tests.made_sessions import H200, LAPTOP, PLANS, STARTED, a_session, measured, wrong
 from workbench.base import theme
 from workbench.charts.data.figure import Bars, Choices, Grid, Plot
-from workbench.charts.data.slices import Data
-from workbench.charts.drawing.series_style import color_of, marker_of, marker_style, pen_of
+from workbench.charts.data.points import Data
+from workbench.charts.drawing.marks import color_of, marker_of, marker_style, pen_of
 from workbench.charts.kinds import chart_kinds, first_kind, kinds_for
 
 KINDS = {kind.key: kind for kind in chart_kinds()}

@@ -17,13 +17,11 @@ from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
 from tests.workbench.driving import answer_file_dialogs, child, pick, until
 from workbench.base import theme
 from workbench.base.throttle import Throttle
-from workbench.charts.canvas import Canvas
-from workbench.charts.chart_card import EMPTY
+from workbench.charts.canvas import ALL_HIDDEN, Canvas
+from workbench.charts.chart_card import EMPTY, Legend
 from workbench.charts.chart_view import ChartView
-from workbench.charts.data.slices import Data
-from workbench.charts.drawing.plot_labels import Labels
-from workbench.charts.figure_view import HIDDEN
-from workbench.charts.legend import Legend
+from workbench.charts.data.points import Data
+from workbench.charts.drawing.marks import Labels
 
 
 @pytest.fixture
@@ -210,7 +208,7 @@ def test_hiding_everything_is_said_and_can_be_undone(qtbot, view):
         QTest.mouseClick(entry, Qt.MouseButton.LeftButton)
     assert view.figure.is_empty
     texts = [label.text() for label in canvas_of(view).findChildren(QLabel) if label.isVisible()]
-    assert texts == [HIDDEN]
+    assert texts == [ALL_HIDDEN]
     action(view, "Show all, unpin").trigger()
     assert not view.figure.is_empty
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF
 from tests.made_sessions import a_session
 from tests.workbench.charts.test_chart_view import show, view  # noqa: F401
 from tests.workbench.seeing import pixels_of
-from workbench.charts.drawing.cividis import cividis
+from workbench.charts.drawing.marks import cividis
 
 
 def colour_at(canvas, spot):

@@ -10,7 +10,7 @@ from threading import current_thread, main_thread
 from time import monotonic
 
 from PySide6 import QtCore, QtGui, QtWidgets
-from workbench.charts.plot_import import plot_import
+from workbench.charts.canvas import plot_import
 
 MODULES = (QtCore, QtGui, QtWidgets)
 

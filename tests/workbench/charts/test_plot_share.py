@@ -8,10 +8,9 @@ from tests.workbench import scenes
 from tests.workbench.driving import child, until
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.chart_card import ChartCard
+from workbench.charts.chart_card import ChartCard, Legend
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
-from workbench.charts.legend import Legend
 
 SIZES_PX = ((292, 330), (520, 700), (1080, 700))
 WIDE_PX = SIZES_PX[2:]  # there is room for any legend

@@ -2,13 +2,13 @@
 
 import pytest
 
-from workbench.report import report_figures
+from workbench.charts.drawing import chart_export
 
 
 @pytest.fixture(scope="session", autouse=True)
 def charts_are_drawn_once():
     """Two figures that read the same look the same."""
-    drawn, draw = {}, report_figures.svg_of
+    drawn, draw = {}, chart_export.svg_of
 
     def draw_once(figure, *options):
         key = repr(figure), options
@@ -17,5 +17,5 @@ def charts_are_drawn_once():
         return drawn[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_figures, "svg_of", draw_once)
+        patch.setattr(chart_export, "svg_of", draw_once)
         yield

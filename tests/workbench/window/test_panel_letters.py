@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPlainTextEdit
 from kernels.pictures.generated import noise
 from tests.made_sessions import a_session
 from tests.workbench.driving import child, show_picture, trigger, until
-from workbench.charts.figure_view import FigureView
-from workbench.charts.legend import Legend
+from workbench.charts.canvas import FigureView
+from workbench.charts.chart_card import Legend
 from workbench.widgets.letters import STEPS, set_factor
 
 

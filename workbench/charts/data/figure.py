@@ -1,10 +1,10 @@
-"""A chart as plain data, without Qt, pixels or colours: whoever draws it adds those."""
+"""A chart as plain data, without Qt, pixels or colours: whatever draws it adds those."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Standing = Literal["live", "recorded", "published"]
 Sample = Literal["line", "marker", "bar"]
@@ -340,3 +340,37 @@ class Figure:
             case Grid(tiles=tiles):
                 return not tiles
         return True
+
+
+class Spot(NamedTuple):
+    """A place in the plot's coordinates.
+
+    cell  what a click or Enter asks for; None: it leads nowhere
+    box   left, low, right, high of a bar or a tile; None: a mark at x, y
+    """
+
+    x: float
+    y: float
+    text: str
+    cell: Any = None
+    box: tuple[float, float, float, float] | None = None
+
+    def holds(self, x: float, y: float) -> bool:
+        """Tell whether a place lies in its box."""
+        if self.box is None:
+            return False
+        left, low, right, high = self.box
+        return left <= x <= right and low <= y <= high
+
+
+class Drawn(NamedTuple):
+    """The result of drawing a figure.
+
+    x, y      the ranges that the plot shows
+    can_zoom  whether zooming in makes sense
+    """
+
+    spots: list[Spot]
+    x: tuple[float, float]
+    y: tuple[float, float]
+    can_zoom: bool = False

@@ -1,15 +1,13 @@
-"""The legend: which series have a line in it, how each looks and what it is called."""
+"""The legend: which series have a line in it, how each looks, its name and its place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from workbench.charts.data.figure import LegendLine, SeriesStyle
-from workbench.charts.data.looks import Looks, color_and_marker, looks_of
-from workbench.charts.data.points import Point, Source
-from workbench.charts.data.slices import Data, Slice
+from workbench.charts.data.figure import LOOKS, LegendLine, SeriesStyle
+from workbench.charts.data.points import Data, Point, Slice, Source
 from workbench.model.names import implementation_title, kind_of, place_of
 
 PUBLISHED = "Published"
@@ -161,3 +159,102 @@ def _legend_key(point: Point) -> str:
 def _rank(point: Point, sources: Sequence[Source]) -> tuple[int, int, int]:
     standing = ("live", "recorded", "published").index(point.source.standing)
     return standing, sources.index(point.source), place_of(point.cell.implementation)
+
+
+Looks = Mapping[str, int]
+
+
+def color_and_marker(look: int) -> tuple[int, int]:
+    """Return the numbers of both; up to LOOKS² of them no two looks have both in common."""
+    return look % LOOKS, (look + look // LOOKS) % LOOKS
+
+
+def looks_of(shown: Slice) -> Looks:
+    """Return a look for each series of a chart, by its key.
+
+    Up to LOOKS series in sight have one each, and keep it from chart to chart of the same sessions
+    if nobody else has it. Of more, series of one implementation share its look. A published one
+    has that of what was measured of its implementation.
+    """
+    preferred = _preferred(shown.data)
+    looks = dict(preferred)
+    hidden = shown.data.choices.hidden
+    own = [p for p in shown.points if p.key in preferred and (p.ms or p.is_wrong)]
+    here = {point.key for point in own} - hidden
+    if len(here) <= LOOKS:
+        looks |= _each_its_own([key for key in preferred if key in here], preferred)
+    by_implementation = {shown.data.series[key]: looks[key] for key in reversed([*preferred])}
+    taken = {look % LOOKS for look in looks.values()}
+    free = iter([each for each in range(LOOKS) if each not in taken])
+    for point in shown.points:
+        name = point.cell.implementation
+        if point.key not in looks:
+            if name not in by_implementation:
+                by_implementation[name] = next(free, place_of(name))
+            looks[point.key] = by_implementation[name]
+    return looks
+
+
+def _preferred(data: Data) -> dict[str, int]:
+    """Return the look of each planned series, whatever one chart shows of them."""
+    if len(data.series) <= LOOKS:
+        return {key: number for number, key in enumerate(data.series)}
+    names = sorted(set(data.series.values()), key=lambda name: (place_of(name), name))
+    return {key: names.index(name) for key, name in data.series.items()}
+
+
+def _each_its_own(keys: list[str], preferred: Mapping[str, int]) -> dict[str, int]:
+    """Return a look of its own for each of at most LOOKS keys, the preferred one if it is free."""
+    looks: dict[str, int] = {}
+    for key in keys:
+        if (look := preferred[key] % LOOKS) not in looks.values():
+            looks[key] = look
+    for key in keys:
+        if key not in looks:
+            looks[key] = next(n for n in range(LOOKS) if n not in looks.values())
+    return looks
+
+
+class LegendPlace(NamedTuple):
+    """The place of an entry, or of a machine's name before its entries, in pixels."""
+
+    row: int
+    x: float
+    wide: float
+
+
+class Rows(NamedTuple):
+    """The places of everything in a legend.
+
+    headings  the name of each machine and its place, where there are several
+    entries   one place each
+    total     how many rows there are
+    """
+
+    headings: list[tuple[str, LegendPlace]]
+    entries: list[LegendPlace]
+    total: int
+
+
+def rows_of(
+    entries: Sequence[LegendLine],
+    wide_px: float,
+    entry_px: Callable[[LegendLine], float],
+    heading_px: Callable[[str], float],
+) -> Rows:
+    """Place as many entries per row as fit; each machine begins a new row."""
+    headings: list[tuple[str, LegendPlace]] = []
+    places: list[LegendPlace] = []
+    row, x, group = 0, 0.0, ""
+    for entry in entries:
+        if entry.group != group:
+            row += 1 if x > 0 else 0
+            group, wide = entry.group, min(heading_px(entry.group), wide_px)
+            headings.append((group, LegendPlace(row, 0.0, wide)))
+            x = wide
+        wide = min(entry_px(entry), wide_px)
+        if x > 0 and x + wide > wide_px:
+            row, x = row + 1, 0.0
+        places.append(LegendPlace(row, x, wide))
+        x += wide
+    return Rows(headings, places, row + 1 if entries else 0)

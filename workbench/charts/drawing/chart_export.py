@@ -1,24 +1,35 @@
-"""A chart as a picture: PNG in pixels, or SVG whose text stays text and whose marks tell values.
+"""A chart with its words as a picture: PNG in pixels, or SVG whose marks tell their values.
 
-Works without a window, also from the command line.
+Works without a window, also from the command line.  Imports pyqtgraph: import it when exporting.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
-from PySide6.QtCore import QBuffer, QIODevice, QRectF, QSize
-from PySide6.QtGui import QFont, QFontDatabase, QImage, QPaintDevice, QPainter, QPicture
+from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetricsF,
+    QImage,
+    QPaintDevice,
+    QPainter,
+)
+from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from workbench.base import theme
-from workbench.charts.data.figure import Figure
-
-if TYPE_CHECKING:
-    from workbench.charts.drawing.chart_page import ChartPage
+from workbench.charts.data.figure import Figure, Spot
+from workbench.charts.data.legend_entries import rows_of
+from workbench.charts.drawing import painter
+from workbench.charts.drawing.marks import draw_sample
+from workbench.charts.drawing.plotting import PlotView, scaled
 
 SIZE_PX = (960, 600)
 BASE_PX = (900, 560)  # a page of this size has letters of FONT_PX, larger ones have larger letters
@@ -28,77 +39,39 @@ FAMILIES = "'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 SVG_DPI = 96
 PNG_SCALE = 2.0
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+MARGIN_PX, GAP_PX = 16.0, 8.0
+SAMPLE_PX, NAME_PX, ENTRY_GAP_PX = 30.0, 36.0, 18.0  # of the legend; where a name begins
+MIN_PLOT_SHARE = 0.55  # of the size asked for; where words need more, the page grows
+MARK_PX = 8  # around a spot that has no box
 
 Scheme = Literal["light", "dark"]
+Text = tuple[str, QFont, str]  # words, in which letters, of which colour
 
 
 def svg_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> str:
     """Return the chart as SVG, by default on white paper; higher than asked if words need it."""
-    have_application()
-    from PySide6.QtSvg import QSvgGenerator
-
-    from workbench.charts.drawing.chart_page import ChartPage
-
-    page = ChartPage(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
+    page = ChartPage(figure, scheme, size_px)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(SVG_DPI)
     generator.setSize(page.size)
-    generator.setViewBox(QRectF(0, 0, page.size.width(), page.size.height()))
+    generator.setViewBox(QRectF(QPointF(), QSizeF(page.size)))
     generator.setTitle(figure.title)
     generator.setDescription(figure.summary)
-    _paint(page, generator)
+    page.paint(generator)
     text = bytes(buffer.data().data()).decode("utf-8")
-    marks = "".join(_mark(box, spot.text) for box, spot in page.spots)
-    return _finished(text, marks)
-
-
-def strokes_of(figure: Figure, size_px: tuple[int, int] = SIZE_PX) -> tuple[QPicture, QSize]:
-    """Return the chart as recorded painting, on white paper, and its size in pixels.
-
-    The recording can be painted in any thread.  The page is higher than asked if words need it.
-    """
-    have_application()
-    from workbench.charts.drawing.chart_page import ChartPage
-
-    page = ChartPage(figure, _colors("light"), font_for(*size_px), QSize(*size_px))
-    picture = QPicture()
-    _paint(page, picture)
-    return picture, page.size
+    return _finished(text, "".join(_mark(box, spot.text) for box, spot in page.spots))
 
 
 def png_of(figure: Figure, scheme: Scheme = "light", size_px: tuple[int, int] = SIZE_PX) -> QImage:
     """Return the chart as an image with PNG_SCALE pixels per pixel of `size_px`."""
-    have_application()
-    from workbench.charts.drawing.chart_page import ChartPage
-
-    page = ChartPage(figure, _colors(scheme), font_for(*size_px), QSize(*size_px))
+    page = ChartPage(figure, scheme, size_px)
     image = QImage(page.size * PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(PNG_SCALE)
-    _paint(page, image)
+    page.paint(image)
     return image
-
-
-def _paint(page: ChartPage, device: QPaintDevice) -> None:
-    painter = QPainter(device)
-    try:
-        page.paint(painter)
-    finally:
-        painter.end()
-
-
-def font_for(wide: int, high: int) -> QFont:
-    """Return a font for a page of this size: large pages are viewed from farther away."""
-    factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    font.setPixelSize(round(factor * FONT_PX))
-    return font
-
-
-def _colors(scheme: Scheme) -> theme.Colors:
-    return theme.DARK if scheme == "dark" else theme.LIGHT
 
 
 _application: list[QApplication] = []  # made here and kept: Qt wants one as long as it is used
@@ -113,9 +86,8 @@ def have_application() -> None:
 
 def _mark(box: QRectF, text: str) -> str:
     """Return an element that shows a text under the pointer, without a script."""
-    place = (
-        f'x="{box.x():.1f}" y="{box.y():.1f}" width="{box.width():.1f}" height="{box.height():.1f}"'
-    )
+    x, y, wide, high = (f"{n:.1f}" for n in (box.x(), box.y(), box.width(), box.height()))
+    place = f'x="{x}" y="{y}" width="{wide}" height="{high}"'
     return f"<rect {place}><title>{escape(text)}</title></rect>\n"
 
 
@@ -127,3 +99,132 @@ def _finished(text: str, marks: str) -> str:
     group = f'<g fill="#000" fill-opacity="0" stroke="none">\n{marks}</g>\n</svg>'
     head, _, tail = text.rpartition("</svg>")
     return NOT_IN_XML.sub("", f"{head}{group}{tail}")
+
+
+class ChartPage:
+    """A figure on a page: title, legend, plot, sentence and notes.
+
+    size   as asked for; higher where words would leave the plot too little, and lower where the
+           plot needs less
+    spots  the box of each spot on the page, in pixels, and the spot; filled by `paint`
+    """
+
+    def __init__(self, figure: Figure, scheme: Scheme, size_px: tuple[int, int]) -> None:
+        have_application()
+        self._figure = figure
+        self._colors = colors = theme.DARK if scheme == "dark" else theme.LIGHT
+        self._font = font = _font_for(*size_px)
+        self._wide = size_px[0] - 2 * MARGIN_PX
+        bold, small = scaled(font, 1.2), scaled(font, 0.88)
+        bold.setWeight(QFont.Weight.DemiBold)
+        self._above = (
+            (figure.title, bold, colors.text),
+            (figure.subtitle, small, colors.muted),
+        )
+        self._below = (
+            (figure.sentence, font, colors.text),
+            *((note, small, colors.muted) for note in figure.notes),
+        )
+        metrics = QFontMetricsF(font)
+        self._row_px = 1.45 * metrics.height()
+        self._legend = rows_of(
+            figure.legend,
+            self._wide,
+            lambda entry: NAME_PX + metrics.horizontalAdvance(entry.name) + ENTRY_GAP_PX,
+            lambda text: metrics.horizontalAdvance(text) + ENTRY_GAP_PX,
+        )
+        words = sum(map(self._high_px, (*self._above, *self._below)))
+        words += self._legend.total * self._row_px + 2 * MARGIN_PX
+        high = size_px[1]
+        least = max(MIN_PLOT_SHARE * high, painter.least_px(figure, self._wide, font))
+        plot_px = min(max(high - words, least), painter.most_px(figure, font))
+        self.size = QSize(size_px[0], round(words + plot_px))
+        self._plot_size = QSizeF(self._wide, plot_px)
+        self.spots: list[tuple[QRectF, Spot]] = []
+
+    def paint(self, device: QPaintDevice) -> None:
+        """Paint the page onto a device."""
+        p = QPainter(device)
+        try:
+            p.setRenderHints(
+                QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing
+            )
+            p.fillRect(QRectF(QPointF(), QSizeF(self.size)), QColor(self._colors.panel))
+            top = self._paint_texts(p, self._above, MARGIN_PX)
+            self._paint_legend(p, QPointF(MARGIN_PX, top))
+            top += self._legend.total * self._row_px
+            self._paint_plot(p, QRectF(QPointF(MARGIN_PX, top), self._plot_size))
+            self._paint_texts(p, self._below, top + self._plot_size.height() + GAP_PX)
+        finally:
+            p.end()
+
+    def _high_px(self, text: Text) -> float:
+        """Return the height of words across the page and of the gap below them."""
+        words, font, _ = text
+        room = QRectF(0, 0, self._wide, 1e6)
+        wrap = Qt.TextFlag.TextWordWrap
+        return QFontMetricsF(font).boundingRect(room, wrap, words).height() + GAP_PX if words else 0
+
+    def _paint_texts(self, p: QPainter, texts: Sequence[Text], top: float) -> float:
+        for text in texts:
+            words, font, color = text
+            p.setFont(font)
+            p.setPen(QColor(color))
+            box = QRectF(MARGIN_PX, top, self._wide, self._high_px(text))
+            p.drawText(box, Qt.TextFlag.TextWordWrap, words)
+            top += self._high_px(text)
+        return top
+
+    def _paint_legend(self, p: QPainter, at: QPointF) -> None:
+        metrics, entries = QFontMetricsF(self._font), self._figure.legend
+        p.setFont(self._font)
+        p.setPen(QColor(self._colors.muted))
+        for text, place in self._legend.headings:
+            left = at + QPointF(place.x, place.row * self._row_px + metrics.ascent())
+            p.drawText(left, _cut(text, metrics, place.wide))
+        for entry, place in zip(entries, self._legend.entries, strict=True):
+            left = at + QPointF(place.x, place.row * self._row_px)
+            sample = QRectF(left, QSizeF(SAMPLE_PX, metrics.height()))
+            draw_sample(p, entry, self._colors, sample)
+            p.setPen(QColor(self._colors.text))
+            name = _cut(entry.name, metrics, place.wide - NAME_PX)
+            p.drawText(left + QPointF(NAME_PX, metrics.ascent()), name)
+
+    def _paint_plot(self, p: QPainter, box: QRectF) -> None:
+        plot = PlotView()
+        try:
+            plot.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            plot.resize(box.size().toSize())
+            plot.show()  # a hidden widget does not lay its contents out
+            drawn = painter.draw(plot, self._figure, self._colors, self._font)
+            view = plot.getViewBox()
+            self.spots = [(_box_of(spot, view, box), spot) for spot in drawn.spots]
+            plot.scene().render(p, box, plot.sceneRect(), Qt.AspectRatioMode.IgnoreAspectRatio)
+        finally:
+            plot.close()
+            plot.deleteLater()
+
+
+def _font_for(wide: int, high: int) -> QFont:
+    """Return a font for a page of this size: large pages are viewed from farther away."""
+    factor = min(max(1.0, min(wide / BASE_PX[0], high / BASE_PX[1])), MAX_FACTOR)
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    font.setPixelSize(round(factor * FONT_PX))
+    return font
+
+
+def _cut(text: str, metrics: QFontMetricsF, wide: float) -> str:
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
+
+
+def _box_of(spot: Spot, view: Any, page: QRectF) -> QRectF:
+    """Return the box of a spot on the page: that of a bar or tile, or one around a mark."""
+    to_scene = view.mapViewToScene
+    if spot.box is None:
+        middle = to_scene(QPointF(spot.x, spot.y)) + page.topLeft()
+        return QRectF(middle, QSizeF()).adjusted(-MARK_PX, -MARK_PX, MARK_PX, MARK_PX)
+    (x0, x1), (y0, y1) = view.viewRange()
+    left, low, right, high = spot.box
+    one = to_scene(QPointF(max(left, x0), max(low, y0)))
+    other = to_scene(QPointF(min(right, x1), min(high, y1)))
+    return QRectF(one, other).normalized().translated(page.topLeft())

@@ -15,12 +15,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
-from workbench.charts.data.chart_spots import Drawn, Spot
-from workbench.charts.data.figure import Bar, Bars, SeriesStyle
-from workbench.charts.drawing.margins import EDGE_PX, Captions, magnified, make_room, wrapped
-from workbench.charts.drawing.markers import Markers
-from workbench.charts.drawing.plot_labels import Labels, PlotLabel
-from workbench.charts.drawing.series_style import BAR_SHARE, color_of, markers_of, mixed
+from workbench.charts.data.figure import Bar, Bars, Drawn, SeriesStyle, Spot
+from workbench.charts.drawing.marks import (
+    BAR_SHARE,
+    Labels,
+    Markers,
+    PlotLabel,
+    color_of,
+    markers_of,
+    mixed,
+)
+from workbench.charts.drawing.plotting import EDGE_PX, Captions, magnified, make_room, wrapped
 
 GROUP_SHARE = 0.8  # of a group's room, taken by its bars
 MAX_BAR_PX = 26.0

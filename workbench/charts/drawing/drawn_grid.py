@@ -11,13 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
-from workbench.charts.data.chart_spots import Drawn, Spot
-from workbench.charts.data.figure import Axis, Grid, Tile
-from workbench.charts.drawing.cividis import cividis, text_on
-from workbench.charts.drawing.margins import EDGE_PX, Captions, make_room, wrapped
-from workbench.charts.drawing.markers import Markers
-from workbench.charts.drawing.plot_labels import Labels, PlotLabel
-from workbench.charts.drawing.series_style import mixed
+from workbench.charts.data.figure import Axis, Drawn, Grid, Spot, Tile
+from workbench.charts.drawing.marks import Labels, Markers, PlotLabel, cividis, mixed, text_on
+from workbench.charts.drawing.plotting import EDGE_PX, Captions, make_room, wrapped
 
 GAP = 0.03  # of a tile, left free around it
 MIN_TEXT_PX = 8

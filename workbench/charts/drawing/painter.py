@@ -9,9 +9,9 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 from workbench.base.theme import Colors
 from workbench.charts.data import figure as shown
-from workbench.charts.data.chart_spots import Drawn
+from workbench.charts.data.figure import Drawn
 from workbench.charts.drawing import drawn_bars, drawn_dots, drawn_grid
-from workbench.charts.drawing.plotting import apply_theme, emptied
+from workbench.charts.drawing.plotting import apply_theme, emptied, scaled
 
 COMPACT_ROW = 1.35  # heights of a letter, of a bar that has its name beside it
 
@@ -54,10 +54,3 @@ def most_px(figure: shown.Figure, font: QFont) -> float:
             tiles_px = drawn_grid.largest_tile_px(figure.body, font) * len(figure.body.rows)
             return max(tiles_px + 6 * font.pixelSize(), least_px(figure, 0.0, font))
     return math.inf
-
-
-def scaled(font: QFont, factor: float) -> QFont:
-    """Return the same font, smaller or larger."""
-    other = QFont(font)
-    other.setPixelSize(max(8, round(font.pixelSize() * factor)))
-    return other

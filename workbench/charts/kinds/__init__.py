@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from kernels.sweeps.record import Session
-from workbench.charts.data.slices import Data
+from workbench.charts.data.points import Data
 from workbench.charts.kinds.chart_kind import ChartKind, data_of
 
 

@@ -7,22 +7,20 @@ from functools import partial
 
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
-from workbench.charts.data.chart_words import details
+from workbench.charts.data.chart_words import by_source, details, fastest, pays_off
 from workbench.charts.data.figure import Axis, Dot, Figure, LegendLine, Plot, Series
 from workbench.charts.data.legend_entries import (
     end_name,
     entries_of,
     entry_with_marker,
+    looks_of,
     series_label,
     series_name,
 )
-from workbench.charts.data.looks import looks_of
-from workbench.charts.data.points import Point, Spread
-from workbench.charts.data.sentences import by_source, fastest, pays_off
-from workbench.charts.data.slices import Data, Slice
-from workbench.charts.kinds.chart_kind import ChartKind
-from workbench.charts.kinds.common import (
+from workbench.charts.data.points import Data, Point, Slice, Spread
+from workbench.charts.kinds.chart_kind import (
     SERIES,
+    ChartKind,
     expected,
     is_log,
     made,

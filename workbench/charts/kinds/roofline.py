@@ -15,10 +15,8 @@ from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import details, list_of
 from workbench.charts.data.figure import Axis, Dot, Figure, Guide, Plot, Series
 from workbench.charts.data.legend_entries import entries_of, entry_of, series_label, series_name
-from workbench.charts.data.points import Point
-from workbench.charts.data.slices import Data, Slice
-from workbench.charts.kinds.chart_kind import ChartKind
-from workbench.charts.kinds.common import SERIES, made, visible
+from workbench.charts.data.points import Data, Point, Slice
+from workbench.charts.kinds.chart_kind import SERIES, ChartKind, made, visible
 from workbench.model.names import implementation_title
 
 NO_PLACE = "Operations are not described, so that there is no place for it here"

@@ -12,14 +12,12 @@ from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
+from workbench.charts.data.chart_words import by_source
 from workbench.charts.data.figure import Axis, Figure, Guide, Option, Plot
 from workbench.charts.data.legend_entries import series_name, with_threads
-from workbench.charts.data.points import Point, Spread
-from workbench.charts.data.sentences import by_source
-from workbench.charts.data.slices import HOW, Data, Slice
+from workbench.charts.data.points import HOW, Data, Point, Slice, Spread
 from workbench.charts.kinds import lines
-from workbench.charts.kinds.chart_kind import ChartKind
-from workbench.charts.kinds.common import is_log, made, why_not_several
+from workbench.charts.kinds.chart_kind import ChartKind, is_log, made, why_not_several
 from workbench.charts.kinds.maps import SIZES, sizes_grid, subject_of, why_not_both
 from workbench.model.names import kind_of, place_of
 

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor
 
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.charts.data.chart_spots import Spot
+from workbench.charts.data.figure import Spot
 from workbench.widgets.letters import factor_of
 
 MAX_SPOTS = 256  # spots that can be pointed at

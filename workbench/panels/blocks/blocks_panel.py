@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QToolButton, QWidget
 
 from workbench.base.plain_text import Label
-from workbench.charts.figure_view import FigureView
+from workbench.charts.canvas import FigureView
 from workbench.panels.blocks.block_figures import bars_of, map_of
 from workbench.panels.blocks.candidates import Field
 from workbench.panels.blocks.picks import ShapePicks

@@ -10,8 +10,7 @@ from kernels.core.comparison import EQUAL, how_equal
 from kernels.measuring.job_comparison import CandidateState, Snapshot
 from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
-from workbench.charts.data.chart_words import list_of
-from workbench.charts.data.sentences import how_long
+from workbench.charts.data.chart_words import how_long, list_of
 from workbench.panels.blocks.candidates import Field, Key
 
 MAX_NAMES = 4  # listed of those that share the first place

@@ -17,7 +17,7 @@ from kernels.sweeps.plan_files import as_toml, read_plan
 from workbench.base.background import Background
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
-from workbench.charts.chart_lines import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
+from workbench.charts.chart_menu import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL
 from workbench.panels.sweep.plan_lines import OPEN_PLAN, SAVE_PLAN
 from workbench.panels.sweep.report_writer import REPORT, REPORT_AS, REPORT_PDF
 from workbench.panels.sweep.session_menu import SessionMenu

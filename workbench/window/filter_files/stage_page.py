@@ -9,6 +9,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.batch.stage_times import BatchProgress, StageTime
 from workbench.batch.stage_words import IN_WORDS, busy_words, progress_words, rate, rows_in_words
 from workbench.batch.stages import STAGES, Stage
+from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import (
     Axis,
     Bar,
@@ -18,7 +19,6 @@ from workbench.charts.data.figure import (
     LegendLine,
     SeriesStyle,
 )
-from workbench.charts.figure_view import FigureView
 from workbench.widgets.boxes import VBox
 from workbench.widgets.sentence_label import words_label
 from workbench.widgets.upright_area import UprightArea

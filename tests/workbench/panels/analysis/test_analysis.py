@@ -13,7 +13,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, trigger, until, view
 from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
-from workbench.charts.data.chart_spots import Spot
+from workbench.charts.data.figure import Spot
 from workbench.imaging.histograms import counting
 from workbench.imaging.line_profile import along, in_words, row
 from workbench.imaging.similarity import comparing

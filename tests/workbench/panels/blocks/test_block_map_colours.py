@@ -8,8 +8,8 @@ from tests.workbench.driving import until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.base.numbers import duration
-from workbench.charts.drawing.cividis import cividis
-from workbench.charts.figure_view import FigureView
+from workbench.charts.canvas import FigureView
+from workbench.charts.drawing.marks import cividis
 from workbench.panels.blocks.block_figures import map_of
 from workbench.panels.blocks.rows import BlockRow
 

@@ -44,6 +44,7 @@ from tests.workbench.driving import (
     until,
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
+from workbench.charts.drawing import chart_export
 from workbench.panels.sweep import report_writer
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.run_row import SweepPhase
@@ -509,7 +510,7 @@ def test_a_report_is_worked_out_off_the_gui_thread_but_for_its_charts(qtbot, win
     noted(writing, "tables")
     noted(document, "compare_sessions")
     noted(report_figures, "job_of")
-    noted(report_figures, "svg_of")
+    noted(chart_export, "svg_of")
     window.sessions.begin(a_session("sizes"), None)
     window.sessions.begin(a_session("sizes", LAPTOP), None)  # two, which are compared
     trigger(window, "Report…")

@@ -50,6 +50,14 @@ def test_what_auto_picked_is_told_and_looks_like_it(qtbot, history, runs):
     assert texts(history)[0].splitlines()[0] == "Auto: Shared-memory tile 32×8: 200\u202fµs"
 
 
+def test_each_change_of_what_ran_has_a_tick_with_its_name(qtbot, history, runs):
+    for key in ("shared", "shared", "opencv", "shared"):
+        runs.add(result(key))
+    qtbot.waitUntil(lambda: len(texts(history)) == 4)
+    axis, shared = canvas_of(history).plot.getAxis("bottom"), "Shared-memory tile\n32×8"
+    assert axis.ticks(-1, 60, 600) == [(0, shared), (2, "OpenCV"), (3, shared)]
+
+
 def test_a_scene_forgets_what_the_pointer_was_over_when_it_is_emptied(qtbot):
     """Or it would ask what Qt has deleted, and end the process."""
     import pyqtgraph as pg

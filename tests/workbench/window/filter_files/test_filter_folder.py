@@ -24,7 +24,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from workbench.batch.journal import NAME
 from workbench.batch.stage_words import IN_WORDS
-from workbench.charts.figure_view import FigureView
+from workbench.charts.canvas import FigureView
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.window.filter_files import file_filter

@@ -1,18 +1,17 @@
-"""The colour, marker and dash of a series in a theme.
+"""Marks in a plot: the colour, marker and dash of a series, labels, and the scale of maps.
 
-Imports pyqtgraph: import it when drawing.
-"""
+Imports pyqtgraph: import it when drawing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyqtgraph as pg
 from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import LegendLine, SeriesStyle
@@ -120,3 +119,104 @@ def draw_marker(p: QPainter, style: SeriesStyle, colors: Colors, at: QPointF) ->
     px = marker_px(style, SAMPLE_MARKER_PX)
     drawSymbol(p, marker_of(style), px, marker["pen"], marker["brush"])
     p.restore()
+
+
+class Markers(pg.ScatterPlotItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """A scatter plot without clicks.
+
+    For each click pyqtgraph's own makes an object that is held by an array which the object holds.
+    Python's garbage collector cannot see through NumPy's arrays, so that memory would leak.
+    """
+
+    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802
+        event.ignore()
+
+
+class PlotLabel(NamedTuple):
+    """A line of text at a place in the plot's coordinates.
+
+    anchor     which point of the text is there: 0, 0 is its upper left, 1, 1 its lower right
+    down       by how many of its own heights it is shifted down
+    is_turned  written upwards, around its middle
+    back       the colour behind it, where a grid would run through it; "": none
+    """
+
+    x: float
+    y: float
+    text: str
+    font: QFont
+    color: str
+    anchor: tuple[float, float] = (0.5, 0.5)
+    down: float = 0.0
+    is_turned: bool = False
+    back: str = ""
+
+
+class OverPlot(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """An item that covers whatever the plot shows, and is painted anew when that changes."""
+
+    def boundingRect(self) -> QRectF:  # noqa: N802
+        return QRectF(self.viewRect()) if self.getViewBox() is not None else QRectF()
+
+    def viewRangeChanged(self) -> None:  # noqa: N802
+        self.prepareGeometryChange()
+        self.update()
+
+
+class Labels(OverPlot):
+    """An item that paints its `labels` over what was added before it."""
+
+    def __init__(self, labels: list[PlotLabel]) -> None:
+        super().__init__()
+        self.labels = labels
+        self.setZValue(5)
+
+    def paint(self, p: QPainter, *_: Any) -> None:
+        """Paint all labels at their places, in device pixels."""
+        to_device = p.transform()
+        p.save()
+        p.resetTransform()
+        for label in self.labels:
+            metrics = QFontMetricsF(label.font)
+            wide, high = metrics.horizontalAdvance(label.text), metrics.height()
+            at = to_device.map(QPointF(label.x, label.y))
+            left = at.x() - label.anchor[0] * wide
+            top = at.y() - (label.anchor[1] - label.down) * high
+            if label.back:
+                indent = wide - metrics.horizontalAdvance(label.text.lstrip())
+                p.fillRect(QRectF(left + indent, top, wide - indent, high), QColor(label.back))
+            p.setFont(label.font)
+            p.setPen(QColor(label.color))
+            if label.is_turned:
+                p.translate(at)
+                p.rotate(-90)
+                p.drawText(QPointF(-wide / 2, metrics.ascent() - high / 2), label.text)
+                p.resetTransform()
+            else:
+                p.drawText(QPointF(left, top + metrics.ascent()), label.text)
+        p.restore()
+
+
+CIVIDIS = (
+    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
+    "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
+)  # fmt: skip
+ON_LIGHT, ON_DARK = "#10151b", "#f6f7f9"  # text on it,
+DARK_ON_LIGHT = 0.48  # by the colour's lightness
+
+
+def cividis(share: float) -> QColor:
+    """Return the colour of a share from 0, dark blue, to 1, light yellow."""
+    at = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
+    below = min(int(at), len(CIVIDIS) - 2)
+    ends = zip(
+        QColor(CIVIDIS[below]).getRgbF()[:3],  # type: ignore[index]
+        QColor(CIVIDIS[below + 1]).getRgbF()[:3],  # type: ignore[index]
+        strict=True,
+    )
+    return QColor.fromRgbF(*(a + (at - below) * (b - a) for a, b in ends))
+
+
+def text_on(color: QColor) -> QColor:
+    """Return the colour of text: dark on a light colour, light on a dark one."""
+    return QColor(ON_LIGHT if color.lightnessF() > DARK_ON_LIGHT else ON_DARK)
