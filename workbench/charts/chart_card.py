@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
@@ -177,7 +176,7 @@ class ChartCard(QFrame):
         return ROWS[level]
 
     def _high_px(self, texts: Mapping[QLabel, str], rows: float) -> float:
-        """Return how high these words are together, with the fold and the gaps."""
+        """Return the height of these words together, with the fold and the gaps."""
         highs: list[float] = [
             _high_px(text, label.font(), self._wide_px) for label, text in texts.items() if text
         ]
@@ -261,7 +260,7 @@ def _high_px(text: str, font: QFont, wide_px: int) -> float:
 
 
 def first_sentences(text: str, font: QFont, wide_px: float, count: int) -> str:
-    """Return as many whole sentences as fit into `count` lines.
+    """Cut a text to whole sentences that fit into `count` lines.
 
     Where not even the first fits, its whole clauses and …, or else `first_lines` of it.
     """
@@ -281,7 +280,7 @@ def first_clause(text: str, font: QFont, wide_px: float) -> str:
 
 
 def first_lines(text: str, font: QFont, wide_px: float, count: int) -> str:
-    """Return as many whole words as fit into `count` lines, and … where there are more."""
+    """Cut a text to whole words that fit into `count` lines, and … where there are more."""
     metrics, lines, words = QFontMetricsF(font), 1, text.split()
     line = ""
     for at, word in enumerate(words):
@@ -455,15 +454,11 @@ class Legend(QScrollArea):
 
     def _new_button(self, number: int) -> LegendEntry:
         button = LegendEntry(self._inside)
-        button.clicked.connect(partial(self._tell_hidden, number))
-        button.pin_wanted.connect(partial(self._tell_pinned, number))
+        button.clicked.connect(
+            lambda is_shown: self.hidden.emit(self._shown[number].key, not is_shown)
+        )
+        button.pin_wanted.connect(lambda: self.pinned.emit(self._shown[number].key))
         return button
-
-    def _tell_hidden(self, number: int) -> None:
-        self.hidden.emit(self._shown[number].key, not self._buttons[number].isChecked())
-
-    def _tell_pinned(self, number: int) -> None:
-        self.pinned.emit(self._shown[number].key)
 
     def high_px(self, rows: float, wide_px: float) -> float:
         """Return its height in pixels where it may show so many rows, at a width."""
@@ -474,8 +469,15 @@ class Legend(QScrollArea):
         return max(MIN_ROW_PX, self.fontMetrics().height() + 6)
 
     def _placed(self, wide_px: float) -> Rows:
-        entry_px = _entry_px(self.entries, self._shown)
-        return rows_of(self._shown, wide_px, entry_px, self._heading_px)
+        shown = zip(self._shown, self.entries, strict=True)
+        entries_px = {entry.key: button.wide_px + GAP_PX for entry, button in shown}
+        advance = self.fontMetrics().horizontalAdvance
+        return rows_of(
+            self._shown,
+            wide_px,
+            lambda entry: entries_px[entry.key],
+            lambda text: EDGE_PX + advance(text) + 2 * GAP_PX,
+        )
 
     def _lay_out(self) -> None:
         row_px, wide = self._row_px, self.width()
@@ -496,13 +498,3 @@ class Legend(QScrollArea):
             label.setGeometry(EDGE_PX, place.row * row_px, int(place.wide), row_px)
         self._inside.resize(wide, rows.total * row_px)
         self.setFixedHeight(int(min(rows.total, self._most) * row_px))
-
-    def _heading_px(self, text: str) -> float:
-        return EDGE_PX + self.fontMetrics().horizontalAdvance(text) + 2 * GAP_PX
-
-
-def _entry_px(
-    buttons: Sequence[LegendEntry], entries: Sequence[LegendLine]
-) -> Callable[[LegendLine], float]:
-    wide = {entry.key: button.wide_px for button, entry in zip(buttons, entries, strict=True)}
-    return lambda entry: wide[entry.key] + GAP_PX

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QEvent, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QAction, QImage, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
@@ -24,6 +24,7 @@ from workbench.charts.kinds import chart_kinds, first_kind
 from workbench.charts.kinds.chart_kind import NOTHING, ChartKind
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.flow_layout import Flow
 from workbench.widgets.letters import factor_of, take_up
 from workbench.widgets.tile import scaled_font
 
@@ -34,6 +35,7 @@ USUAL_PX = (900, 640)  # a larger chart has larger letters: it is looked at from
 MAX_FACTOR = 1.6
 IMAGE_PX = (1000, 640)
 GAP_PX = 6  # between the controls
+MAX_LIST_PX, ROW_GAP_PX = 300, 12
 
 Identity = tuple[float, str, bool, Plan]  # the part of a session that stays while it grows
 
@@ -296,7 +298,7 @@ LIST_GAP_PX, PAIR_GAP_PX, ROW_GAP_PX = 6, 14, 4
 
 
 class OptionRow(QWidget):
-    """A row of lists, each after its name, broken into as many lines as the width needs.
+    """Lists above a chart, each after its name: the baseline, and dimensions without room.
 
     Signals:
         chosen(name, value): the user chose a value of the option of that name.
@@ -307,81 +309,52 @@ class OptionRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._options: tuple[Option, ...] = ()
-        self._lists: dict[str, tuple[QLabel, QComboBox]] = {}
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._lay_out)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._lists: dict[str, tuple[QWidget, QComboBox]] = {}
+        self._flow = Flow(ROW_GAP_PX)
+        self._flow.setContentsMargins(0, 0, 0, 0)
+        self.setLayout(self._flow)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def show_options(self, options: Sequence[Option]) -> None:
         """Show a list for each option without emitting; lists that stay keep their entries."""
         if tuple(options) == self._options:
             return
         self._options = tuple(options)
+        while self._flow.takeAt(0):
+            pass
+        for pair, _ in self._lists.values():
+            pair.hide()
         for option in options:
-            _, box = self._lists.get(option.name) or self._new_list(option)
+            pair, box = self._lists.get(option.name) or self._new_list(option)
             with QSignalBlocker(box):
                 _fill(box, option)
-        self._lay_out()
+            self._flow.addWidget(pair)
+            pair.show()
+        self.setVisible(bool(options))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        super().resizeEvent(event)
-        self._lay_out()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.StyleChange:
-            self._lay_out()
-        elif event.type() == QEvent.Type.FontChange:
-            self._later.start()  # its lists get their letters after it
-
-    def _new_list(self, option: Option) -> tuple[QLabel, QComboBox]:
+    def _new_list(self, option: Option) -> tuple[QWidget, QComboBox]:
         tip = "What speed-ups are against" if option.name == "baseline" else "Which one is shown"
-        box = ElidingBox(f"chart-{option.name}", option.label, tip, self)
+        pair = QWidget(self)
+        box = ElidingBox(f"chart-{option.name}", option.label, tip, pair)
         box.setFont(scaled_font(0.93))
-        # Under the other policies a list is resized only a moment after it was filled.
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMaximumWidth(MAX_LIST_PX)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.activated.connect(lambda row: self._choose(option.name, row))
-        label = Label(option.label, self, font=scaled_font(0.9), is_muted=True)
+        label = Label(option.label, pair, font=scaled_font(0.9), is_muted=True)
         label.setBuddy(box)
         for part in (label, box):
             take_up(part)
-        self._lists[option.name] = label, box
-        return label, box
+        HBox(pair, 0, GAP_PX).add(label, (box, 1))
+        self._lists[option.name] = pair, box
+        return pair, box
 
     def _choose(self, name: str, row: int) -> None:
         """Emit the choice, unless the chart has lost this option since the list was opened."""
         option = next((each for each in self._options if each.name == name), None)
         if option is not None and row < len(option.values):
             self.chosen.emit(name, option.values[row][0])
-
-    @Slot()
-    def _lay_out(self) -> None:
-        """Place the lists in rows, each as wide as its longest entry if there is room."""
-        shown = [option.name for option in self._options]
-        for name, pair in self._lists.items():
-            for widget in pair:
-                widget.setVisible(name in shown)
-        x = y = row_px = 0
-        for name in shown:
-            label, box = self._lists[name]
-            row_px = box.sizeHint().height()
-            label_px, box_px = label.sizeHint().width(), min(_list_px(box), MAX_PX)
-            if x > 0 and x + label_px + LIST_GAP_PX + box_px > self.width():
-                x, y = 0, y + row_px + ROW_GAP_PX
-            box_px = min(box_px, self.width() - x - label_px - LIST_GAP_PX)
-            label.setGeometry(x, y, label_px, row_px)
-            box.setGeometry(x + label_px + LIST_GAP_PX, y, box_px, row_px)
-            x += label_px + LIST_GAP_PX + box_px + PAIR_GAP_PX
-        self.setFixedHeight(y + row_px)
-        self.setVisible(bool(shown))
-
-
-def _list_px(box: QComboBox) -> int:
-    """Return the width that the longest entry of a list takes, in pixels."""
-    texts = (box.itemText(row) for row in range(box.count()))
-    metrics = box.fontMetrics()
-    around = FRAME_PX + round(ARROW_EM * metrics.height())
-    return around + max(map(metrics.horizontalAdvance, texts), default=0)
 
 
 def _fill(box: QComboBox, option: Option) -> None:

@@ -58,7 +58,7 @@ def cells_of(row: CheckedKernel) -> tuple[str, ...]:
 
 
 def summary_of(rows: Sequence[CheckedKernel]) -> str:
-    """Return how many there are, and how many of them are verified."""
+    """Count the kernels, and those verified."""
     right = sum(row.is_right for row in rows)
     return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}, {right} verified."
 

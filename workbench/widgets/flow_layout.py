@@ -41,7 +41,9 @@ class Flow(QLayout):
 
     def minimumSize(self) -> QSize:  # noqa: N802
         sizes = [item.sizeHint() for item in self._items]
-        return QSize(max(s.width() for s in sizes), max(s.height() for s in sizes))
+        return QSize(
+            max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0)
+        )
 
     def expandingDirections(self) -> Qt.Orientation:  # noqa: N802
         return Qt.Orientation(0)
@@ -51,6 +53,7 @@ class Flow(QLayout):
         x, y, row_height = box.x(), box.y(), 0
         for item in self._items:
             size = item.sizeHint()
+            size.setWidth(min(size.width(), box.width()))
             if x > box.x() and x + size.width() > box.x() + box.width():
                 x, y, row_height = box.x(), y + row_height + self._gap, 0
             if is_real:

@@ -9,19 +9,23 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage, QWheelEvent
+from PySide6.QtGui import QAction, QFontMetricsF, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QToolButton
 
 from tests.made_sessions import H200, LAPTOP, PLANS, a_session, wrong
-from tests.workbench.driving import answer_file_dialogs, child, pick, until
+from tests.workbench import scenes
+from tests.workbench.driving import answer_file_dialogs, child, click, pick, until
+from tests.workbench.seeing import pixels_of
 from workbench.base import theme
 from workbench.base.throttle import Throttle
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
-from workbench.charts.chart_card import EMPTY, Legend
-from workbench.charts.chart_view import ChartView
+from workbench.charts.chart_card import EMPTY, ChartCard, Legend
+from workbench.charts.chart_menu import ChartMenu
+from workbench.charts.chart_view import ChartView, OptionRow
 from workbench.charts.data.points import Data
-from workbench.charts.drawing.marks import Labels
+from workbench.charts.drawing.marks import Labels, cividis
+from workbench.charts.kinds import chart_kinds
 
 
 @pytest.fixture
@@ -166,6 +170,21 @@ def test_a_list_left_open_while_another_chart_came_chooses_nothing(qtbot, view):
     left_open.activated.emit(1)
     QApplication.processEvents()
     assert view.figure == shown
+
+
+@pytest.mark.parametrize("width", [320, 1100])
+def test_lists_stand_side_by_side_as_far_as_there_is_room(qtbot, view, width):
+    view.resize(width, 760)
+    child(view, "chart-published").click()  # then there are several machines to choose from
+    show(qtbot, view, a_session("sizes_and_kernels"), kind="speedup_map")
+    scenes.rest()
+    row = view.findChild(OptionRow)
+    lists = [each for each in row.findChildren(QComboBox) if each.isVisible()]
+    pairs = [each.parentWidget().geometry() for each in lists]
+    assert len(pairs) == 3
+    assert all(row.rect().contains(pair) for pair in pairs)
+    assert not any(a.intersects(b) for a in pairs for b in pairs if a is not b)
+    assert (len({pair.y() for pair in pairs}) == 1) == (width == 1100)
 
 
 # -- the legend
@@ -547,3 +566,145 @@ def test_the_plots_library_is_not_loaded_before_a_chart_is_painted():
         "assert not any(name.startswith('pyqtgraph') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def hidden(view):
+    return [entry.label for entry in view.figure.entries if entry.is_hidden]
+
+
+def test_show_all_shows_all(qtbot, view):
+    show(qtbot, view, a_session("ksizes"), kind="time_by_kernel")
+    action = next(
+        each
+        for each in child(view, "chart-menu", ChartMenu).menu().actions()
+        if "Show" in each.text() and isinstance(each, QAction)
+    )
+    assert not action.isEnabled()
+    click(next(iter(spoken(view).values())))
+    qtbot.waitUntil(lambda: len(hidden(view)) == 1)
+    assert action.isEnabled()
+    action.trigger()
+    qtbot.waitUntil(lambda: hidden(view) == [])
+    assert not action.isEnabled()
+
+
+def colour_at(canvas, spot):
+    """Near a corner of the tile, where no letter stands."""
+    left, low = spot.box[0] + 0.12, spot.box[1] + 0.12
+    place = canvas.plot.getViewBox().mapViewToScene(QPointF(left, low))
+    pixels = pixels_of(canvas.grab().toImage())
+    return tuple(pixels[int(place.y()), int(place.x())].tolist())
+
+
+@pytest.mark.parametrize(
+    ("plan", "kind", "best_of"),
+    [("block_grid", "block_map", min), ("sizes_and_kernels", "throughput_map", max)],
+)
+def test_the_best_tile_is_the_lightest(qtbot, view, plan, kind, best_of):
+    canvas = show(qtbot, view, a_session(plan), kind=kind)
+    tiles = [tile for tile in view.figure.body.tiles if tile.value]
+    best = best_of(tiles, key=lambda tile: tile.value)
+    worst = {min: max, max: min}[best_of](tiles, key=lambda tile: tile.value)
+    spots = {(spot.x, -spot.y): spot for spot in canvas.spots}
+    seen = [colour_at(canvas, spots[float(tile.column), float(tile.row)]) for tile in (best, worst)]
+    assert seen[0] == pytest.approx(cividis(1).getRgb()[:3], abs=3)
+    assert seen[1] == pytest.approx(cividis(0).getRgb()[:3], abs=3)
+
+
+SIZES_PX = ((292, 330), (292, 520), (292, 700), (520, 700), (1080, 700), (1800, 900))
+WIDE_PX = SIZES_PX[4:]  # there is room for any legend
+SESSIONS = {
+    "one": (a_session("sizes", is_recorded=True),),
+    "two": (a_session("blocks"), a_session("sizes", is_recorded=True)),
+    "three kinds": (a_session("everything"),),
+}
+
+
+@pytest.mark.parametrize("sessions", SESSIONS.values(), ids=list(SESSIONS))
+@pytest.mark.parametrize("size", SIZES_PX, ids="{0[0]}×{0[1]}".format)
+def test_the_plot_has_sixty_percent_of_its_card_and_a_legend_whole_rows(
+    qtbot, view, size, sessions
+):
+    view.resize(*size)
+    view.show_sessions(sessions)
+    view.draw_now()
+    card, canvas = view.findChild(ChartCard), child(view, "chart-canvas", Canvas)
+    for kind in chart_kinds():
+        if kind.why_not(sessions) is None:
+            view.show_kind(kind.key)
+            scenes.rest()  # what was laid out for the kind before is no answer
+            assert canvas.height() >= 0.6 * card.height(), kind.key
+            assert child(view, "chart-title", QLabel).isVisible(), kind.key
+            assert size in WIDE_PX or is_legend_right(view), kind.key
+
+
+def is_legend_right(view):
+    """Whether a legend has whole rows, all of them where each bar has its name, or is not seen."""
+    legend = view.findChild(Legend)
+    if not (legend.entries and legend.isVisible()):
+        return True
+    is_whole = legend.height() == legend.widget().height()
+    has_whole_rows = legend.height() % legend.entries[0].height() == 0
+    return has_whole_rows and (view.figure.needs_legend or is_whole)
+
+
+def test_what_is_folded_for_it_is_a_click_away(qtbot, view):
+    view.resize(292, 420)
+    view.show_sessions(SESSIONS["one"])
+    view.draw_now()
+    child(view, "chart-published").click()
+    subtitle, notes = (child(view, name, QLabel) for name in ("chart-subtitle", "chart-notes"))
+    until(qtbot, lambda: "recorded" not in subtitle.text())
+    child(view, "chart-fold").click()
+    assert subtitle.isVisible()
+    assert "recorded" in subtitle.text()
+    assert "Grey, as published" in notes.text()
+    child(view, "chart-fold").click()
+
+    def is_folded():
+        view.resize(292, 420)  # they had made it higher
+        return "recorded" not in subtitle.text()
+
+    until(qtbot, is_folded)
+
+
+# PySide keeps a type in its module as soon as it is made.
+PROGRAM = """
+import sys
+from threading import current_thread, main_thread
+from time import monotonic
+
+from PySide6 import QtCore, QtGui, QtWidgets
+from workbench.charts.canvas import plot_import
+
+MODULES = (QtCore, QtGui, QtWidgets)
+
+
+def unmade():
+    return [name for module in MODULES for name in dir(module) if name not in vars(module)]
+
+
+def look(event, arguments):
+    if event == "import" and current_thread() is not main_thread():
+        if arguments[0] == "pyqtgraph":
+            found.append(unmade())
+        if arguments[0].startswith("PySide6."):
+            found.append(arguments[0])
+
+
+found = []
+app = QtWidgets.QApplication([])
+assert len(unmade()) > 100
+sys.addaudithook(look)
+plot_import.begin()
+end = monotonic() + 60
+while not plot_import.is_over and monotonic() < end:
+    app.processEvents()
+assert "pyqtgraph" in sys.modules
+assert found == [[]], found
+"""
+
+
+def test_no_module_and_no_type_is_left_for_its_thread_to_make():
+    child = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert child.returncode == 0, child.stderr

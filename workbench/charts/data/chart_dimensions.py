@@ -10,47 +10,36 @@ from kernels.sweeps.plan import DIMENSIONS
 from workbench.model.names import filter_title, implementation_title, kind_of
 
 NAMES = DIMENSIONS
-_LABELS = {
-    "machines": "Machine",
-    "pictures": "Picture",
-    "pixel_types": "Pixel type",
-    "channels": "Channels",
-    "sizes": "Image size",
-    "counts": "Pictures",
-    "filters": "Filter",
-    "borders": "Border",
-    "ksizes": "Kernel size",
-    "implementations": "Implementation",
-    "caches": "L2 cache",
-    "devices": "Devices",
-    "blocks": "Block",
+# Label, and the field of a Cell.
+_TABLE = {
+    "machines": ("Machine", ""),
+    "pictures": ("Picture", "picture"),
+    "pixel_types": ("Pixel type", "pixel_type"),
+    "channels": ("Channels", "channels"),
+    "sizes": ("Image size", ""),
+    "counts": ("Pictures", "count"),
+    "filters": ("Filter", "filter"),
+    "borders": ("Border", "border"),
+    "ksizes": ("Kernel size", "ksize"),
+    "implementations": ("Implementation", "implementation"),
+    "caches": ("L2 cache", "cache"),
+    "devices": ("Devices", "devices"),
+    "blocks": ("Block", "block_xy"),
 }
-_FIELDS = {
-    "pictures": "picture",
-    "pixel_types": "pixel_type",
-    "channels": "channels",
-    "counts": "count",
-    "filters": "filter",
-    "borders": "border",
-    "ksizes": "ksize",
-    "implementations": "implementation",
-    "caches": "cache",
-    "devices": "devices",
-    "blocks": "block_xy",
-}
+_COUNTED = {"channels": "channel", "devices": "GPU", "counts": "picture"}
 _SORTED = ("channels", "counts", "devices", "ksizes")
 
 
 def of(cell: Cell, name: str) -> Any:
-    """Return a cell's value of a dimension; None where the cell has no choice of it."""
+    """Return a cell's value of a dimension; None where it has no choice of it."""
     if name == "devices" and kind_of(cell.implementation) == "cpu":
         return None
-    return (cell.width, cell.height) if name == "sizes" else getattr(cell, _FIELDS[name])
+    return (cell.width, cell.height) if name == "sizes" else getattr(cell, _TABLE[name][1])
 
 
 def label(name: str) -> str:
     """Return the name of a dimension, for the list to choose from."""
-    return _LABELS[name]
+    return _TABLE[name][0]
 
 
 def in_order(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
@@ -61,7 +50,7 @@ def in_order(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def in_words(name: str, value: Any) -> str:
-    """Return a value as people write it: 1024², 3×3, Gaussian blur, 32×8."""
+    """Format a value: 1024², 3×3, Gaussian blur, 32×8."""
     match name:
         case "sizes":
             return f"{value[0]}²" if value[0] == value[1] else f"{value[0]}×{value[1]}"
@@ -75,12 +64,8 @@ def in_words(name: str, value: Any) -> str:
             return filter_title(value)
         case "caches":
             return f"{value} L2"
-        case "channels":
-            return f"{value} channel{'s' if value > 1 else ''}"
-        case "devices":
-            return f"{value} GPU{'s' if value > 1 else ''}"
-        case "counts":
-            return f"{value} picture{'s' if value > 1 else ''}"
+    if name in _COUNTED:
+        return f"{value} {_COUNTED[name]}{'s' if value > 1 else ''}"
     return str(value)
 
 

@@ -32,14 +32,14 @@ def subtitle(shown: Slice) -> str:
 
 
 def whose(shown: Slice) -> str:
-    """Return which letter is which session: "A: NVIDIA H200; B: Xeon"; "" where there is one."""
+    """List the letters of several sessions: "A: NVIDIA H200; B: Xeon"; "" for one."""
     sources = dict.fromkeys(p.source for p in shown.points)
     letters = ((shown.data.letter(source), source.name) for source in sources)
     return "; ".join(f"{letter}: {name}" for letter, name in sorted(letters) if letter)
 
 
 def is_recorded(shown: Slice) -> bool:
-    """Return whether all that is shown came with the program, published numbers aside."""
+    """Tell whether all that is shown came with the program, published numbers aside."""
     own = {p.source.standing for p in shown.points} - {"published"}
     return own == {"recorded"}
 
@@ -270,7 +270,7 @@ class Scope:
 
     @property
     def is_everything(self) -> bool:
-        """Return whether all values can be compared."""
+        """Tell whether all values can be compared."""
         return len(self.rows) == self.total
 
     @property
@@ -281,7 +281,7 @@ class Scope:
 
 
 def by_source(shown: Slice, say: Callable[[Slice], str]) -> str:
-    """Return what `say` says about the visible points of each machine.
+    """Join what `say` returns of the visible points of each machine.
 
     Their letters stand before it if there are several: those of whom the same is true together.
     """
@@ -378,7 +378,7 @@ def ends(group: Sequence[Point], called: Callable[[Point], str]) -> str:
 
 
 def how_long(factor: float, than: str = "") -> str:
-    """Return how much longer something takes: "takes 3.2× as long", "is 4 % slower"."""
+    """Put a ratio of times into words: "takes 3.2× as long", "is 4 % slower"."""
     if factor < SHOWN_AS_PERCENT:
         percent = f"{(factor - 1) * 100:.2g}"
         return f"is {percent}{numbers.GAP}% slower{than and f' than {than}'}"

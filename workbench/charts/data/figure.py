@@ -103,8 +103,8 @@ class Axis:
 class Dot:
     """A median with its quartiles.
 
-    text      what is said when the pointer is on it
-    cell      what a click asks for, such as a Cell of a sweep; None: it leads nowhere
+    text      shown when the pointer is on it
+    cell      picked by a click, such as a Cell of a sweep; None: it leads nowhere
     is_wrong  it has a place along x, but no value: y does not count
     """
 
@@ -131,7 +131,7 @@ class Series:
 
     @property
     def has_line(self) -> bool:
-        """Return whether there are two points to join."""
+        """Tell whether there are two points to join."""
         return self.joined and sum(not dot.is_wrong for dot in self.dots) > 1
 
 
@@ -162,7 +162,7 @@ class Bar:
     """One bar, with its quartiles as a whisker.
 
     value    None: there is no value, and `words` says why
-    cell     what a click asks for; None: it leads nowhere
+    cell     picked by a click; None: it leads nowhere
     is_best  it is among those equal to the best
     is_part  drawn paler: the kernel again with its transfers, or an answer not known to be right
     slot     which of the places side by side it takes, the same in every group
@@ -202,7 +202,7 @@ class Bars:
     names_beside: bool = False
 
     def has_box(self, bar: Bar) -> bool:
-        """Return whether a value is drawn as a box from zero.
+        """Tell whether a value is drawn as a box from zero.
 
         Where there is no zero, on a logarithmic axis, and for published values over what was
         measured, there is a marker alone.
@@ -215,9 +215,9 @@ class Bars:
 class Tile:
     """One cell of a grid.
 
-    value       what its colour stands for; None: no colour
+    value       the number behind its colour; None: no colour
     words       the lines in it, the most important one first
-    cell        what a click asks for; None: it leads nowhere
+    cell        picked by a click; None: it leads nowhere
     is_best     outlined: it is among those equal to the best
     verdict     "good" and "bad" answers, "missing" ones, and "refused" cells; "" where the value is
                 what matters
@@ -306,12 +306,12 @@ class Figure:
 
     @property
     def is_named(self) -> bool:
-        """Return whether each line has its name at its end."""
+        """Tell whether each line has its name at its end."""
         return isinstance(self.body, Plot) and all(each.name for each in self.body.series)
 
     @property
     def needs_legend(self) -> bool:
-        """Return whether series need telling apart: not where each bar has its name beside it."""
+        """Tell whether series need a legend: not where each bar has its name beside it."""
         match self.body:
             case Grid():
                 return False
@@ -331,7 +331,7 @@ class Figure:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is nothing to draw."""
+        """Tell whether there is nothing to draw."""
         match self.body:
             case Plot(series=series):
                 return not any(each.dots for each in series)
@@ -345,7 +345,7 @@ class Figure:
 class Spot(NamedTuple):
     """A place in the plot's coordinates.
 
-    cell  what a click or Enter asks for; None: it leads nowhere
+    cell  picked by a click or Enter; None: it leads nowhere
     box   left, low, right, high of a bar or a tile; None: a mark at x, y
     """
 

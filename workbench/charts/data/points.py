@@ -95,12 +95,12 @@ class Point:
 
     @property
     def is_wrong(self) -> bool:
-        """Return whether it ran, but its answer is not known to be right."""
+        """Tell whether it ran, but its output is not known to be right."""
         return self.ms is None and self.measurement is not None
 
     @property
     def on_gpu(self) -> bool:
-        """Return whether its implementation is a CUDA kernel."""
+        """Tell whether its implementation is a CUDA kernel."""
         return kind_of(self.cell.implementation) == "cuda"
 
 
@@ -148,24 +148,18 @@ def sources_of(sessions: Sequence[Session]) -> list[Source]:
     found = []
     for session in sessions:
         standing: Standing = "recorded" if session.is_recorded else "live"
-        key = f"{standing} {session.machine.name}"
-        met[key] = met.get(key, 0) + 1
-        again = f" {met[key]}" if met[key] > 1 else ""
         machine = session.machine
+        key = f"{standing} {machine.name}"
+        met[key] = met.get(key, 0) + 1
+        key += f" {met[key]}" if met[key] > 1 else ""
         which = _told_apart(session, sessions)
-        origin = session.origin
-        found.append(
-            Source(
-                *(key + again, standing, machine.gpu, machine.cpu, machine),
-                origin=origin,
-                which=which,
-            )
-        )
+        whose = key, standing, machine.gpu, machine.cpu, machine
+        found.append(Source(*whose, origin=session.origin, which=which))
     return found
 
 
 def _told_apart(session: Session, sessions: Sequence[Session]) -> str:
-    """Return what tells sessions of a machine apart: what each measured, or when it began."""
+    """Name a session among those of its machine: by its plan, or by when it began."""
     same = [s for s in sessions if _home(s) == _home(session)]
     if len(same) == 1:
         return ""
@@ -288,7 +282,7 @@ class Data:
 
     @property
     def is_so_far(self) -> bool:
-        """Return whether measurements are still missing."""
+        """Tell whether measurements are still missing."""
         return any(len(s.records) < len(planned(s)) for s in self.sessions)
 
     def values(self, name: str) -> tuple[Any, ...]:
@@ -300,7 +294,7 @@ class Data:
         return self._values[name]
 
     def slice(self, *own: str) -> Slice:
-        """Return what a chart of the dimensions `own` shows: one value of each other dimension."""
+        """Narrow the points to one value of each dimension that is not in `own`."""
         shown = Slice(self, tuple(self.points), (), own)
         for name in ("machines", *chart_dimensions.NAMES):
             if name not in own:
@@ -404,7 +398,7 @@ def _quickest(points: Sequence[Point]) -> str | None:
 
 
 def is_left_out(point: Point, option: Option) -> bool:
-    """Return whether a point has another value than the chosen one."""
+    """Tell whether a point has another value than the chosen one."""
     return _value_of(point, option.name) not in (None, option.chosen)
 
 

@@ -25,7 +25,7 @@ from workbench.charts.drawing.marks import (
     markers_of,
     mixed,
 )
-from workbench.charts.drawing.plotting import EDGE_PX, Captions, magnified, make_room, wrapped
+from workbench.charts.drawing.plotting import EDGE_PX, magnified, make_room, wrapped
 
 GROUP_SHARE = 0.8  # of a group's room, taken by its bars
 MAX_BAR_PX = 26.0
@@ -84,13 +84,13 @@ def draw(plot: Any, body: Bars, colors: Colors, font: QFont) -> Drawn:
 
 
 def rows(body: Bars, wide_px: float) -> float:
-    """Return how many rows horizontal bars take, including the gaps between groups."""
+    """Count the rows of horizontal bars, including the gaps between groups."""
     is_narrow = _has_names_above(body, wide_px)
     return sum(len(group.bars) + is_narrow + 0.5 for group in body.groups)
 
 
 def _has_names_above(body: Bars, wide_px: float) -> bool:
-    """Return whether each group's name has a row of its own."""
+    """Tell whether each group's name has a row of its own."""
     return wide_px < NARROW_PX and not body.names_beside
 
 
@@ -105,7 +105,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
     labels = wrapped(names, QFontMetricsF(bottom.font), group_px - 4)
     bottom.is_turned = not labels
     bottom.fixed = [(float(i), label) for i, label in enumerate(labels or names)]
-    make_room(plot, Captions(body.axis.label), colors, font)
+    make_room(plot, (body.axis.label, ""), colors, font)
     slots = 1 + max((bar.slot for group in body.groups for bar in group.bars), default=0)
     step = min(GROUP_SHARE / slots, 1.25 * MAX_BAR_PX * magnified(font) / max(group_px, 1.0))
     placed = [
@@ -127,7 +127,7 @@ def _upright(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -
 def _level(plot: Any, body: Bars, scale: Scale, colors: Colors, font: QFont) -> Drawn:
     """Draw each group as a block of rows; in a narrow plot its name stands in a row above them."""
     is_narrow = _has_names_above(body, plot.width())
-    captions = Captions(body.axis.label)
+    captions = (body.axis.label, "")
     left = plot.getAxis("left")
     left.fixed = []
     plot.setXRange(scale.start, scale.end, padding=0)
@@ -185,7 +185,7 @@ def _scale(body: Bars) -> Scale:
 
 
 def _length(body: Bars, scale: Scale, metrics: QFontMetricsF, wide_px: float) -> float:
-    """Return how much of the axis is in sight: every bar has room for the words at its end."""
+    """Return the part of the axis in sight: every bar has room for the words at its end."""
     whole = scale.end - scale.start
     shares = [1.0]
     for bar in (bar for group in body.groups for bar in group.bars):
@@ -277,7 +277,7 @@ def _fill(bar: Bar, colors: Colors) -> QColor:
 
 
 def _spot(each: Placed, scale: Scale, *, is_upright: bool) -> Spot:
-    """Return what a bar says: anywhere beside its base line, or only near a bare marker."""
+    """Return a bar's spot: anywhere beside its base line, or only near a bare marker."""
     bar = each.bar
     end = scale.place(bar.value) if bar.value else scale.start
     low, high = each.middle - each.half, each.middle + each.half
@@ -287,7 +287,7 @@ def _spot(each: Placed, scale: Scale, *, is_upright: bool) -> Spot:
 
 
 def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: float) -> PlotLabel:
-    """Return what stands at the end of a level bar: its value, or why it has none, cut to fit."""
+    """Return the label of a level bar: its value, or why it has none, cut to fit."""
     words = each.bar.words
     x, color = scale.start, colors.bad if words.startswith("✗") else colors.muted
     if each.bar.value:
@@ -300,7 +300,7 @@ def _words_of(each: Placed, scale: Scale, colors: Colors, font: QFont, wide_px: 
 
 
 def _mark_of(each: Placed, scale: Scale, colors: Colors, font: QFont) -> PlotLabel:
-    """Return what stands in place of an upright bar that has no value."""
+    """Return the mark in place of an upright bar that has no value."""
     is_wrong = each.bar.words.startswith("✗")
     mark, color = ("✗", colors.bad) if is_wrong else ("–", colors.muted)
     return PlotLabel(each.middle, scale.start, mark, font, color, (0.5, 1.0))

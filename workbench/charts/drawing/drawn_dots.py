@@ -29,7 +29,7 @@ from workbench.charts.drawing.marks import (
     mixed,
     pen_of,
 )
-from workbench.charts.drawing.plotting import Captions, magnified, make_room, scaled, wrapped
+from workbench.charts.drawing.plotting import magnified, make_room, scaled, wrapped
 
 MARKER_PX = 9.0
 PINNED_PX = 12.0
@@ -49,7 +49,7 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
     plot.getAxis("left").lowest, plot.getAxis("left").highest = y
     plot.setXRange(*x, padding=0)
     plot.setYRange(*y, padding=0)
-    make_room(plot, Captions(body.y.label, body.x.label), colors, font)
+    make_room(plot, (body.y.label, body.x.label), colors, font)
     named = [name for series in body.series if (name := _name_of(series, body))]
     last = max((name.x for name in named), default=x[1])
     view = plot.getViewBox().boundingRect()
@@ -97,7 +97,7 @@ def _place(value: float, axis: Axis) -> float:
 
 
 def _ranges(plot: Any, body: Plot) -> tuple[Range, Range]:
-    """Return from where to where everything drawn reaches, with a marker's room around it."""
+    """Return the ranges of everything drawn, with a marker's room around it."""
     dots = [dot for series in body.series for dot in series.dots]
     right = [dot for dot in dots if not dot.is_wrong]
     guides = [point for guide in body.guides for point in guide.points]

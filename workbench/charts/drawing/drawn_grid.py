@@ -13,7 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF
 from workbench.base.theme import Colors
 from workbench.charts.data.figure import Axis, Drawn, Grid, Spot, Tile
 from workbench.charts.drawing.marks import Labels, Markers, PlotLabel, cividis, mixed, text_on
-from workbench.charts.drawing.plotting import EDGE_PX, Captions, make_room, wrapped
+from workbench.charts.drawing.plotting import EDGE_PX, make_room, wrapped
 
 GAP = 0.03  # of a tile, left free around it
 MIN_TEXT_PX = 8
@@ -56,7 +56,7 @@ def draw(plot: Any, body: Grid, colors: Colors, font: QFont) -> Drawn:
     bottom.fixed = [(float(i), name) for i, name in enumerate(columns)]
     x = (-0.5, len(columns) - 0.5)
     plot.setXRange(*x, padding=0)
-    make_room(plot, Captions(_caption(body), _below(body)), colors, font, row_px)
+    make_room(plot, (_caption(body), _below(body)), colors, font, row_px)
     box = plot.getViewBox().boundingRect()
     tile_high = min(box.height() / max(len(rows), 1), largest_tile_px(body, font))
     top = box.height() / tile_high - len(rows) + 0.5  # what is left over stays free above
@@ -91,7 +91,7 @@ def least_px(body: Grid, wide_px: float, font: QFont) -> float:
 
 
 def largest_tile_px(body: Grid, font: QFont) -> float:
-    """Return how high a tile may be: a table's need no more than its text."""
+    """Return the largest height of a tile: a table's need no more than its text."""
     return font.pixelSize() * (MAX_TABLE_TILE if body.scale is None else MAX_TILE)
 
 
@@ -101,7 +101,7 @@ def _spot(tile: Tile) -> Spot:
 
 
 def _caption(body: Grid) -> str:
-    """Return what the colours are, and from where to where they go."""
+    """Describe the colours and the ends of their scale."""
     if body.scale is None:
         return ""
     low, high = _ends(body)
@@ -146,8 +146,9 @@ def _draw_tiles(plot: Any, tiles: Sequence[Tile], fills: Sequence[QColor], color
     if tiles:
         boxes = [_box(tile, 0.5 - GAP) for tile in tiles]
         sides = {side: [box[side] for box in boxes] for side in boxes[0]}
+        hatched = QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)
         brushes = [
-            hatched(colors) if tile.verdict == "refused" else pg.mkBrush(fill)
+            hatched if tile.verdict == "refused" else pg.mkBrush(fill)
             for tile, fill in zip(tiles, fills, strict=True)
         ]
         plot.addItem(pg.BarGraphItem(**sides, brushes=brushes, pen=pg.mkPen(None)))
@@ -182,7 +183,7 @@ def _draw_current(plot: Any, tiles: Sequence[Tile]) -> None:
 def _labels(
     tile: Tile, fill: QColor, how: Writing, size: tuple[float, float], colors: Colors
 ) -> list[PlotLabel]:
-    """Return as many lines of a tile as fit, around its middle."""
+    """Return the lines of a tile that fit, around its middle."""
     color = text_on(fill).name()
     if tile.verdict == "bad":
         color = colors.text
@@ -202,7 +203,7 @@ def _labels(
 
 
 def _writing(font: QFont, body: Grid, size: tuple[float, float]) -> Writing | None:
-    """Return how every tile can say the most that all can; None: nothing could be read."""
+    """Choose how every tile says the most that all can; None: nothing could be read."""
     whole, short = [tile.words[0] for tile in body.tiles], [_mark(tile) for tile in body.tiles]
     if level := _fitting(font, whole, *size):
         return Writing(level)
@@ -228,8 +229,3 @@ def _fitting(font: QFont, words: list[str], wide: float, high: float) -> QFont |
         if widest + 6 <= wide and metrics.height() <= high:
             return small
     return None
-
-
-def hatched(colors: Colors) -> QBrush:
-    """Return a hatched brush of this colour."""
-    return QBrush(QColor(colors.border), Qt.BrushStyle.BDiagPattern)

@@ -73,7 +73,7 @@ def marker_style(style: SeriesStyle, colors: Colors) -> dict[str, Any]:
 
 
 def markers_of(styles: Sequence[SeriesStyle], colors: Colors, px: float) -> dict[str, list[Any]]:
-    """Return what a scatter plot takes for one marker of each of these styles."""
+    """Return the arguments of a scatter plot with one marker of each of these styles."""
     inks = [marker_style(style, colors) for style in styles]
     return {
         "symbol": [marker_of(style) for style in styles],

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -55,7 +55,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     @property
     def is_upright(self) -> bool:
-        """Return whether this is the vertical axis, at the left."""
+        """Tell whether this is the vertical axis, at the left."""
         return bool(self.orientation == "left")
 
     def ticks(self, low: float, high: float, size_px: float) -> list[tuple[float, str]]:
@@ -80,7 +80,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return shortened(text)
 
     def room_px(self, size_px: float) -> float:
-        """Return how much the texts take across, at the present range."""
+        """Return the width or height that the texts take at the present range."""
         metrics = QFontMetricsF(self.font)
         low, high = self.range
         texts = [text for _, text in self.ticks(low, high, size_px)]
@@ -110,22 +110,19 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             self._draw_text(p, plot, *found[number])
 
     def _span(self, at: float, text: str) -> tuple[float, float]:
-        """Return where a text below the plot begins and ends, with half a gap on both sides."""
+        """Return the ends of a text below the plot, with half a gap on both sides."""
         room = self._along(text)
         left = at - room / 2 if self.is_turned else self._left(at, room / 2)
         return left, left + room
 
     def _left(self, at: float, half: float) -> float:
-        """Return where a text begins that is `half` wide on both sides, kept on the page."""
+        """Return the left end of a text of twice the width `half`, kept on the page."""
         edge = self.mapFromScene(QPointF(1, 0)).x()  # of what the plot stands in
-        return float(min(max(at - half, edge), edge + self._page_px() - 2 * half))
-
-    def _page_px(self) -> float:
-        view = self.scene().views()[0]
-        return float(view.width()) - 2
+        wide = self.scene().views()[0].width() - 2
+        return float(min(max(at - half, edge), edge + wide - 2 * half))
 
     def _along(self, text: str) -> float:
-        """Return how much a text takes along an axis below the plot."""
+        """Return the room of a text along an axis below the plot."""
         metrics = QFontMetricsF(self.font)
         if self.is_turned:
             return metrics.height()
@@ -307,19 +304,8 @@ USUAL_FONT_PX = 13
 CAPTION_ROWS = 1.7  # of the font's height
 
 
-class Captions(NamedTuple):
-    """The captions of a plot.
-
-    above  what the values are, over the upper left corner
-    below  what x is, under the plot
-    """
-
-    above: str
-    below: str = ""
-
-
 def magnified(font: QFont) -> float:
-    """Return how much larger than usual marks and lines are drawn, to match this font."""
+    """Return the magnification of marks and lines that matches this font."""
     return max(1.0, font.pixelSize() / USUAL_FONT_PX)
 
 
@@ -331,15 +317,21 @@ def scaled(font: QFont, factor: float) -> QFont:
 
 
 def make_room(
-    plot: Any, captions: Captions, colors: Colors, font: QFont, left_px: float | None = None
+    plot: Any,
+    captions: tuple[str, str],
+    colors: Colors,
+    font: QFont,
+    left_px: float | None = None,
 ) -> None:
     """Give axes and captions the room they take, once the plot shows its range.
 
-    left_px  width of the left axis; None: what its texts take
+    captions  of the values, over the upper left corner, and of x, under the plot
+    left_px   width of the left axis; None: what its texts take
     """
+    above, below = captions
     row_px = CAPTION_ROWS * QFontMetricsF(font).height()
-    above_px = row_px if captions.above else CAPTION_GAP_PX
-    below_px = row_px if captions.below else 0.0
+    above_px = row_px if above else CAPTION_GAP_PX
+    below_px = row_px if below else 0.0
     left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
     below_px += bottom.room_px(plot.width())
     tall = plot.height() - above_px - below_px
@@ -347,8 +339,8 @@ def make_room(
     layout = plot.getPlotItem().layout
     layout.setContentsMargins(2, 2, EDGE_PX, 2)
     wide = plot.width() - left_px - EDGE_PX - 4
-    _write_above(plot, _cut_caption(captions.above, font, wide), colors, font, above_px)
-    _write_below(bottom, _cut_caption(captions.below, font, wide), colors, font)
+    _write_above(plot, _cut_caption(above, font, wide), colors, font, above_px)
+    _write_below(bottom, _cut_caption(below, font, wide), colors, font)
     bottom.setHeight(below_px)
     left.setWidth(left_px)
     layout.invalidate()
@@ -374,7 +366,7 @@ def wrapped(names: Sequence[str], metrics: QFontMetricsF, wide_px: float) -> lis
 
 
 def _cut_caption(text: str, font: QFont, wide: float) -> str:
-    """Return as many clauses of a caption as fit, eliding the first if even that is too long."""
+    """Cut a caption to the clauses that fit, eliding the first if even that is too long."""
     metrics = QFontMetricsF(font)
     while metrics.horizontalAdvance(text) > wide and (shorter := CLAUSE.sub("", text)) != text:
         text = shorter

@@ -82,7 +82,7 @@ def _figure(
 
 
 def _has_place(point: Point, name: str) -> bool:
-    """Return whether a point belongs on a chart by `name`: of some only what runs on a GPU."""
+    """Tell whether a point belongs on a chart by `name`: on some only GPU code does."""
     return chart_dimensions.of(point.cell, name) is not None or point.on_gpu
 
 

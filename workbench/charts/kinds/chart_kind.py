@@ -51,11 +51,11 @@ class ChartKind:
     about_answers: bool = False
 
     def fits(self, plan: Plan) -> bool:
-        """Return whether it is the natural first look at a sweep of `plan`."""
+        """Tell whether it is the natural first look at a sweep of `plan`."""
         return self.made_for(plan) and (plan.tolerance is None or self.about_answers)
 
     def why_not(self, sessions: Sequence[Session] | Data) -> str | None:
-        """Return why it cannot show these sessions, in words; None if it can."""
+        """Explain in words if it cannot show these sessions; None if it can."""
         data = data_of(sessions)
         return self.refuses(data) if data.points else NOTHING
 
@@ -141,7 +141,7 @@ def varies(name: str) -> Callable[[Plan], bool]:
 
 
 def why_not_several(data: Data, name: str) -> str | None:
-    """Return why there is no chart along the dimension `name`; None if it has two values."""
+    """Explain a missing chart along a dimension; None if that has two values."""
     values = data.values(name)
     if len(values) > 1:
         return None
@@ -161,7 +161,7 @@ def drawable(shown: Slice) -> set[str]:
 
 
 def is_log(shown: Slice, values: Iterable[float], *, always: bool = False) -> bool:
-    """Return whether the axis of `values` is logarithmic: as chosen, else if they are far apart."""
+    """Tell whether the axis of `values` is logarithmic: as chosen, else if they are far apart."""
     if shown.data.choices.is_log is not None:
         return shown.data.choices.is_log
     found = [value for value in values if value > 0]

@@ -130,7 +130,7 @@ def _throughput(data: Data, title: str) -> Figure:
 
 
 def rate_of(point: Point) -> Spread | None:
-    """Return how many megapixels per second a point filters; None without a time."""
+    """Return a point's rate in megapixels per second; None without a time."""
     if point.ms is None:
         return None
     pixels = point.cell.megapixels * 1e3

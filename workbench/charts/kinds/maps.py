@@ -30,7 +30,7 @@ SIZES = ("sizes", "ksizes")  # across and down
 
 
 def why_not_both(data: Data) -> str | None:
-    """Return why there is no map of image size by kernel size: that needs two values of each."""
+    """Explain a missing map of image size by kernel size, which needs two values of each."""
     for name in SIZES:
         if len(data.values(name)) < 2:
             label = chart_dimensions.label(name).lower()
@@ -194,7 +194,8 @@ def _errors(data: Data, title: str) -> Figure:
     points = shown.points
     tolerance = _tolerance(data)
     rows = list(dict.fromkeys(_row(point) for point in points))
-    columns = [key for key in data.values("implementations") if any(_is(p, key) for p in points)]
+    ran = {point.cell.implementation for point in points}
+    columns = [key for key in data.values("implementations") if key in ran]
     tiles = tuple(
         _tile(p, shown, columns.index(p.cell.implementation), rows.index(_row(p)), tolerance)
         for p in points
@@ -205,14 +206,10 @@ def _errors(data: Data, title: str) -> Figure:
 
 
 def passed(check: Check | None, tolerance: float | None) -> bool:
-    """Return whether an answer is within its rounding bound and within the plan's tolerance."""
+    """Tell whether an output is within its rounding bound and within the plan's tolerance."""
     if check is None or not check.ok:
         return False
     return tolerance is None or check.max_error <= tolerance
-
-
-def _is(point: Point, key: str) -> bool:
-    return point.cell.implementation == key
 
 
 def _row(point: Point) -> str:
@@ -252,7 +249,8 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
         return ""
 
     def error(point: Point) -> float:
-        return point.measurement.check.max_error if _has_check(point) else 0.0  # type: ignore[union-attr]
+        check = point.measurement.check if point.measurement else None
+        return check.max_error if check else 0.0
 
     wrong = [p for p in checked if p.measurement and not passed(p.measurement.check, tolerance)]
     worst = max(checked, key=error)
@@ -268,10 +266,6 @@ def _say_errors(shown: Slice, tolerance: float | None) -> str:
             most = "none differs from the reference's"
         return f"{count} right {within}; {most}."
     return f"{len(wrong)} of {len(checked)} answers are not {within}; {most}."
-
-
-def _has_check(point: Point) -> bool:
-    return point.measurement is not None and point.measurement.check is not None
 
 
 KINDS = (

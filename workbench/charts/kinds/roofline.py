@@ -83,10 +83,7 @@ def _roof(point: Point) -> Roof | None:
 
 
 def _has_place(roof: Roof) -> bool:
-    """Return whether operations are known.
-
-    They are not for libraries, nor for rungs that do not describe them.
-    """
+    """Tell whether operations are known: not of libraries, nor of rungs without a description."""
     return bool(roof.intensity and roof.achieved_tflop_s)
 
 
@@ -159,10 +156,7 @@ def _say(points: Sequence[Point], roofs: Roofs, data: Data) -> str:
 def _exceptions(
     points: Sequence[Point], roofs: Roofs, placeless: Sequence[Point]
 ) -> tuple[str, ...]:
-    """Say which implementations the roof says little or nothing about.
-
-    Those that stay in the L2 cache, those that multiply on tensor cores, and those without a place.
-    """
+    """Name what the roof says little or nothing about: of L2, of tensor cores, without a place."""
     resident = [p for p in points if roofs[id(p)].is_l2_resident]
     tensor = [p for p in points if roofs[id(p)].compute_ms is None]
     told = (

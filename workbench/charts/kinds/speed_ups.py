@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from kernels.core.comparison import Comparison, compare, gives_speed_up
 from kernels.core.timing import Timing
@@ -22,28 +21,10 @@ from workbench.charts.kinds.maps import SIZES, sizes_grid, subject_of, why_not_b
 from workbench.model.names import kind_of, place_of
 
 
-class PointSpeedUp(NamedTuple):
-    """The speed-up of a point over the baseline, with its interval.
-
-    The level of the interval is `statistics.CONFIDENCE`; of too few samples it has no width.
-    """
-
-    point: Point
-    ratio: Spread
-
-    @property
-    def in_words(self) -> str:
-        """Return the speed-up with its interval: "12.3× (11.9× to 12.6×)", "2.4× slower (…)"."""
-        return numbers.speed_up_between(*self.ratio)
-
-    def beside(self, name: str) -> str:
-        """Return it before the name of the baseline: "12.3× (11.9× to 12.6×) as fast as OpenCV"."""
-        how = "than" if numbers.is_slower(self.ratio.middle) else "as fast as"
-        return f"{self.in_words} {how} {name}"
-
-
 class Against:
-    """The speed-ups of some points over the chosen baseline.
+    """The speed-ups of some points over the chosen baseline, with their intervals.
+
+    The level of an interval is `statistics.CONFIDENCE`; of too few samples it has no width.
 
     option  the possible baselines: all that was measured, CPU implementations first
     name    that of the baseline, with its threads
@@ -60,7 +41,7 @@ class Against:
         key = option.chosen if option else ""
         self.pairs = list(_beside_baseline(shown.points, everything.points, key))
         self.found = {
-            id(point): PointSpeedUp(point, _ratio(point, theirs))
+            id(point): _ratio(point, theirs)
             for point, theirs in self.pairs
             if _gives_speed_up(point, theirs)
         }
@@ -68,6 +49,17 @@ class Against:
         self.notes = tuple(
             f"{each}: what was timed in a single run has no speed-up." for each in single
         )
+
+    @property
+    def rated(self) -> list[tuple[Point, Spread]]:
+        """Return the points that have a speed-up, with it."""
+        return [(p, self.found[id(p)]) for p, _ in self.pairs if id(p) in self.found]
+
+    def beside(self, point: Point) -> str:
+        """Return "12.3× (11.9× to 12.6×) as fast as OpenCV", "2.4× slower (…) than OpenCV"."""
+        ratio = self.found[id(point)]
+        how = "than" if numbers.is_slower(ratio.middle) else "as fast as"
+        return f"{numbers.speed_up_between(*ratio)} {how} {self.name}"
 
 
 def _baseline_option(shown: Slice) -> Option | None:
@@ -105,13 +97,13 @@ def _work(cell: Cell) -> tuple[object, ...]:
 
 
 def _gives_speed_up(point: Point, theirs: Point) -> bool:
-    """Return whether both ran often enough; published numbers do not say, and pass."""
+    """Tell whether both ran often enough; published numbers do not say, and pass."""
     ours, others = point.measurement, theirs.measurement
     return ours is None or others is None or gives_speed_up(ours.kernel, others.kernel)
 
 
 def _ratio(point: Point, theirs: Point) -> Spread:
-    """Return how often `point` runs while `theirs` runs once; published ones have no interval."""
+    """Return the speed-up of `point` over `theirs`; published ones have no interval."""
     if point.measurement and theirs.measurement and point is not theirs:
         found = _compared(point.measurement.kernel, theirs.measurement.kernel)
         return Spread(found.ratio, *(found.interval or 2 * (found.ratio,)))
@@ -127,7 +119,7 @@ def _compared(a: Timing, b: Timing) -> Comparison:
 
 
 def _why_not(data: Data, name: str) -> str | None:
-    """Return what is missing: two values of `name`, or two implementations, one the baseline."""
+    """Explain the lack of two values of `name`, or of two implementations."""
     return why_not_several(data, name) or why_not_several(data, "implementations")
 
 
@@ -142,12 +134,8 @@ def _lines(data: Data, title: str, *, name: str) -> Figure:
     """Return speed-up against `name`; the baseline is named with its threads."""
     shown = lines.slice_along(data, name)
     against = Against(shown, shown)
-    found = against.found
     series = lines.series_of(
-        shown,
-        name,
-        lambda point: found[id(point)].ratio if id(point) in found else None,
-        lambda point: found[id(point)].beside(against.name),
+        *(shown, name), lambda point: against.found.get(id(point)), against.beside
     )
     x = lines.x_axis(shown, name)
     log = is_log(shown, [*lines.heights(series), 1.0])
@@ -167,19 +155,19 @@ def _lines(data: Data, title: str, *, name: str) -> Figure:
 
 def _say_best(shown: Slice, against: Against, name: str) -> str:
     """Say the best speed-up, and the one at the other end of that line."""
-    found = [against.found[id(p)] for p in shown.points if id(p) in against.found]
-    if len(found) < 2:
+    rated = [(p, against.found[id(p)].middle) for p in shown.points if id(p) in against.found]
+    if len(rated) < 2:
         return ""
-    best = max(found, key=lambda each: each.ratio.middle)
-    if best.ratio.middle < 1.05:
+    best, most = max(rated, key=lambda pair: pair[1])
+    if most < 1.05:
         return f"Nothing is faster than {against.name}."
-    line = [each for each in found if each.point.key == best.point.key]
-    line.sort(key=lambda each: lines.place(chart_dimensions.of(each.point.cell, name)))
-    other = line[0] if line[-1] is best else line[-1]
-    where, there = (chart_dimensions.where(each.point.cell, [name]) for each in (best, other))
-    rest = "" if other is best else f"; at {there} {numbers.speed_up(other.ratio.middle)}"
-    who, ratio = series_name(best.point, shown.data), numbers.ratio(best.ratio.middle)
-    return f"At best {who} is {ratio} as fast as {against.name}, at {where}{rest}."
+    line = [pair for pair in rated if pair[0].key == best.key]
+    line.sort(key=lambda pair: lines.place(chart_dimensions.of(pair[0].cell, name)))
+    other, ratio = line[0] if line[-1][0] is best else line[-1]
+    where, there = (chart_dimensions.where(point.cell, [name]) for point in (best, other))
+    rest = "" if other is best else f"; at {there} {numbers.speed_up(ratio)}"
+    who = series_name(best, shown.data)
+    return f"At best {who} is {numbers.ratio(most)} as fast as {against.name}, at {where}{rest}."
 
 
 def _missing(shown: Slice, against: Against) -> tuple[str, ...]:
@@ -202,16 +190,16 @@ def _map(data: Data, title: str) -> Figure:
     )
     shown = data.narrowed(replace(everything, points=others), "implementations")
     against = Against(shown, everything)
-    ratios = {key: each.ratio for key, each in against.found.items()}
 
     def words(point: Point) -> tuple[str, ...]:
-        found = ratios[id(point)]
+        found = against.found[id(point)]
         ends = map(numbers.ratio, numbers.speed_up_ends(*found))
         interval = (" to ".join(ends),) if found.low < found.high else ()
         return (numbers.speed_up(found.middle), *interval)
 
     def value(point: Point) -> float | None:
-        return ratios[id(point)].middle if id(point) in ratios else None
+        found = against.found.get(id(point))
+        return found.middle if found else None
 
     label = f"Speed-up: times as fast as {against.name}"
     body = sizes_grid(shown, value, words, label, numbers.ratio)
@@ -223,14 +211,14 @@ def _map(data: Data, title: str) -> Figure:
 
 def _say_ends(against: Against) -> str:
     """Say where the speed-up is least and most, and how often the baseline wins."""
-    found = sorted(against.found.values(), key=lambda each: each.ratio.middle)
+    found = sorted(against.rated, key=lambda pair: pair[1].middle)
     if len(found) < 2:
         return ""
     least, most = (
-        f"{numbers.speed_up(each.ratio.middle)} at {chart_dimensions.where(each.point.cell, SIZES)}"
-        for each in (found[0], found[-1])
+        f"{numbers.speed_up(ratio.middle)} at {chart_dimensions.where(point.cell, SIZES)}"
+        for point, ratio in (found[0], found[-1])
     )
-    slower = sum(each.ratio.middle < 1 for each in found)
+    slower = sum(ratio.middle < 1 for _, ratio in found)
     rest = f" In {slower} of {len(found)} cases {against.name} is faster." if slower else ""
     return f"From {least} to {most}.{rest}"
 
