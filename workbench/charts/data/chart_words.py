@@ -16,7 +16,7 @@ from workbench.base import numbers
 from workbench.base.disturbed_words import star, why_starred
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.legend_entries import series_name
-from workbench.charts.data.points import Data, Point, Slice, Source, is_left_out
+from workbench.charts.data.points import Point, Slice, Source, is_left_out
 from workbench.model.names import implementation_title
 
 MAX_PLACES = 3
@@ -28,7 +28,9 @@ def subtitle(shown: Slice) -> str:
     """Say what is held fixed, and below it the machines: a time means nothing without them."""
     cells = [p.cell for p in shown.points if p.source.standing != "published"]
     cells = cells or [p.cell for p in shown.points]
-    return "\n".join(filter(None, (held_fixed(cells, shown.own), _machines(shown))))
+    own = dict.fromkeys(p.source for p in shown.points if p.source.standing != "published")
+    machines = "; ".join(dict.fromkeys(_machine(s, shown.data.letter(s)) for s in own))
+    return "\n".join(filter(None, (held_fixed(cells, shown.own), machines)))
 
 
 def whose(shown: Slice) -> str:
@@ -49,12 +51,6 @@ def grey(shown: Slice) -> str:
     names = [p.source.gpu for p in shown.points if p.source.standing == "published"]
     short = dict.fromkeys(name.partition(",")[0].partition(" (")[0] for name in names)
     return f"Grey: published, {list_of(list(short))}" if short else ""
-
-
-def _machines(shown: Slice) -> str:
-    """Return the machines, each with its letter where there are several."""
-    own = (p.source for p in shown.points if p.source.standing != "published")
-    return "; ".join(dict.fromkeys(_machine(s, shown.data.letter(s)) for s in dict.fromkeys(own)))
 
 
 def _machine(source: Source, letter: str) -> str:
@@ -226,7 +222,7 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
     places = list(dict.fromkeys(chart_dimensions.where(point.cell, names) for point in group))
     there = list(filter(None, places))
     more = len(there) - MAX_PLACES
-    if len(there) == _all_places(shown, names):
+    if len(there) == len({chart_dimensions.where(p.cell, names) for p in shown.points}):
         there, more = [], 0
     if more > 0:
         there[MAX_PLACES:] = [f"{more} more"]
@@ -235,10 +231,6 @@ def _reason(group: Sequence[Point], shown: Slice) -> str:
     if len({point.objection for point in group}) > 1:
         reason = f"{reason.removesuffix('.')} (the figures differ)."
     return f"{who}{at}: {reason}"
-
-
-def _all_places(shown: Slice, names: Sequence[str]) -> int:
-    return len({chart_dimensions.where(p.cell, names) for p in shown.points})
 
 
 NEAR = 1.25  # whoever takes longer than so many times the best is not compared with it
@@ -320,7 +312,10 @@ def fastest(shown: Slice, name: str) -> str:
     """Say which series are fastest where along a dimension; equal ones are named together."""
     scope = scope_of(shown, name)
     best = {value: best_of(row.values()) for value, row in scope.rows.items() if len(row) > 1}
-    winners = [(_names_of(points, shown.data), value) for value, points in best.items()]
+    winners = [
+        (tuple(sorted(series_name(point, shown.data) for point in points)), value)
+        for value, points in best.items()
+    ]
     if not winners:
         return ""
     if len({names for names, _ in winners}) == 1:
@@ -408,10 +403,6 @@ def apart(points: Iterable[Point]) -> float:
 def _apart(groups: Iterable[Iterable[Point]]) -> float:
     """Return the largest such ratio within any group."""
     return max(map(apart, groups))
-
-
-def _names_of(points: Iterable[Point], data: Data) -> tuple[str, ...]:
-    return tuple(sorted(series_name(point, data) for point in points))
 
 
 def _subject(names: Sequence[str], how: str) -> str:

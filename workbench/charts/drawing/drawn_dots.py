@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -55,7 +55,9 @@ def draw(plot: Any, body: Plot, colors: Colors, font: QFont) -> Drawn:
     view = plot.getViewBox().boundingRect()
     if named:
         small = scaled(font, 0.9)
-        x = _with_room(x, last, room_px(named, small, view.width()), view.width())
+        # So much of the width is right of the last value.
+        share = min(room_px(named, small, view.width()) / max(view.width(), 1.0), 0.6)
+        x = x[0], max(x[1], x[0] + (last - x[0]) / (1 - share))
         plot.setXRange(*x, padding=0)
         names = fitting(named, small, view.width(), view.height())
         plot.addItem(LineNames(names, last, colors, small))
@@ -77,12 +79,6 @@ def _name_of(series: Series, body: Plot) -> LineName | None:
     end = max(dots, key=lambda dot: dot.x)
     place = _place(end.x, body.x), _place(end.y, body.y)
     return LineName(*place, series.name, series.entry.style)
-
-
-def _with_room(x: Range, last: float, room_px: float, wide_px: float) -> Range:
-    """Return a range of which `room_px` out of `wide_px`, or more, are right of `last`."""
-    share = min(room_px / max(wide_px, 1.0), 0.6)
-    return x[0], max(x[1], x[0] + (last - x[0]) / (1 - share))
 
 
 def _set_axis(axis: Any, wanted: Axis) -> None:
@@ -258,11 +254,13 @@ def fitting(names: Sequence[LineName], font: QFont, wide_px: float, high_px: flo
     used = 0.0
     own = [name for name in names if name.style.standing != "published"]
     others = [name for name in names if name not in own and wide_px >= NARROW_PX]
-    texts: dict[LineName, str] = {}
-    for how in (_in_lines, _in_few_lines, _in_a_line):
-        texts = {each: how(each.name, metrics, column) for each in (*own, *others)}
-        if metrics.height() * sum(len(texts[each].splitlines()) for each in own) <= high_px:
-            break
+    wanted, short = (*own, *others), {each: BRACKETS.sub("", each.name) for each in names}
+    texts = {each: _in_lines(each.name, metrics, column) for each in wanted}
+    if not _fit(texts, own, metrics, high_px):  # without the threads, and then cut to a line each
+        texts = {each: _in_lines(short[each], metrics, column) for each in wanted}
+    if not _fit(texts, own, metrics, high_px):
+        cut = Qt.TextElideMode.ElideRight
+        texts = {each: metrics.elidedText(short[each], cut, column) for each in wanted}
     for each, text in texts.items():
         high = metrics.height() * len(text.splitlines())
         if used + high <= high_px:
@@ -271,14 +269,14 @@ def fitting(names: Sequence[LineName], font: QFont, wide_px: float, high_px: flo
     return kept
 
 
-def _in_few_lines(name: str, metrics: QFontMetricsF, wide: float) -> str:
-    """Return a name without what stands in brackets behind it: how many threads it had."""
-    return _in_lines(BRACKETS.sub("", name), metrics, wide)
-
-
-def _in_a_line(name: str, metrics: QFontMetricsF, wide: float) -> str:
-    """Return the beginning of a name, which is better than none."""
-    return metrics.elidedText(BRACKETS.sub("", name), Qt.TextElideMode.ElideRight, wide)
+def _fit(
+    texts: Mapping[LineName, str],
+    names: Sequence[LineName],
+    metrics: QFontMetricsF,
+    high_px: float,
+) -> bool:
+    lines = sum(len(texts[each].splitlines()) for each in names)
+    return lines * metrics.height() <= high_px
 
 
 def _in_lines(name: str, metrics: QFontMetricsF, wide: float) -> str:

@@ -60,7 +60,9 @@ def _figure(
     having = tuple(p for p in shown.points if _has_place(p, name))
     shown = replace(shown, points=having)
     points = visible(shown)
-    best = {id(point) for group in _by_series(points) for point in _outlined(group)}
+    # Of each series the best; none where all are equal, or where there is only one.
+    tops = [(group, best_of(group)) for group in _by_series(points)]
+    best = {id(point) for group, top in tops if len(top) < len(group) for point in top}
     entries = entries_of(shown)
     slots = _slots(points, entries)
     groups = []
@@ -100,12 +102,6 @@ def _slots(points: Sequence[Point], entries: Sequence[LegendLine]) -> dict[str, 
         places.setdefault(name, slot)
         slots[point.key] = slot
     return slots
-
-
-def _outlined(group: Sequence[Point]) -> tuple[Point, ...]:
-    """Return the best of a series; none where all are equal, or where there is only one."""
-    best = best_of(group)
-    return best if len(best) < len(group) else ()
 
 
 def _by_series(points: Sequence[Point]) -> list[list[Point]]:
@@ -272,12 +268,8 @@ def _say_steps(shown: Slice) -> str:
     cpu = [p for p in shown.measured if not p.on_gpu]
     gpu = [p for p in shown.measured if p.on_gpu]
     steps = " ".join(filter(None, (_cpu_step(cpu, shown), _gpu_step(cpu, gpu, shown))))
-    return steps or _of_one_kind([*cpu, *gpu], shown)
-
-
-def _of_one_kind(points: list[Point], shown: Slice) -> str:
-    """Say which is the quickest, and which the slowest."""
-    return sentence_like(ends(points, lambda point: _name(point, shown)))
+    # Of one kind of device alone, the quickest and the slowest.
+    return steps or sentence_like(ends([*cpu, *gpu], lambda point: _name(point, shown)))
 
 
 def _cpu_step(cpu: list[Point], shown: Slice) -> str:

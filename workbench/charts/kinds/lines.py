@@ -83,7 +83,11 @@ def series_of(
         Series(owner[key], tuple(sorted(dots, key=lambda dot: dot.x)), name=names[key])
         for key, dots in found.items()
     ]
-    return tuple(sorted(series, key=lambda each: (each.entry.is_pinned, not _is_published(each))))
+
+    def place_of(each: Series) -> tuple[bool, bool]:
+        return each.entry.is_pinned, each.entry.style.standing != "published"
+
+    return tuple(sorted(series, key=place_of))
 
 
 def heights(series: Iterable[Series]) -> list[float]:
@@ -103,10 +107,6 @@ def _dot(
     text = "\n".join(filter(None, (details(point, label), more(point))))
     cell = None if point.source.standing == "published" else point.cell
     return Dot(x, *spread, text, cell)
-
-
-def _is_published(series: Series) -> bool:
-    return series.entry.style.standing == "published"
 
 
 def _times(data: Data, title: str, *, name: str) -> Figure:

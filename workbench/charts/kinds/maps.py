@@ -192,7 +192,8 @@ def _errors(data: Data, title: str) -> Figure:
     data = data.own
     shown = data.slice(*ROWS, "implementations")
     points = shown.points
-    tolerance = _tolerance(data)
+    given = [s.plan.tolerance for s in data.sessions if s.plan.tolerance is not None]
+    tolerance = min(given, default=None)
     rows = list(dict.fromkeys(_row(point) for point in points))
     ran = {point.cell.implementation for point in points}
     columns = [key for key in data.values("implementations") if key in ran]
@@ -214,11 +215,6 @@ def passed(check: Check | None, tolerance: float | None) -> bool:
 
 def _row(point: Point) -> str:
     return chart_dimensions.where(point.cell, ROWS)
-
-
-def _tolerance(data: Data) -> float | None:
-    given = [s.plan.tolerance for s in data.sessions if s.plan.tolerance is not None]
-    return min(given, default=None)
 
 
 def _tile(point: Point, shown: Slice, column: int, row: int, tolerance: float | None) -> Tile:

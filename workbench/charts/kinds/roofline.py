@@ -45,7 +45,8 @@ def _figure(data: Data, title: str) -> Figure:
         p for p in everything.points if p.on_gpu and p.ms and p.source.standing != "published"
     )
     shown = Slice(data, points, everything.options, everything.own)
-    roofs = _roofs(points)
+    found = ((id(point), _roof(point)) for point in points)
+    roofs = {key: roof for key, roof in found if roof is not None and _has_place(roof)}
     seen = [p for p in visible(shown) if id(p) in roofs]
     placeless = [p for p in points if p.ms and p.measurement and id(p) not in roofs]
     series = _series(seen, shown, roofs)
@@ -66,12 +67,6 @@ def flops(tflop_s: float) -> str:
 
 def _intensity(value: float) -> str:
     return f"{numbers.three_digits(value)}{numbers.GAP}FLOP/B"
-
-
-def _roofs(points: Sequence[Point]) -> Roofs:
-    """Return the roof of each point that has a place under one."""
-    found = ((id(point), _roof(point)) for point in points)
-    return {key: roof for key, roof in found if roof is not None and _has_place(roof)}
 
 
 def _roof(point: Point) -> Roof | None:
