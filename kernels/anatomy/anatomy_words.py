@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from kernels.anatomy.accesses import Access
-from kernels.anatomy.block_counts import Idle, Traffic
-from kernels.anatomy.tile_shapes import Block, Shape
-from kernels.anatomy.transactions import Coalescing, Conflicts
+from collections.abc import Mapping
+
+from kernels.anatomy.launch_shapes import Block, Shape
+from kernels.anatomy.record import TILE, Access, Idle, Record, Traffic
+from kernels.anatomy.transactions import WORD_BYTES, Coalescing, Conflicts
 from kernels.rungs.rung import Rung
 
 
@@ -108,9 +109,9 @@ def coalescing_words(step: Access, found: Coalescing) -> str:
     """Say what a warp's access to global memory touches, and whether it is coalesced."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
-    noun = ("store" if step.is_store else "load") + _s(found.active) + _of_this(step)
-    if step.width > 1:
-        noun += f" of {step.bytes} bytes"
+    noun = ("store" if step.is_store else "load") + _s(found.active)
+    if step.size > WORD_BYTES:
+        noun += f" of {step.size} bytes"
     verb = "touches" if found.active == 1 else "touch"
     sectors = f"{_many(found.sectors, 'sector')} of 32 bytes in {_many(found.lines, 'line')} of 128"
     begin = f"The warp's {found.active} {noun} {verb} {sectors}"
@@ -123,16 +124,16 @@ def conflict_words(step: Access, found: Conflicts) -> str:
     """Say what a warp's access to shared memory meets."""
     if not found.active:
         return f"No lane of this warp {_does(step)} here."
-    noun = ("store" if step.is_store else "read") + _s(found.active) + _of_this(step)
+    noun = ("store" if step.is_store else "read") + _s(found.active)
     own, lanes = f"The warp's {found.active} {noun}", int(found.in_conflict.sum())
     if found.active == 1 and found.turns == 1:
         return f"{own}: one transaction."
     if found.turns == 1:
         return f"{own}: no bank conflict, one transaction for all {found.active}."
-    wide = f" of {step.bytes} bytes" if found.least_turns > 1 else ""
+    wide = f" of {step.size} bytes" if found.least_turns > 1 else ""
     takes = f"{own}{wide} take {found.turns} transactions"
     if found.is_best:
-        return f"{takes}, {32 * 4 // step.bytes} lanes each; no bank conflict."
+        return f"{takes}, {32 * 4 // step.size} lanes each; no bank conflict."
     if found.least_turns > 1:
         return (
             f"{takes} instead of {found.least_turns}, bank conflicts: {lanes} lanes want different "
@@ -144,12 +145,38 @@ def conflict_words(step: Access, found: Conflicts) -> str:
     )
 
 
-def not_drawn(rung: Rung) -> str:
-    """Say what is not drawn of a pass whose header names no pattern."""
-    return (
-        f"The header of {rung.title} does not describe its threads: blocks, tiles and halos are "
-        "drawn, warps and lanes are not."
-    )
+def not_drawn(problem: str) -> str:
+    """Say why blocks, tiles and halos are drawn, and warps and lanes are not; empty: not yet."""
+    if not problem:
+        return "This block is being recorded on the CPU …"
+    return f"Blocks, tiles and halos are drawn, warps and lanes are not: {problem}"
+
+
+def transform_words(record: Record) -> str:
+    """Say what a block of a transform, which has no samples of its own, loads and stores."""
+    threads = range(record.shape.threads)
+    each = [record.numbers_of(thread) for thread in threads]
+    keys = dict.fromkeys(key for found in each for key in found if key[0] not in (TILE, "weights"))
+    sums = {key: sum(found.get(key, 0) for found in each) for key in keys}
+    return f"Block {record.block} {_moves(sums)}."
+
+
+def thread_moves(record: Record, thread: int) -> str:
+    """Say what one of its threads loads and stores."""
+    found = {k: n for k, n in record.numbers_of(thread).items() if k[0] not in (TILE, "weights")}
+    return _moves(found) if found else "loads and stores no number"
+
+
+def _moves(counts: Mapping[tuple[str, bool], int]) -> str:
+    parts = []
+    for is_store, verb in ((False, "loads"), (True, "stores")):
+        own = [
+            _many(count, "sample") if name == "picture" else f"{_many(count, 'number')} of “{name}”"
+            for (name, stores), count in counts.items()
+            if stores == is_store
+        ]
+        parts += [f"{verb} {' and '.join(own)}"] if own else []
+    return " and ".join(parts)
 
 
 def no_shapes(rung: Rung) -> str:
@@ -171,10 +198,6 @@ def of_a_library(rung: Rung) -> str:
 def span(noun: str, begin: int, end: int) -> str:
     """Return "rows 3 to 5" for `begin` 3 and `end` 6."""
     return f"{noun} {begin:,}" if end == begin + 1 else f"{noun}s {begin:,} to {end - 1:,}"
-
-
-def _of_this(step: Access) -> str:
-    return " of this tap" if step.turn(0).startswith("tap") else ""
 
 
 def _does(step: Access) -> str:

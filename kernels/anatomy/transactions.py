@@ -1,4 +1,4 @@
-"""Costs of a warp's accesses: sectors and lines of global memory, banks of shared memory.
+"""Costs of warps' accesses: sectors and lines of global memory, banks of shared memory.
 
 Global memory is moved in sectors of 32 bytes, four to a line of 128.  Shared memory has 32 banks,
 one word of four bytes wide, and word n is in bank n mod 32; lanes that want different words of one
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.accesses import NOWHERE, Places
-
 LANES = 32
 SECTOR_BYTES, LINE_BYTES = 32, 128
 BANKS, WORD_BYTES = 32, 4
+NOWHERE = -1  # the offset of a lane that takes no part
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +30,18 @@ class Coalescing:
     sector         of each lane, counted from the start of the array; NOWHERE: it takes no part
     active         lanes that take part
     sectors, lines how many the access touches
-    least_sectors  how many the same bytes of different numbers would touch, side by side
-    least_lines    likewise
+    least_sectors  how many the same bytes would touch, side by side
     """
 
-    sector: NDArray[np.int64]
+    sector: Numbers
     active: int
     sectors: int
     lines: int
     least_sectors: int
-    least_lines: int
 
     @property
     def is_best(self) -> bool:
-        """Return whether no fewer sectors could hold what the warp wants."""
+        """Whether no fewer sectors could hold these bytes."""
         return self.sectors <= self.least_sectors
 
 
@@ -59,7 +57,7 @@ class Conflicts:
     least_turns  how many such parts there are: the transactions without conflicts
     """
 
-    bank: NDArray[np.int64]
+    bank: Numbers
     in_conflict: NDArray[np.bool_]
     active: int
     turns: int
@@ -67,64 +65,89 @@ class Conflicts:
 
     @property
     def is_best(self) -> bool:
-        """Return whether the access meets no bank conflict."""
+        """Whether the access meets no bank conflict."""
         return self.turns <= self.least_turns
 
 
-def of_warp(places: Places, warp: int) -> Places:
-    """Return the lanes of warp number `warp`: (32,), NOWHERE beyond the block's last thread."""
-    lanes = np.full(LANES, NOWHERE, np.int64)
-    mine = places[warp * LANES : (warp + 1) * LANES]
-    lanes[: len(mine)] = mine
-    return lanes
-
-
-def coalescing(lanes: Places, item_bytes: int, width: int = 1) -> Coalescing:
+def coalescing(lanes: Numbers, size: int) -> Coalescing:
     """Count the sectors and lines that a warp touches.
 
-    lanes       (32,) which number of an array each lane wants, or NOWHERE
-    item_bytes  bytes per number; arrays begin at a line
-    width       how many neighbouring numbers from there on, all of them in one sector
+    lanes  (32,) the byte of an array that each lane's access begins with, or NOWHERE
+    size   bytes per access; arrays begin at a line
     """
     takes_part = lanes != NOWHERE
-    wanted = lanes[takes_part] * item_bytes
-    size = len(np.unique(wanted)) * item_bytes * width
+    first = lanes[takes_part]
+    request, sizes = np.zeros_like(first), np.full_like(first, size)
     return Coalescing(
-        sector=np.where(takes_part, lanes * item_bytes // SECTOR_BYTES, NOWHERE),
-        active=int(takes_part.sum()),
-        sectors=len(np.unique(wanted // SECTOR_BYTES)),
-        lines=len(np.unique(wanted // LINE_BYTES)),
-        least_sectors=-(-size // SECTOR_BYTES),
-        least_lines=-(-size // LINE_BYTES),
+        sector=np.where(takes_part, lanes // SECTOR_BYTES, NOWHERE),
+        active=len(first),
+        sectors=touched(request, first, sizes, SECTOR_BYTES),
+        lines=touched(request, first, sizes, LINE_BYTES),
+        least_sectors=-(-len(np.unique(first)) * size // SECTOR_BYTES),
     )
 
 
-def conflicts(lanes: Places, item_bytes: int = WORD_BYTES, width: int = 1) -> Conflicts:
+def conflicts(lanes: Numbers, size: int = WORD_BYTES) -> Conflicts:
     """Count the transactions that a warp takes.
 
-    lanes       (32,) which number of a tile each lane wants, or NOWHERE
-    item_bytes  bytes per number
-    width       how many neighbouring numbers from there on: sixteen bytes at most in all
+    lanes  (32,) the byte of shared memory that each lane's access begins with, or NOWHERE
+    size   bytes per access, sixteen at most
     """
     takes_part = lanes != NOWHERE
-    words_a_lane = max(item_bytes * width // WORD_BYTES, 1)
-    first = lanes * item_bytes // WORD_BYTES
-    words = first[:, None] + np.arange(words_a_lane)  # (32, words per lane)
+    (own,) = np.nonzero(takes_part)
+    part = served_together(np.zeros_like(own), own, np.full_like(own, size))
+    asked, access, bank = _asked(part, lanes[own], np.full_like(own, size))
     in_conflict = np.zeros(LANES, np.bool_)
-    turns = parts = 0
-    for part in np.split(np.arange(LANES), words_a_lane):
-        mine = part[takes_part[part]]
-        if not len(mine):
-            continue
-        asked = np.bincount(
-            np.unique(words[mine]) % BANKS, minlength=BANKS
-        )  # lanes that want the same word: a broadcast
-        in_conflict[mine] = (asked[words[mine] % BANKS] > 1).any(1)
-        turns, parts = turns + int(asked.max()), parts + 1
+    in_conflict[own[access[asked[part[access], bank] > 1]]] = True
     return Conflicts(
-        bank=np.where(takes_part, first % BANKS, NOWHERE),
+        bank=np.where(takes_part, lanes // WORD_BYTES % BANKS, NOWHERE),
         in_conflict=in_conflict,
-        active=int(takes_part.sum()),
-        turns=turns,
-        least_turns=parts,
+        active=len(own),
+        turns=int(asked.max(1, initial=0).sum()),
+        least_turns=len(np.unique(part)),
     )
+
+
+def touched(request: Numbers, first: Numbers, size: Numbers, unit: int = SECTOR_BYTES) -> int:
+    """Sum the different sectors, or other units of bytes, over requests.
+
+    request  number of each access's request
+    first    its first byte; size: its bytes, at most a unit
+    """
+    ends = np.concatenate([first, first + size - 1]) // unit
+    return len(np.unique(numbered(np.tile(request, 2), ends)))
+
+
+def turns_taken(request: Numbers, lane: Numbers, first: Numbers, size: Numbers) -> int:
+    """Sum the transactions of requests to shared memory."""
+    part = np.unique(served_together(request, lane, size), return_inverse=True)[1]
+    return int(_asked(part, first, size)[0].max(1, initial=0).sum())
+
+
+def served_together(request: Numbers, lane: Numbers, size: Numbers) -> Numbers:
+    """Number the parts of warps that are served at a time: those with wide accesses are several."""
+    words = np.maximum(size // WORD_BYTES, 1)
+    return numbered(request, lane // np.maximum(LANES // words, 1))
+
+
+def _asked(part: Numbers, first: Numbers, size: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Count the different words that each part asks of each bank: (parts, BANKS).
+
+    Then, of every word of an access, that access and the word's bank.
+    """
+    words = np.maximum(size // WORD_BYTES, 1)
+    access = np.repeat(np.arange(len(words)), words)
+    word = first[access] // WORD_BYTES
+    word += np.arange(len(access)) - np.repeat(np.cumsum(words) - words, words)
+    different = np.unique(numbered(part[access], word), return_index=True)[1]
+    asked = np.zeros((int(part.max(initial=-1)) + 1, BANKS), np.int64)
+    np.add.at(asked, (part[access][different], word[different] % BANKS), 1)
+    return asked, access, word % BANKS
+
+
+def numbered(*columns: Numbers) -> Numbers:
+    """Give each combination of values a number of its own."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        number = number * (int(column.max(initial=0)) + 1) + column
+    return number

@@ -217,6 +217,13 @@ STEPPED = Flavour(
     _RUNTIME,
     beside=(HERE / "report.cpp", HERE / "stepping.cpp"),
 )
+# What the threads of one block load and store at each step, and nothing else.
+RECORDED = Flavour(
+    "recorded",
+    ("-O0", *WATCHED, "-DRECORDING", *NO_LIBRARIES, *_LINES),
+    _RUNTIME,
+    (HERE / "recording.cpp",),
+)
 # Every access looked at before it is done, and every index of an array whose length the text tells.
 CHECKED = Flavour(
     "checked",

@@ -24,8 +24,23 @@
 // Assigned in a function, or g++ would not say that it stores what a function returns: by words,
 #define BY_WORDS(type, ...) \
     type& operator=(const type& from) { return __VA_ARGS__, *this; }
+#elif defined(RECORDING)
+namespace cuda_cpu {
+void copy(void* to, const void* from, size_t bytes);  // in recording.cpp
+}
+// or all at once, as a GPU does; nor copied without a call, or what a function is handed is not told of;
+#define BY_WORDS(type, ...)                                               \
+    type() = default;                                                     \
+    template <class... Words>                                             \
+        requires(sizeof...(Words) > 1)                                    \
+    type(Words... words) {                                                \
+        const decltype(x) all[] = {static_cast<decltype(x)>(words)...};   \
+        std::memcpy(static_cast<void*>(this), all, sizeof(all));          \
+    }                                                                     \
+    type(const type& from) { cuda_cpu::copy(this, &from, sizeof(type)); } \
+    type& operator=(const type& from) { return cuda_cpu::copy(this, &from, sizeof(type)), *this; }
 #elif defined(WATCHED)
-// or all at once, as a GPU does.
+// or likewise, by the compiler's own words.
 #define BY_WORDS(type, ...)                                                                          \
     type& operator=(const type& from) {                                                              \
         struct alignas(type) Whole { char bytes[sizeof(type)]; };                                    \

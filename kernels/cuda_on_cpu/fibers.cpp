@@ -44,6 +44,7 @@ void (*at_missed)(unsigned first, unsigned end, const char* words);
 void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
 void (*at_fence)(bool of_block);
 uint64_t (*way_of)(const void* frame);
+int64_t only_block = -1;
 
 namespace {
 
@@ -476,6 +477,7 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     chance.seed(how.seed + 1);
     is_by_chance = how.order == SHUFFLED;
     for (unsigned block : turns(blocks, how.order)) {
+        if (only_block >= 0 && block != only_block) continue;
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         block_began = __builtin_ia32_rdtsc(), ++blocks_begun;
         tags = &all_tags[size_t(block % kept) * (1 + warps())];

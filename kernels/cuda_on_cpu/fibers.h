@@ -40,6 +40,8 @@ extern void (*at_missed)(unsigned first, unsigned end, const char* words);
 extern void (*at_atomic)(const void* at, size_t bytes, const void* pc, const void* frame);
 extern void (*at_fence)(bool of_block);
 
+extern int64_t only_block;  // that a launch runs; negative: all
+
 // Where the order is shuffled, may let other threads run before this one goes on.
 void hold_up();
 

@@ -13,112 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.anatomy.transactions import BANKS, LANES, SECTOR_BYTES, WORD_BYTES
+from kernels.anatomy.transactions import LANES, numbered, touched, turns_taken
 from kernels.cuda_on_cpu.counting import SHARED, AccessesShim, CountingShim, Trace
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.rungs.rung import Rung
 
 THREADS = 1024  # of a block at most
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceCost:
-    """The cost of what one place of the code loads or stores.
-
-    pcs       where that is: an address of code, and those of its callers
-    array     its number, or SHARED
-    accesses  of single threads, and the `bytes` that they want
-    requests  of warps
-    cost      sectors of 32 bytes that those touch; of shared memory, transactions
-    """
-
-    pcs: tuple[int, ...]
-    array: int
-    is_store: bool
-    accesses: int
-    bytes: int
-    requests: int
-    cost: int
-
-
-def place_costs(accesses: NDArray[np.void], shared: int) -> list[PlaceCost]:
-    """Return what each place of the code costs; `shared` is the number that stands for a tile."""
-    if not len(accesses):
-        return []
-    place_of = _compact(*accesses["pcs"].T, accesses["array"], accesses["is_store"])
-    thread = accesses["block"].astype(np.int64) * THREADS + accesses["thread"]
-    request = _compact(thread // LANES, place_of, _occurrence(thread, place_of))
-    found = []
-    for number, first in enumerate(np.unique(place_of, return_index=True)[1]):
-        mine = place_of == number
-        array, some = int(accesses["array"][first]), accesses[mine]
-        cost = _turns if array == shared else _sectors
-        found.append(
-            PlaceCost(
-                tuple(int(pc) for pc in accesses["pcs"][first]),
-                array,
-                bool(accesses["is_store"][first]),
-                len(some),
-                int(some["size"].sum()),
-                len(np.unique(request[mine])),
-                cost(request[mine], some, thread[mine] % LANES),
-            )
-        )
-    return found
-
-
-def _compact(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a number for each combination of values, of which none up to the largest is left out.
-
-    Much quicker than to look for different rows.
-    """
-    number = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        if (column != column[0]).any():
-            values, place = np.unique(column, return_inverse=True)
-            number = np.unique(number * len(values) + place, return_inverse=True)[1]
-    return number
-
-
-def _numbered(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a number for each combination of values."""
-    number = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        number = number * (int(column.max()) + 1) + column
-    return number
-
-
-def _occurrence(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many with the same values went before each."""
-    number = _numbered(*columns)
-    order = np.argsort(number, kind="stable")
-    ordered = number[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(ordered)])
-    counted = np.empty(len(number), np.int64)
-    counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
-    return counted
-
-
-def _sectors(request: NDArray[np.int64], accesses: NDArray[np.void], _lane: Any) -> int:
-    first = accesses["offset"].astype(np.int64)
-    last = first + accesses["size"].astype(np.int64) - 1
-    touched = np.concatenate([first, last]) // SECTOR_BYTES
-    return len(np.unique(_numbered(np.tile(request, 2), touched)))
-
-
-def _turns(request: NDArray[np.int64], accesses: NDArray[np.void], lane: NDArray[np.int64]) -> int:
-    """Return the transactions: the most words that one bank is asked for, by parts of warps."""
-    words = np.maximum(accesses["size"].astype(np.int64) // WORD_BYTES, 1)
-    group = _numbered(request, lane // np.maximum(LANES // words, 1))
-    first = accesses["offset"].astype(np.int64) // WORD_BYTES
-    each = np.repeat(np.arange(len(words)), words)
-    word = first[each] + np.arange(len(each)) - np.repeat(np.cumsum(words) - words, words)
-    different = np.unique(_numbered(group[each], word), return_index=True)[1]
-    of_bank = group[each][different] * BANKS + word[different] % BANKS
-    banks, counts = np.unique(of_bank, return_counts=True)
-    starts = np.flatnonzero(np.diff(banks // BANKS, prepend=-1))
-    return int(np.maximum.reduceat(counts, starts).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +74,7 @@ def counted(shim: CountingShim, traces: Iterable[Trace], begin: int) -> dict[str
         if trace.is_cut:  # and with it the last block that there was room for
             whole = int(trace.begins.searchsorted(trace.begins[-1])) - 1
         looked_at += whole
-        for cost in place_costs(trace.accesses[: trace.begins[whole]], SHARED):
+        for cost in place_costs(trace.accesses[: trace.begins[whole]]):
             array = "shared memory" if cost.array == SHARED else trace.arrays[cost.array]
             pcs = [pc - begin - 1 for pc in cost.pcs]
             numbers = (cost.requests, cost.bytes, cost.cost)
@@ -207,3 +107,78 @@ def in_lines(said: dict[str, Any], table: LineTable, rung: Rung) -> RunCounts:
         said["blocks_looked_at"],
         said["blocks"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCost:
+    """The cost of what one place of the code loads or stores.
+
+    pcs       where that is: an address of code, and those of its callers
+    array     its number, or SHARED
+    accesses  of single threads, and the `bytes` that they want
+    requests  of warps
+    cost      sectors of 32 bytes that those touch; of shared memory, transactions
+    """
+
+    pcs: tuple[int, ...]
+    array: int
+    is_store: bool
+    accesses: int
+    bytes: int
+    requests: int
+    cost: int
+
+
+def place_costs(accesses: NDArray[np.void]) -> list[PlaceCost]:
+    """Return what each place of the code costs: what all lanes access there at a time."""
+    if not len(accesses):
+        return []
+    place_of = _compact(*accesses["pcs"].T, accesses["array"], accesses["is_store"])
+    thread = accesses["block"].astype(np.int64) * THREADS + accesses["thread"]
+    request = _compact(thread // LANES, place_of, _occurrence(thread, place_of))
+    found = []
+    for number, at in enumerate(np.unique(place_of, return_index=True)[1]):
+        mine = place_of == number
+        array, some = int(accesses["array"][at]), accesses[mine]
+        first = some["offset"].astype(np.int64)
+        size = some["size"].astype(np.int64)
+        lane = thread[mine] % LANES
+        found.append(
+            PlaceCost(
+                tuple(int(pc) for pc in accesses["pcs"][at]),
+                array,
+                bool(accesses["is_store"][at]),
+                len(some),
+                int(size.sum()),
+                len(np.unique(request[mine])),
+                turns_taken(request[mine], lane, first, size)
+                if array == SHARED
+                else touched(request[mine], first, size),
+            )
+        )
+    return found
+
+
+def _compact(*columns: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a number for each combination of values, of which none up to the largest is left out.
+
+    Much quicker than to look for different rows.
+    """
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        if (column != column[0]).any():
+            values, place = np.unique(column, return_inverse=True)
+            number = np.unique(number * len(values) + place, return_inverse=True)[1]
+    return number
+
+
+def _occurrence(*columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many with the same values went before each."""
+    number = numbered(*columns)
+    order = np.argsort(number, kind="stable")
+    ordered = number[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(ordered)])
+    counted = np.empty(len(number), np.int64)
+    counted[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
+    return counted

@@ -121,6 +121,13 @@ class _Launch(ctypes.Structure):
     )
 
 
+def launch_of(
+    grid: tuple[int, int], block: tuple[int, int], shared_bytes: int, order: Order, seed: int = 0
+) -> _Launch:
+    """Return how to launch a function, as C++ takes it."""
+    return _Launch(*grid, *block, shared_bytes, order, seed)
+
+
 class Shim:
     """One rung, compiled for the knobs of `jobs`, in one library; loaded when it first runs.
 
@@ -217,7 +224,7 @@ class Shim:
             values = [*pointers, *map(ctypes.c_int, numbers)]
             assert step.grid is not None
             assert step.block is not None
-            how = _Launch(*step.grid, *step.block, step.shared_bytes, order, seed)
+            how = launch_of(step.grid, step.block, step.shared_bytes, order, seed)
             with self._watching(step, loads, [(each.writes, written)]):
                 self._launch(f"launch_{each.function}_{key}", how, values)
 

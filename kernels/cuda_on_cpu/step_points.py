@@ -22,6 +22,7 @@ from kernels.rungs.rung import Rung
 NEXT, SELF = "::cuda_cpu::", "cuda_cpu_"
 UNROLL = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*", re.M)
 SHARED = re.compile(rb"\bDYNAMIC_SHARED\(([^(),]*),\s*(\w+)\s*\)\s*;")
+SPLIT = re.compile(rb"^[ \t]*#.*\n\s*else\b", re.M)  # from its if, by a directive
 LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 STATEMENTS = (
     *(*LOOPS, "declaration", "expression_statement", "if_statement", "switch_statement"),
@@ -72,7 +73,12 @@ class Told:
 @lru_cache(maxsize=TEXTS_KEPT)
 def told(rung: Rung) -> Told:
     """Return the rung's own text, without its headers, with what tells of its steps."""
-    writer = _Writer(with_words(rung.source).encode())
+    return told_in(with_words(rung.source))
+
+
+def told_in(text: str) -> Told:
+    """Return any text with what tells of its steps."""
+    writer = _Writer(text.encode())
     writer.write()
     return writer.told
 
@@ -123,6 +129,8 @@ class _Writer:
         if body is None or declarator is None or body.type != "compound_statement":
             return
         if re.search(rb"\b(constexpr|consteval)\b", self._text[node.start_byte : body.start_byte]):
+            return
+        if SPLIT.search(self._text, body.start_byte, body.end_byte):
             return
         name = declarator.child_by_field_name("declarator")
         self._function = _text(name) if name else ""

@@ -38,8 +38,9 @@ template <class T> constexpr ValueKind kind_of() {
     else return std::is_signed_v<T> ? INTEGER : UNSIGNED;
 }
 
-// A variable's value now, or that of element [i][j] of an array.  Of what is no number: nothing.
-template <class T> UNWATCHED void saw(unsigned variable, T value, int i = -1, int j = -1) {
+// A variable's value now, or that of element [i][j] of an array.  Of what is no number: nothing, and it
+// is not copied, or that would be told of as an access of the text's own.
+template <class T> UNWATCHED void saw(unsigned variable, const T& value, int i = -1, int j = -1) {
     if constexpr (std::is_pointer_v<T>) tell_value(variable, POINTER, reinterpret_cast<uint64_t>(value), i, j);
     else if constexpr (std::is_floating_point_v<T>) tell_value(variable, FLOATING, __builtin_bit_cast(uint64_t, double(value)), i, j);
     else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) tell_value(variable, kind_of<T>(), uint64_t(int64_t(value)), i, j);

@@ -6,7 +6,6 @@ weights = "global"
 [[passes]]
 loads = { picture = "FILTERED * KSIZE**2 + ALPHA", weights = "FILTERED * KSIZE**2" }
 flops = "2 * FILTERED * KSIZE**2"
-anatomy = "global.taps_and_weights"
 ---*/
 
 extern "C" __global__ void convolve(

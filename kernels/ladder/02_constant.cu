@@ -7,7 +7,6 @@ weights = "constant"
 [[passes]]
 loads = { picture = "FILTERED * KSIZE**2 + ALPHA" }
 flops = "2 * FILTERED * KSIZE**2"
-anatomy = "global.taps"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

@@ -12,7 +12,6 @@ requires = [
 shared_bytes = "(BLOCK_X + 2 * HALO_X) * (BLOCK_Y + 2 * HALO_Y) * 4"
 loads = { picture = "BLOCKS * (BLOCK_X + 2 * HALO_X) * (BLOCK_Y + 2 * HALO_Y) + ALPHA" }
 flops = "2 * FILTERED * KSIZE**2"
-anatomy = "tiles.apron"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

@@ -10,7 +10,6 @@ halo = ["0", "0"]
 shared_bytes = "HEIGHT * WIDTH * CHANNELS * 4"
 loads = { picture = "SAMPLES + ALPHA" }
 flops = "2 * FILTERED * KSIZE**2"
-anatomy = "tiles.untiled"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

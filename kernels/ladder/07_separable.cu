@@ -17,7 +17,6 @@ writes = "sums"
 shared_bytes = "(BLOCK_X + 2 * HALO_X) * BLOCK_Y * 4"
 loads = { picture = "BLOCKS_X * HEIGHT * (COVERS_X + 2 * HALO_X)" }
 flops = "2 * SAMPLES * KSIZE"
-anatomy = "passes.rows"
 
 [[passes]]
 function = "along_columns"
@@ -26,7 +25,6 @@ reads = "sums"
 shared_bytes = "BLOCK_X * (BLOCK_Y + 2 * HALO_Y) * 4"
 loads = { sums = "WIDTH * CHANNELS * BLOCKS_Y * (COVERS_Y + 2 * HALO_Y)" }
 flops = "2 * SAMPLES * KSIZE"
-anatomy = "passes.columns"
 ---*/
 
 // How far off, in units of 2^-24 * sum|w| * max|p|: K roundings along a row and K along a column are

@@ -18,7 +18,6 @@ covers = ["THREADS", "1"]
 shared_bytes = "(THREADS + 2 * HALO_X) * 4"
 loads = { picture = "BLOCKS_X * HEIGHT * (COVERS_X + 2 * HALO_X)" }
 flops = "2 * SAMPLES * KSIZE"
-anatomy = "passes.rows_flat"
 
 [[passes]]
 function = "along_columns"
@@ -28,7 +27,6 @@ covers = ["min(THREADS, 32)", "THREADS // min(THREADS, 32)"]
 shared_bytes = "min(THREADS, 32) * (THREADS // min(THREADS, 32) + 2 * HALO_Y) * 4"
 loads = { sums = "WIDTH * CHANNELS * BLOCKS_Y * (COVERS_Y + 2 * HALO_Y)" }
 flops = "2 * SAMPLES * KSIZE"
-anatomy = "passes.columns_flat"
 ---*/
 
 // Shared memory has 32 banks, one word wide; word n is in bank n % 32.  Two lanes of a warp that want

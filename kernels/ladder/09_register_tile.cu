@@ -17,7 +17,6 @@ loads = { picture = """up(WIDTH * CHANNELS, CHUNK) * (parts(HEIGHT, COVERS_Y // 
     * (KSIZE - 1 + COVERS_Y // BLOCK_Y) * (1 + 2 * HALO_CHUNKS) + HAS_ALPHA * HEIGHT)""" }
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 flops = "2 * up(WIDTH * CHANNELS, CHUNK) * up(HEIGHT, COVERS_Y // BLOCK_Y) * KSIZE**2 * PLANES // CHANNELS"
-anatomy = "registers.register_tile"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

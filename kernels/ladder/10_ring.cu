@@ -19,7 +19,6 @@ loads = { picture = """(parts(WIDTH * CHANNELS, 32 * CHUNK) * (32 + 2 * HALO_CHU
     * (HEIGHT + BLOCKS_Y * (KSIZE - 1)) + HAS_ALPHA * up(WIDTH * CHANNELS, CHUNK) * HEIGHT)""" }
 stores = { picture = "up(WIDTH * CHANNELS, CHUNK) * HEIGHT" }
 flops = "2 * up(WIDTH * CHANNELS, 32 * CHUNK) * HEIGHT * KSIZE**2 * PLANES // CHANNELS"
-anatomy = "rings.ring"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

@@ -18,7 +18,6 @@ loads = { picture = "BLOCKS_Y * (COVERS_Y + KSIZE - 1) * STAGED" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = """2 * KSIZE * (BLOCKS * COVERS_X * (COVERS_Y + KSIZE - 1)
     + up(WIDTH * CHANNELS, 4) * BLOCKS_Y * COVERS_Y) * PLANES // CHANNELS"""
-anatomy = "bands.tile_separable"
 ---*/
 
 __constant__ float COLUMN[KSIZE];

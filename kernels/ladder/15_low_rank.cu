@@ -18,7 +18,6 @@ shared_bytes = """16 * ((32 if KSIZE <= 15 else 64) + KSIZE - 1) * (
 loads = { picture = "BLOCKS_Y * (COVERS_Y + KSIZE - 1) * STAGED" }
 stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = "2 * KSIZE * RANK * BLOCKS * COVERS_X * (2 * COVERS_Y + KSIZE - 1) * PLANES // CHANNELS"
-anatomy = "bands.low_rank"
 ---*/
 
 // How far off, in units of 2^-24 * sum|w| * max|p|: K roundings along x, then RANK * K in one chain

@@ -33,7 +33,6 @@ stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = """(1024 * BLOCKS * 2 * RADIUS
     + BLOCKS_X * up(HEIGHT, 8) * (2 * 1024 + 32 * ((KSIZE - 1) * CHANNELS + 2 * (parts(COVERS_X, 32) | 1)))
     + up(WIDTH * CHANNELS, 4) * HEIGHT * PLANES // CHANNELS)"""
-anatomy = "sums.running_sums"
 ---*/
 
 // A block walks down a strip of the picture, ROWS rows at a time.

@@ -23,7 +23,6 @@ loads.weights = "2 * BLOCKS * PLANES * 2 * COVERS_Y * KSIZE * (BAND_BLOCKS - 1)"
 stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
 # Products of 16×8×8, on the tensor cores: those with the zeros of the bands as well.
 flops = "2 * 1024 * BLOCKS * PLANES * COVERS_Y // 16 * 16 * BAND_BLOCKS * KSIZE"
-anatomy = "matrices.whole"
 ---*/
 
 __constant__ float UNDO[1];

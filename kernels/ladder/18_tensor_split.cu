@@ -21,7 +21,6 @@ loads.weights = "4 * BLOCKS * PLANES * 2 * COVERS_Y * KSIZE * (BAND_BLOCKS - 1)"
 stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HEIGHT" }
 # Products of 16×8×8, on the tensor cores: those with the zeros of the bands as well.
 flops = "2 * 1024 * BLOCKS * PLANES * COVERS_Y // 16 * 12 * BAND_BLOCKS * KSIZE * (1 + HALVES)"
-anatomy = "matrices.split"
 ---*/
 
 __constant__ float UNDO[1];

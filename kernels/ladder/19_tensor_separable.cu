@@ -33,7 +33,6 @@ stores = { picture = "(up(WIDTH, 2) if CHANNELS == 1 else WIDTH * CHANNELS) * HE
 # with a sample's halves, the second with three pairs of them.
 flops = """(2 * 2048 * 2 * BAND_DEPTH * (1 + HALVES + 3) * PLANES * BLOCKS_X * COVERS_X // CHANNELS // 16
     * (parts(HEIGHT, 16) + (BAND_DEPTH - 1) * segments(16)))"""
-anatomy = "thin_bands.tensor_separable"
 ---*/
 
 __constant__ float UNDO[1];

@@ -26,7 +26,6 @@ chain_length = "2 * KSIZE + 8"
 error_factor = 2.0              # tensor cores cut sums off, they do not round them; and as for separable
 
 [[passes]]
-anatomy = "bytes.tensor_bytes"
 block  = ["32", "8"]
 # So many blocks a multiprocessor as its registers hold, and as tall as that allows.
 covers = ["1024", """max(4, -(-HEIGHT // max(1, MULTIPROCESSORS * (3 if KSIZE <= 5 else 2)

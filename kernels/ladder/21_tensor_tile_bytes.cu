@@ -27,7 +27,6 @@ chain_length = "2 * KSIZE + 24"
 error_factor = 2.0              # tensor cores cut sums off, they do not round them
 
 [[passes]]
-anatomy = "tile_bytes.tensor_tile_bytes"
 block  = ["32", "4 if KSIZE <= 63 else 8"]
 # So many blocks a multiprocessor as MIN_BLOCKS below has for sm_90.  Others hold fewer, and some blocks wait there.
 covers = ["256", """8 * -(-((HEIGHT + 7) // 8) // blocks_down(-(-WIDTH * CHANNELS // 256),

@@ -26,7 +26,6 @@ chain_length = "KSIZE * KSIZE + 40"
 error_factor = 2.0
 
 [[passes]]
-anatomy = "dense_bytes.tensor_dense_bytes"
 block  = ["32", "8"]
 # So many blocks a multiprocessor as its registers hold, and as tall as that allows; of a small picture
 # one of up to twelve rows, since a halo's rows are read and multiplied once more.

@@ -15,7 +15,6 @@ function = "weigh"
 writes = "weighted"
 loads = { picture = "SAMPLES * KSIZE**2 + ALPHA" }
 flops = "2 * SAMPLES * KSIZE**2"
-anatomy = "global.taps"
 
 [[passes]]
 function = "differentiate"
@@ -25,7 +24,6 @@ writes = "slopes"
 loads = { weighted = "12 * SAMPLES + ALPHA" }
 stores = { slopes = "2 * SAMPLES" }
 flops = "12 * SAMPLES + 2 * FILTERED"
-anatomy = "global.differentiate"
 
 [[passes]]
 function = "measure"
@@ -33,7 +31,6 @@ halo = ["0", "0"]
 reads = "slopes"
 loads = { slopes = "2 * SAMPLES" }
 flops = "4 * SAMPLES"
-anatomy = "global.measure"
 ---*/
 
 __constant__ float WEIGHTS[KSIZE * KSIZE];

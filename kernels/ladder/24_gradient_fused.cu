@@ -24,7 +24,6 @@ stores = { picture = "up(WIDTH * CHANNELS, 4) * HEIGHT" }
 flops = """(2 * KSIZE * BLOCKS * (COVERS_Y + KSIZE + 1) * up(COVERS_X + 8, max(CHUNK, 8))
     + (2 * KSIZE - 1) * up(WIDTH * CHANNELS, 4) * BLOCKS_Y * 10 * (4 + 2 * CHANNELS) * PLANES // CHANNELS
     + 16 * up(WIDTH * CHANNELS, 4) * HEIGHT)"""
-anatomy = "gradient.gradient_fused"
 ---*/
 
 __constant__ float COLUMN[KSIZE];

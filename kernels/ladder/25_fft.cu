@@ -25,7 +25,6 @@ block    = ["64", "1"]
 covers   = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "1"]  # of two tiles
 halo     = ["HALO_X", "0"]
 grid     = ["FFT_LINE", "(CHANNELS - HAS_ALPHA) * FFT_TILES * FFT_PAIRS"]
-anatomy  = "fft.gather"
 layout   = "rows_of_tiles"
 
 [[passes]]
@@ -41,7 +40,6 @@ writes   = "tiles"
 block    = ["64", "1"]
 covers   = ["2 * (FFT_LINE - 2 * RADIUS) * CHANNELS", "FFT_LINE - 2 * RADIUS"]
 grid     = ["FFT_LINE", "(CHANNELS - HAS_ALPHA) * FFT_TILES * FFT_PAIRS"]
-anatomy  = "fft.multiply"
 layout   = "frequencies_of_tiles"
 
 [[passes]]
@@ -57,7 +55,6 @@ also_reads = ["picture"]
 block      = ["64", "4"]
 covers     = ["64", "4"]
 halo       = ["0", "0"]
-anatomy    = "fft.crop"
 ---*/
 
 // The picture's colours are planes of tiles, FFT_LINE x FFT_LINE, that overlap: where a tile has

@@ -27,7 +27,6 @@ loads.picture = "BLOCKS_X * 128 // FFT_SIDE * PLANES * (FFT_COLUMNS + FFT_COLUMN
 loads.weights = "BLOCKS * 2 * 128 * FFT_SIDE"
 stores = { lines = "2 * FFT_LINE * PLANES * FFT_PAIRS * HEIGHT" }
 flops = "BLOCKS * 128 // FFT_SIDE * FFT_FLOPS"
-anatomy  = "fft_registers.transform_rows"
 layout   = "rows_of_pairs"
 
 [[passes]]
@@ -43,7 +42,6 @@ loads.lines = "2 * FFT_LINE * PLANES * FFT_PAIRS * (FFT_ROWS + 2 * FFT_ROWS_BEYO
 loads.weights = "BLOCKS * 8 * 3 * 2 * FFT_LINE"
 stores = { filtered = "2 * FFT_LINE * PLANES * FFT_PAIRS * HEIGHT" }
 flops = "BLOCKS * 8 * (2 * FFT_FLOPS + 6 * FFT_LINE)"
-anatomy  = "fft_columns.filter_columns"
 layout   = "frequencies_of_columns"
 
 [[passes]]
@@ -58,7 +56,6 @@ loads.filtered = "2 * FFT_LINE * PLANES * BLOCKS * 128 // FFT_SIDE"
 loads.picture = "ALPHA"
 loads.weights = "BLOCKS * PLANES * 2 * 128 * FFT_SIDE"
 flops = "BLOCKS * PLANES * 128 // FFT_SIDE * FFT_FLOPS"
-anatomy    = "fft_registers.restore_rows"
 ---*/
 
 // The picture is filtered in tiles, FFT_LINE x FFT_LINE, that overlap: where a tile has wrapped

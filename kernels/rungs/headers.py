@@ -21,6 +21,8 @@ from kernels.rungs.work_facts import WorkExpression, work_names
 BEGIN, END = "/*---", "---*/"
 MISSING_END = f"write {END} on a line of its own behind its last field"
 PASSES = "passes"  # the table of tables in a header
+# Fields of a pass that earlier versions read: what a user wrote then is still a header.
+OBSOLETE = ("anatomy",)
 PLAIN = {
     str: "text",
     bool: "true or false",
@@ -151,6 +153,8 @@ def _fields(
     where = "" if number is None else " of a pass"
     found = {}
     for name, value in values.items():
+        if number is not None and name in OBSOLETE:
+            continue
         if name not in {each.name for each in known}:
             near = get_close_matches(name, [each.name for each in known], 1)
             guess = f"; the nearest is {near[0]}" if near else ""

@@ -56,8 +56,7 @@ class Pass:
     loads, stores  how many numbers, by what they belong to, over `work_facts.WorkFacts`; without
                    stores those are a picture's samples
     flops          operations on them
-    anatomy        what its threads do: "tiles.flat" is the pattern `flat` of `anatomy.from_tiles`
-    layout         where its blocks stand on the picture if it has a grid: see `anatomy.layouts`
+    layout         where its blocks stand on the picture if it has a grid: `anatomy.launch_shapes`
 
     Numbers are expressions over `job_facts.Facts`.  The function takes (reads, also_reads...,
     writes, the weights if they are an argument, height, width, pitch, first_row, end_row).  A pass
@@ -80,7 +79,6 @@ class Pass:
     loads: tuple[tuple[str, WorkExpression], ...] = ()
     stores: tuple[tuple[str, WorkExpression], ...] = ()
     flops: WorkExpression = NO_COUNT
-    anatomy: str = ""
     layout: str = ""
 
 

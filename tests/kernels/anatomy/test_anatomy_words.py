@@ -9,19 +9,10 @@ import numpy as np
 import pytest
 
 from kernels.anatomy import anatomy_words, transactions
-from kernels.anatomy.accesses import NOWHERE, TILE, Access
 from kernels.anatomy.anatomy_words import grid_words, halo_words, idle_words
-from kernels.anatomy.block_counts import (
-    Idle,
-    Traffic,
-    counting_idle,
-    idle_of,
-    is_idle_counted,
-)
-from kernels.anatomy.parts import part_of
-from kernels.anatomy.patterns import pattern_of
-from kernels.anatomy.tile_shapes import shapes_of
-from kernels.anatomy.transactions import coalescing
+from kernels.anatomy.launch_shapes import shapes_of
+from kernels.anatomy.record import TILE, Access, Idle, Record, Traffic
+from kernels.anatomy.transactions import NOWHERE, coalescing
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
 
@@ -40,9 +31,8 @@ def numbers(sentence):
     return [float(each.replace(",", "")) for each in found]
 
 
-def step(array="", is_store=False, turn="tap 1, 1"):
-    loops = {"tap": 25}
-    return Access("", array, is_store, 4, 32, loops, lambda tap: tap, words=lambda _: turn)
+def step(array="picture", is_store=False, size=4, threads=32):
+    return Access(array, is_store, "", 7, size, 4 * np.arange(threads)[None])
 
 
 def test_the_grid():
@@ -125,27 +115,21 @@ def test_loads_are_compared_with_the_plain_kernels(loads, plain, told):
     assert numbers(anatomy_words.loads_words(loads, plain)) == told
 
 
-@pytest.mark.parametrize("size", [(64, 64, 1), (61, 63, 1), (8, 8, 1)])
-def test_idle_threads_are_the_same_counted_before_or_at_once(size):
-    own = shape(size=size)
-    job = Job(np.zeros(size, np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "shared")
-    first, second = (pattern_of(RUNGS["shared"], own, job) for _ in range(2))
-    assert not is_idle_counted(first, own)
-    for _ in counting_idle(first, own):
-        pass
-    assert is_idle_counted(first, own)
-    assert idle_of(first, own, (0, 0)) == idle_of(second, own, (0, 0))
-
-
 def test_each_access_belongs_to_a_part_of_the_launch():
-    job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "shared")
-    steps = pattern_of(RUNGS["shared"], shape(), job).steps((0, 0))
-    assert [(each.name, part_of(each)) for each in steps] == [
-        ("Stage: load", "load"),
-        ("Stage: store in the tile", "share"),
-        ("Read a sample", "compute"),
-        ("Store the answer", "compute"),
-    ]
+    steps = [step(array, is_store) for array in ("picture", TILE) for is_store in (False, True)]
+    assert [each.part for each in steps] == ["load", "compute", "compute", "share"]
+    assert step().name == "Line 7: load 4 bytes"
+    assert replace(step(is_store=True, size=1), file="wide.cuh").name.startswith("wide.cuh, line 7")
+
+
+def test_a_block_of_a_transform_loads_and_stores_numbers():
+    job = Job(np.zeros((64, 64, 1), np.uint8), np.full((5, 5), 0.04, np.float32), "clamp", "fft")
+    own = shapes_of(RUNGS["fft"], job)[0]
+    steps = [step("picture", False, 1, 64), step("tiles", True, 8, 64), step("weights", threads=64)]
+    record = Record(steps, own, (3, 0))
+    assert numbers(anatomy_words.transform_words(record)) == [3, 0, 64, 64]
+    assert numbers(anatomy_words.thread_moves(record, 5)) == [1, 1]
+    assert "no number" in anatomy_words.thread_moves(Record([], own, (3, 0)), 5)
 
 
 def test_idle_threads():
@@ -158,8 +142,8 @@ def test_idle_threads():
 @pytest.mark.parametrize(
     ("lanes", "told"),
     [
-        (np.arange(1, 33), [32, 5, 32, 2, 128, 4]),
-        (np.arange(32), [32, 4, 32, 1, 128]),
+        (4 * np.arange(1, 33), [32, 5, 32, 2, 128, 4]),
+        (4 * np.arange(32), [32, 4, 32, 1, 128]),
         (np.full(32, NOWHERE), []),
     ],
 )
@@ -170,15 +154,14 @@ def test_sectors(lanes, told):
 
 
 def test_wide_loads_say_how_wide():
-    own = replace(step(turn=""), width=4)
-    said = anatomy_words.coalescing_words(own, coalescing(np.arange(32) * 4, 4, 4))
+    said = anatomy_words.coalescing_words(step(size=16), coalescing(np.arange(32) * 16, 16))
     assert numbers(said)[:5] == [32, 16, 16, 32, 4]
     assert "fully coalesced" in said
 
 
 def test_one_lane_touches():
-    lanes = np.where(np.arange(32) == 3, 3, NOWHERE)
-    said = anatomy_words.coalescing_words(step(is_store=True, turn=""), coalescing(lanes, 4))
+    lanes = np.where(np.arange(32) == 3, 12, NOWHERE)
+    said = anatomy_words.coalescing_words(step(is_store=True), coalescing(lanes, 4))
     assert numbers(said)[:4] == [1, 1, 32, 1]
     assert "1 store touches 1 sector " in said
 
@@ -186,9 +169,9 @@ def test_one_lane_touches():
 @pytest.mark.parametrize(
     ("lanes", "word"),
     [
-        (np.arange(32), "no bank conflict"),
-        (np.where(np.arange(32) == 3, 3, NOWHERE), "1 read "),
-        (np.arange(32) * 2, "2-way bank conflict"),
+        (np.arange(32) * 4, "no bank conflict"),
+        (np.where(np.arange(32) == 3, 12, NOWHERE), "1 read"),
+        (np.arange(32) * 8, "2-way bank conflict"),
         (np.full(32, NOWHERE), "No lane"),
     ],
 )
@@ -197,5 +180,8 @@ def test_banks(lanes, word):
 
 
 def test_what_is_left_out_is_said():
-    assert "Ring of rows" in anatomy_words.not_drawn(RUNGS["ring"])
+    assert "g++" in anatomy_words.not_drawn("There is no g++.")
+    assert "…" in anatomy_words.not_drawn("")
+    assert "Launches 2 and 4" in anatomy_words.of_a_library(RUNGS["fft"])
+    assert anatomy_words.of_a_library(RUNGS["fft_registers"]) == ""
     assert "nothing to draw" in anatomy_words.no_shapes(RUNGS["fft"])

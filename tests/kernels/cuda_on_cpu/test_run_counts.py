@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from kernels.anatomy.transactions import LANES, coalescing, conflicts
+from kernels.anatomy.transactions import LANES, NOWHERE, coalescing, conflicts
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ACCESS, SHARED
@@ -72,19 +74,27 @@ def test_operations_that_cannot_be_counted_are_left_out():
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("size", [4, 8, 16])
-def test_costs_are_those_of_the_anatomy(seed, size):
+def test_sectors_and_banks_are_counted_as_with_sets(seed, size):
+    """For one warp, of which some lanes take no part, and for many accesses at once."""
     random = np.random.default_rng(seed)
-    lanes = random.integers(0, 200, LANES)
-    accesses = np.zeros(LANES, ACCESS)
-    accesses["thread"], accesses["offset"], accesses["size"] = range(LANES), lanes * size, size
+    lanes = random.integers(0, 200, LANES) * size
+    lanes[random.random(LANES) < 0.2] = NOWHERE
+    own = np.flatnonzero(lanes != NOWHERE)
+    accesses = np.zeros(len(own), ACCESS)
+    accesses["thread"], accesses["offset"], accesses["size"] = own, lanes[own], size
+    sectors = {byte // 32 for at in lanes[own] for byte in (at, at + size - 1)}
+    turns, at_a_time = 0, LANES * 4 // size
+    for first in range(0, LANES, at_a_time):
+        part = [at for at in lanes[first : first + at_a_time] if at != NOWHERE]
+        words = {at // 4 + word for at in part for word in range(size // 4)}
+        turns += max(Counter(word % 32 for word in words).values(), default=0)
+    assert coalescing(lanes, size).sectors == len(sectors)
+    assert conflicts(lanes, size).turns == turns
     for array in (0, SHARED):
         accesses["array"] = array
-        (found,) = place_costs(accesses, SHARED)
-        expected = (
-            conflicts(lanes, size, 1).turns if array == SHARED else coalescing(lanes, size).sectors
-        )
-        assert (found.requests, found.accesses, found.bytes) == (1, LANES, LANES * size)
-        assert found.cost == expected
+        (found,) = place_costs(accesses)
+        assert (found.requests, found.accesses, found.bytes) == (1, len(own), len(own) * size)
+        assert found.cost == (turns if array == SHARED else len(sectors))
 
 
 def test_places_and_turns_of_a_loop_are_requests_of_their_own():
@@ -93,5 +103,5 @@ def test_places_and_turns_of_a_loop_are_requests_of_their_own():
     accesses["pcs"][2 * LANES :, 0] = 7
     accesses["offset"] = np.tile(np.arange(LANES) * 4, 4)
     accesses["size"] = 4
-    found = place_costs(accesses, SHARED)
+    found = place_costs(accesses)
     assert [(each.requests, each.cost) for each in found] == [(2, 8), (2, 8)]

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from kernels import Job, filters
-from kernels.anatomy.patterns import pattern_of, why_not_told
-from kernels.anatomy.tile_shapes import shapes_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import CountingShim
 from kernels.cuda_on_cpu.shim import Shim
@@ -117,13 +115,3 @@ def test_what_it_says_of_its_rung_is_what_that_does(tmp_path, build_cache):
     assert counted.flops == said.flops
     assert counted.loaded["picture"].sum() == facts.bytes_of(said.loads)
     assert counted.stored["picture"].sum() == facts.bytes_of(said.stores)
-    assert why_not_told(rung) is None
-    (shape,) = shapes_of(rung, job)
-    steps = [
-        step
-        for x in range(shape.grid[0])
-        for y in range(shape.grid[1])
-        for step in pattern_of(rung, shape, job).steps((x, y))
-    ]
-    asked = sum(each.asked() for each in steps if each.array == "picture" and not each.is_store)
-    assert asked == said.loads["picture"]

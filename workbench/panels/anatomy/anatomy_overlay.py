@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import lru_cache
 
-import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from kernels.anatomy.accesses import NOWHERE
-from kernels.anatomy.tile_shapes import Rect
+from kernels.anatomy.launch_shapes import Rect
 from kernels.anatomy.transactions import LANES
 from workbench.panels.anatomy.hairlines import paint_hairlines
 from workbench.panels.anatomy.launch_legend import Entry
@@ -92,42 +88,7 @@ def grid_is_drawn(look: Look, scale: float) -> bool:
 
 def warp_runs(look: Look, warp: int) -> list[Rect]:
     """Return what a warp's lanes compute as rectangles: runs of samples, equal rows joined."""
-    pattern = look.subject.pattern
-    assert pattern is not None
-    lanes = pattern.places[:, warp * LANES : (warp + 1) * LANES]
-    left, top = look.round
-    return [_moved(run, left, top) for run in _runs(lanes.tobytes(), len(lanes), pattern.each)]
-
-
-@lru_cache(maxsize=64)  # each frame paints the up to 32 warps of a block
-def _runs(lanes: bytes, times: int, each: tuple[int, int]) -> tuple[Rect, ...]:
-    """Return runs of samples; `lanes`: (times, lanes, 2) int64, where each computes samples."""
-    across, down = each
-    runs: list[Rect] = []
-    found = np.frombuffer(lanes, np.int64).reshape(-1, 2)
-    places = [(x, y) for x, y in found.tolist() if x != NOWHERE]
-    # Lanes that compute samples in several places interleave, so these are sorted row by row.
-    for x, y in places if times == 1 else sorted(set(places), key=lambda place: place[::-1]):
-        if runs and (runs[-1].top, runs[-1].right) == (y, x):
-            runs[-1] = replace(runs[-1], right=x + across)
-        else:
-            runs.append(Rect(x, y, x + across, y + down))
-    return tuple(_stacked(runs))
-
-
-def _stacked(runs: list[Rect]) -> list[Rect]:
-    stacked: list[Rect] = []
-    for run in runs:
-        last = stacked[-1] if stacked else run
-        if (last.left, last.right, last.bottom) == (run.left, run.right, run.top):
-            stacked[-1] = replace(last, bottom=run.bottom)
-        else:
-            stacked.append(run)
-    return stacked
-
-
-def _moved(rect: Rect, x: int, y: int) -> Rect:
-    return Rect(rect.left + x, rect.top + y, rect.right + x, rect.bottom + y)
+    return look.record.rects(warp * LANES, (warp + 1) * LANES) if look.record else []
 
 
 def _paint_grid(painter: QPainter, visible: QRectF, scale: float, look: Look) -> None:
@@ -183,9 +144,7 @@ def _paint_warps(painter: QPainter, scale: float, look: Look) -> None:
 
 
 def _paint_thread(painter: QPainter, scale: float, look: Look) -> None:
-    across, down = look.made_by_each
-    places = look.samples_of(look.thread or 0)
-    _paint_marked(painter, scale, look, [Rect(x, y, x + across, y + down) for x, y in places])
+    _paint_marked(painter, scale, look, look.rects_of(look.thread or 0))
 
 
 def _paint_marked(painter: QPainter, scale: float, look: Look, rects: list[Rect]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,10 +11,8 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from kernels.anatomy.block_counts import counting_idle, is_idle_counted
-from kernels.anatomy.parts import PARTS, Part
-from kernels.anatomy.pattern import Pattern
-from kernels.anatomy.tile_shapes import Block, Rect, Shape
+from kernels.anatomy.launch_shapes import Block, Rect
+from kernels.anatomy.record import PARTS, Part
 from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -48,7 +46,7 @@ NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
 PROSE_TIP = "The launch, this block and this warp in sentences."
 TOO_CLOSE = "Zoom in to see the grid of blocks."
 PASSING_MS = 50
-COUNTS = "anatomy"  # the name of what is counted on the thread for analyses
+RECORDS, COUNTS = "anatomy-block", "anatomy"  # what is done on the thread for analyses
 KEYS: dict[int, Part] = dict(zip((Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3), PARTS, strict=True))
 
 
@@ -73,7 +71,7 @@ class AnatomyPane(QWidget):
         """Make the panel.
 
         store, worker  read for the state and the device, never written to
-        counts         counts idle threads, which takes up to 20 ms once per launch
+        counts         records blocks and counts idle threads, which takes up to some seconds
         """
         super().__init__()
         self.setObjectName("anatomy-pane")
@@ -83,6 +81,7 @@ class AnatomyPane(QWidget):
         self._look: Look | None = None
         self._worded: Look | None = None  # the one that the panel describes
         self._at: tuple[int, int] | None = None  # sample and row that are looked at
+        self._from: tuple[Subject, Block, int] | None = None  # numbers that cannot be pointed at
         self._scale = 1.0
         self._passing = Throttle(PASSING_MS, self._catch_up, self)
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
@@ -272,7 +271,8 @@ class AnatomyPane(QWidget):
         if not self.isVisible():
             # They would keep a closed picture in memory.
             self._subject = self._look = self._worded = None
-            self._counts.cancel(COUNTS)
+            for name in (RECORDS, COUNTS):
+                self._counts.cancel(name)
             return
         found = self._launch()
         self._subject = found if isinstance(found, Subject) else None
@@ -285,7 +285,7 @@ class AnatomyPane(QWidget):
             self._show_look()
             self.look_changed.emit()
         elif (same := _same_thread(old, self._subject)) is not None:
-            self._take(same)
+            self._go_from(*same)
         else:
             picture = self._subject.shape.picture
             x, y = self._at or (picture.right // 2, picture.bottom // 2)
@@ -297,11 +297,30 @@ class AnatomyPane(QWidget):
         limits = device if isinstance(device, Device) else None
         self._loads.show_loads(subject.loads_per_sample(limits) if subject else None)
         self._counts.cancel(COUNTS)
-        if subject is None or (pattern := subject.pattern) is None:
+        if subject is None:
             return
-        if not is_idle_counted(pattern, subject.shape):
-            count = partial(counting, pattern, subject.shape)
+        records = subject.records
+        if not records.problem and records.idle((0, 0)) is None:
+            count = partial(told_at_end, records.making_idle)
             self._counts.ask(COUNTS, count, lambda _: self._show_counts(subject))
+
+    def _record(self, look: Look) -> None:
+        """Record a block that is looked at, off the GUI thread."""
+        records = look.subject.records
+        if look.record is None and not records.problem:
+            make = partial(told_at_end, partial(records.making, look.block))
+            show = partial(self._show_record, look)
+            self._counts.ask(RECORDS, make, lambda _: show(), urgency=1)
+
+    def _show_record(self, of: Look) -> None:
+        look = self._look
+        if look is None or (look.subject, look.block) != (of.subject, of.block):
+            return
+        self._look = self._worded = None
+        if of.subject.shape.layout is not None and self._from is not None:
+            self._go_from(*self._from)
+        elif self._at is not None:
+            self._go(*self._at)
 
     def _show_counts(self, subject: Subject) -> None:
         if self._look is not None and self._look.subject is subject:
@@ -329,13 +348,15 @@ class AnatomyPane(QWidget):
         """
         assert self._subject is not None
         self._at = x, y
-        self._take(look_at(self._subject, x, y, self._look), is_passing=is_passing)
+        self._from = None
+        self._take(look_at(self._subject, x, y), is_passing=is_passing)
 
     def _take(self, look: Look, *, is_passing: bool = False) -> None:
         old, self._look = self._look, look
-        if old and (old.block, old.thread, old.round) == (look.block, look.thread, look.round):
+        if old and old.subject is look.subject and _same(old, look):
             self._look = old
             return
+        self._record(look)
         self.look_changed.emit()
         if not (is_passing and self._passing.isActive()):
             self._show_look()
@@ -386,7 +407,7 @@ class AnatomyPane(QWidget):
         look = self._look
         assert look is not None
         if look.subject.shape.layout is not None:
-            self._go_from(look, look.block, thread)
+            self._go_from(look.subject, look.block, thread)
             return
         if not 0 <= thread < look.subject.shape.threads:
             return
@@ -402,34 +423,42 @@ class AnatomyPane(QWidget):
         shape = look.subject.shape
         target = (look.block[0] + across, look.block[1] + down)
         if shape.layout is not None:
-            self._go_from(look, target, look.thread or 0)
+            self._go_from(look.subject, target, look.thread or 0)
             return
         if 0 <= target[0] < shape.grid[0] and 0 <= target[1] < shape.grid[1]:
             own: Rect = shape.tile(target).clipped(shape.picture)
             x = min(self._at[0] + across * shape.covers[0], own.right - 1)
             self._go(x, min(self._at[1] + down * shape.covers[1], own.bottom - 1))
 
-    def _go_from(self, look: Look, block: Block, thread: int) -> None:
-        found = look_from(look.subject, block, thread, look)
+    def _go_from(self, subject: Subject, block: Block, thread: int) -> None:
+        found = look_from(subject, block, thread)
         if found is not None:
-            self._at = found.middle
+            self._at, self._from = found.middle, (subject, block, thread)
             self._take(found)
 
 
-def counting(pattern: Pattern, shape: Shape) -> Iterator[bool | None]:
-    """Count idle threads; None on the way, True at the end."""
-    yield from counting_idle(pattern, shape)
+def told_at_end(make: Callable[[], Iterator[None]]) -> Iterator[bool | None]:
+    """Do what `make` makes; None on the way, True at the end."""
+    yield from make()
     yield True
 
 
-def _same_thread(old: Look | None, subject: Subject) -> Look | None:
-    """Return the look at the same numbers of a transform, or None.
+def _same(old: Look, look: Look) -> bool:
+    """Return whether the same thread is looked at, and the same samples of it."""
+    if (old.block, old.thread, old.record) != (look.block, look.thread, look.record):
+        return False
+    return old.own == look.own
+
+
+def _same_thread(old: Look | None, subject: Subject) -> tuple[Subject, Block, int] | None:
+    """Return the same numbers of a transform in another launch, or None.
 
     The launch must have the same blocks. A place of the picture would lead to another thread.
     """
-    if old is None or old.thread is None or subject.shape.layout is None:
+    if old is None or subject.shape.layout is None:
         return None
     was, now = old.subject, subject
     is_same_pass = (was.rung, was.shape.function) == (now.rung, now.shape.function)
     has_same_blocks = (was.shape.grid, was.shape.threads) == (now.shape.grid, now.shape.threads)
-    return look_from(now, old.block, old.thread) if is_same_pass and has_same_blocks else None
+    is_there = is_same_pass and has_same_blocks
+    return (now, old.block, old.thread or 0) if is_there else None

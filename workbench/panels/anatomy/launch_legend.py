@@ -9,7 +9,7 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPen
 
-from kernels.anatomy.parts import Part
+from kernels.anatomy.record import Part
 from workbench.panels.anatomy.part_buttons import TITLES
 from workbench.widgets.overlay_chips import TEXT, on_screen, paint_chip_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QWidget
 
-from kernels.anatomy.parts import PARTS, Part
+from kernels.anatomy.record import PARTS, Part
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import push_button
 

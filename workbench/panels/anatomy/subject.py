@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
 from kernels.anatomy import anatomy_words
-from kernels.anatomy.accesses import NOWHERE, Access, Places, indices, tap_words
-from kernels.anatomy.block_counts import idle_of, is_idle_counted, traffic_of
-from kernels.anatomy.parts import Part, part_of
-from kernels.anatomy.pattern import Pattern, Threads
-from kernels.anatomy.patterns import pattern_of, why_not_told
-from kernels.anatomy.tile_shapes import (
+from kernels.anatomy.launch_shapes import (
     USUAL_MULTIPROCESSORS,
     Block,
     Rect,
@@ -21,12 +15,14 @@ from kernels.anatomy.tile_shapes import (
     shapes_of,
     why_none,
 )
-from kernels.anatomy.transactions import LANES, coalescing, conflicts, of_warp
+from kernels.anatomy.record import TILE, Access, Part, Record
+from kernels.anatomy.transactions import LANES, NOWHERE, coalescing, conflicts
 from kernels.core.device import Device
 from kernels.core.job import Job
-from kernels.rungs.job_facts import pitch_of
+from kernels.cuda_on_cpu.recording import BlockRecords
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import work_of
+from workbench.base.assets_path import asset
 from workbench.base.channels import CHANNELS
 
 
@@ -36,14 +32,14 @@ class Subject:
 
     job      with the rung as its implementation
     shapes   of the rung's passes that can be drawn; `shape` is the one looked at
-    pattern  None: its threads are not told one by one
+    records  of its blocks
     """
 
     rung: Rung
     job: Job
     shapes: tuple[Shape, ...]
     shape: Shape
-    pattern: Pattern | None
+    records: BlockRecords
 
     @property
     def channels(self) -> int:
@@ -53,7 +49,9 @@ class Subject:
     def with_pass(self, number: int) -> Subject:
         """Return the same rung's pass, by its place among `shapes`."""
         shape = self.shapes[min(number, len(self.shapes) - 1)]
-        return replace(self, shape=shape, pattern=pattern_of(self.rung, shape, self.job))
+        if shape is self.shape:
+            return self
+        return replace(self, shape=shape, records=_records(self.rung, self.job, shape))
 
     def loads_per_sample(self, device: Device | None) -> tuple[float, float] | None:
         """Return the samples loaded per sample computed; of the plain rung as well.
@@ -74,33 +72,37 @@ class Subject:
 def subject_of(rung: Rung, job: Job, device: Device | None) -> Subject | str:
     """Return the first pass of `rung` for `job`, or the sentence on why there is none to show."""
     job = replace(job, implementation=rung.key)
-    if refusal := why_not_told(rung) or why_none(rung, job, device):
+    if refusal := why_none(rung, job, device):
         return refusal
     shapes = shapes_of(rung, job, device)
     if not shapes:
         return anatomy_words.no_shapes(rung)
-    return Subject(rung, job, shapes, shapes[0], pattern_of(rung, shapes[0], job))
+    return Subject(rung, job, shapes, shapes[0], _records(rung, job, shapes[0]))
+
+
+def _records(rung: Rung, job: Job, shape: Shape) -> BlockRecords:
+    return BlockRecords(rung, job, shape, asset("anatomy"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
     """A block of a subject, and one thread of it.
 
-    round   where the samples begin that all threads compute at a time: the tile, as a rule
-    thread  None where the subject has no pattern
-    threads what the block's threads do; None likewise
+    at      the sample and row that are pointed at
+    thread  None where the block is not recorded
+    record  what the block's threads do; None likewise
     """
 
     subject: Subject
     block: Block
-    round: tuple[int, int]
+    at: tuple[int, int]
     thread: int | None
-    threads: Threads | None = field(repr=False)
+    record: Record | None = field(repr=False)
 
     @property
     def steps(self) -> tuple[Access, ...]:
-        """Return what the block's threads do, without steps that they never reach."""
-        return tuple(each for each in self.threads.steps if each.count) if self.threads else ()
+        """Return what the block's threads do."""
+        return self.record.steps if self.record else ()
 
     @property
     def tile(self) -> Rect:
@@ -117,20 +119,21 @@ class Look:
         """Return the number of the thread in its warp."""
         return (self.thread or 0) % LANES
 
+    def rects_of(self, thread: int) -> list[Rect]:
+        """Return all samples and rows that `thread` computes."""
+        return self.record.rects(thread, thread + 1) if self.record else []
+
     def sample_of(self, thread: int) -> tuple[int, int] | None:
-        """Return the first sample and row that `thread` computes; None if it computes none.
+        """Return the first sample and row that `thread` computes; None if it computes none."""
+        first = next(iter(self.rects_of(thread)), None)
+        return (first.left, first.top) if first else None
 
-        It may lie beyond the picture.
-        """
-        return next(iter(self.samples_of(thread)), None)
-
-    def samples_of(self, thread: int) -> list[tuple[int, int]]:
-        """Return all samples and rows where `thread` computes any, also beyond the picture."""
-        if self.subject.pattern is None:
-            return []
-        left, top = self.round
-        places = self.subject.pattern.places[:, thread].tolist()
-        return [(left + x, top + y) for x, y in places if x != NOWHERE]
+    @property
+    def own(self) -> Rect | None:
+        """Return the samples around those pointed at that the thread computes; else its first."""
+        rects, (x, y) = self.rects_of(self.thread or 0), self.at
+        here = (r for r in rects if r.left <= x < r.right and r.top <= y < r.bottom)
+        return next(here, rects[0] if rects else None)
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -145,120 +148,101 @@ class Look:
 
     def thread_words(self) -> str:
         """Say which thread it is and what it computes."""
-        if self.thread is None:
+        if self.thread is None or self.record is None:
             return ""
         begin = f"Thread {self.thread}, lane {self.lane} of warp {self.warp},"
-        if self.threads is not None and self.threads.thread is not None:
-            return f"{begin} {self.threads.thread(self.thread)}."
-        sample = self.sample_of(self.thread)
-        picture = self.subject.shape.picture
-        if sample is None or not (sample[0] < picture.right and sample[1] < picture.bottom):
+        if self.subject.shape.layout is not None:
+            return f"{begin} {anatomy_words.thread_moves(self.record, self.thread)}."
+        rect, channels = self.own, self.subject.channels
+        if rect is None:
             return f"{begin} has no sample to compute."
-        x, y = sample
-        channels = self.subject.channels
-        across, down = self.made_by_each
-        more = ", and others in the same tile" if self.makes_more else ""
-        if (across, down) == (1, 1):
+        x, y = rect.left, rect.top
+        more = ", and others in the same tile" if len(self.rects_of(self.thread)) > 1 else ""
+        if rect.count == 1:
             name = f"{CHANNELS[channels][x % channels]} " if channels > 1 else ""
             return f"{begin} computes the {name}sample of pixel ({x // channels:,}, {y:,}){more}."
-        right, bottom = min(x + across, picture.right), min(y + down, picture.bottom)
-        samples = anatomy_words.span("sample", x, right)
+        samples = anatomy_words.span("sample", x, rect.right)
         if channels > 1:
-            pixels = anatomy_words.span("pixel", x // channels, (right - 1) // channels + 1)
+            pixels = anatomy_words.span("pixel", x // channels, (rect.right - 1) // channels + 1)
             samples += f" (of {pixels})"
-        return f"{begin} computes {samples} in {anatomy_words.span('row', y, bottom)}{more}."
-
-    @property
-    def makes_more(self) -> bool:
-        """Return whether a thread computes samples in several places of its tile."""
-        pattern, covers = self.subject.pattern, self.subject.shape.covers
-        if pattern is None:
-            return False
-        goes_on = pattern.round[0] < covers[0] or pattern.round[1] < covers[1]
-        return len(pattern.places) > 1 or goes_on
-
-    @property
-    def made_by_each(self) -> tuple[int, int]:
-        """Return how many samples and rows a thread computes."""
-        return self.subject.pattern.each if self.subject.pattern else (1, 1)
+        return f"{begin} computes {samples} in {anatomy_words.span('row', y, rect.bottom)}{more}."
 
     def sentences(self) -> list[tuple[str, str]]:
         """Return headings and what stands under them."""
-        shape, pattern = self.subject.shape, self.subject.pattern
-        here = self.threads.block if self.threads else ""
-        if not here:
-            halo = anatomy_words.halo_words(shape, self.block)
-            here = f"{anatomy_words.block_words(shape, self.block)} {halo}"
-        if pattern is None:
-            return [
-                ("The launch", anatomy_words.grid_words(shape)),
-                ("This block", here),
-                ("Not described", anatomy_words.not_drawn(self.subject.rung)),
-            ]
-        library = anatomy_words.of_a_library(self.subject.rung)
+        shape, records = self.subject.shape, self.subject.records
+        here = anatomy_words.block_words(shape, self.block)
+        if self.record is not None and shape.layout is not None:
+            here = anatomy_words.transform_words(self.record)
+        elif shape.layout is None:
+            here = f"{here} {anatomy_words.halo_words(shape, self.block)}"
+        missing = anatomy_words.of_a_library(self.subject.rung)
+        if self.record is None:
+            missing = f"{anatomy_words.not_drawn(records.problem)} {missing}".strip()
         return [
-            ("The launch", f"{anatomy_words.grid_words(shape)} {self._idle_words(pattern)}"),
+            ("The launch", f"{anatomy_words.grid_words(shape)} {self._idle_words()}".strip()),
             ("This block", here),
-            *([("Not shown", library)] if library else []),
+            *([("Not shown", missing)] if missing else []),
         ]
 
-    def _idle_words(self, pattern: Pattern) -> str:
-        shape = self.subject.shape
-        if not is_idle_counted(pattern, shape):
-            return anatomy_words.counting_words()
-        return anatomy_words.idle_words(idle_of(pattern, shape, self.block))
+    def _idle_words(self) -> str:
+        records = self.subject.records
+        if (idle := records.idle(self.block)) is not None:
+            return anatomy_words.idle_words(idle)
+        return "" if records.problem else anatomy_words.counting_words()
 
     def steps_of(self, part: Part) -> tuple[Access, ...]:
         """Return what the block's threads do in one part of the launch."""
-        return tuple(each for each in self.steps if part_of(each) == part)
+        return tuple(each for each in self.steps if each.part == part)
 
     def part_words(self, part: Part) -> str:
         """Say what the block does in one part of the launch; of "compute" `thread_words` does."""
-        reads = self.subject.shape.reads
-        if part == "compute":
+        if part == "compute" or self.record is None:
             return ""
-        traffic = traffic_of(self.steps, reads)
         if part == "load":
-            return anatomy_words.load_words(traffic, reads)
-        return anatomy_words.share_words(traffic)
+            return anatomy_words.load_words(self.record.traffic, self.subject.shape.reads)
+        return anatomy_words.share_words(self.record.traffic)
 
     def loaded_by_warp(self, step: Access, time: int) -> list[tuple[int, Rect]]:
         """Return what each lane of the warp loads or stores at a time, as samples of the picture.
 
         Pairs of a lane and its samples; none where the array is not laid out like the picture.
         """
-        job, shape = self.subject.job, self.subject.shape
-        if step.array != "picture" and (shape.layout is not None or step.array == "weights"):
+        shape = self.subject.shape
+        if step.array not in shape.row_bytes:
             return []
-        pitch = pitch_of(job.width, job.channels, int(job.picture.dtype.itemsize))
-        places = of_warp(step.places(time), self.warp)
-        return [
-            (
-                lane,
-                Rect(place % pitch, place // pitch, place % pitch + step.width, place // pitch + 1),
-            )
-            for lane, place in enumerate(places.tolist())
-            if place != NOWHERE and place % pitch < shape.picture.right
-        ]
+        item = shape.item_bytes[step.array]
+        places = enumerate(step.lanes(time, self.warp).tolist())
+        found = [(n, divmod(at, shape.row_bytes[step.array])) for n, at in places if at != NOWHERE]
+        width = max(step.size // item, 1)
+        rects = [(n, Rect(x // item, y, x // item + width, y + 1)) for n, (y, x) in found]
+        return [(lane, rect) for lane, rect in rects if rect.left < shape.picture.right]
 
     def read_by_thread(self) -> list[Rect]:
         """Return the samples around those that the thread computes which count for them."""
         if self.thread is None or self.subject.shape.layout is not None:
             return []
-        across, down = self.made_by_each
-        halo = self.subject.shape.halo
-        return [
-            Rect(x, y, x + across, y + down).grown(*halo) for x, y in self.samples_of(self.thread)
-        ]
+        return [rect.grown(*self.subject.shape.halo) for rect in self.rects_of(self.thread)]
+
+    def is_of_taps(self, step: Access) -> bool:
+        """Return whether an access is done once for each weight."""
+        is_read = not step.is_store and step.array in ("picture", TILE)
+        return is_read and 1 < step.count == self.subject.job.ksize**2
+
+    def turn_words(self, step: Access, time: int) -> str:
+        """Say which tap is read at a time; "" where taps have no access of their own."""
+        if not self.is_of_taps(step):
+            return ""
+        y, x = divmod(time, self.subject.job.ksize)
+        return f"tap x {x + 1}, y {y + 1}"
 
     def tap(self, step: Access, time: int) -> Rect | None:
         """Return the sample that the thread reads for a tap; None where taps have no access."""
-        own = self.sample_of(self.thread or 0)
-        if own is None or step.words is not tap_words or not {"row", "column"} <= set(step.loops):
+        own = self.own
+        if own is None or own.count != 1 or not self.is_of_taps(step):
             return None
-        at = dict(zip(step.loops, indices(step.loops, time), strict=True))
-        x = own[0] + (at["column"] - step.loops["column"] // 2) * self.subject.channels
-        y = own[1] + at["row"] - step.loops["row"] // 2
+        row, column = divmod(time, self.subject.job.ksize)
+        x = own.left + (column - self.subject.job.radius) * self.subject.channels
+        y = own.top + row - self.subject.job.radius
         return Rect(x, y, x + 1, y + 1)
 
 
@@ -289,64 +273,41 @@ def marks_of(look: Look, part: Part, step: Access | None, time: int) -> Marks:
     return Marks(part, reads=tuple(look.read_by_thread()), tap=tap)
 
 
-def look_at(subject: Subject, x: int, y: int, known: Look | None = None) -> Look:
-    """Look at the block and the thread that compute sample x of row y, or the nearest ones.
-
-    known  an earlier look, of which the steps can be used again if it is at the same block
-    """
-    shape, pattern = subject.shape, subject.pattern
-    block = shape.block_at(x, y)
-    tile = shape.tile(block)
-    if pattern is None:
-        return Look(subject, block, (tile.left, tile.top), None, None)
-    own = tile.clipped(shape.picture)
-    x, y = min(max(x, own.left), own.right - 1), min(max(y, own.top), own.bottom - 1)
-    across, down = pattern.round
-    left = tile.left + (x - tile.left) // across * across
-    top = tile.top + (y - tile.top) // down * down
-    threads = _threads(subject, pattern, block, known)
-    find = threads.picked or partial(_maker, pattern)
-    return Look(subject, block, (left, top), find(x - left, y - top), threads)
+def look_at(subject: Subject, x: int, y: int) -> Look:
+    """Look at the block and the thread that compute sample x of row y, or the nearest ones."""
+    block = subject.shape.block_at(x, y)
+    record = subject.records.get(block)
+    thread = None if record is None else _thread_at(record, x, y)
+    return Look(subject, block, (x, y), thread, record)
 
 
-def look_from(
-    subject: Subject, block: Block, thread: int, known: Look | None = None
-) -> Look | None:
+def look_from(subject: Subject, block: Block, thread: int) -> Look | None:
     """Look at a thread of a block where numbers of a transform are computed.
 
     There, not all threads can be pointed at. None: there is no such block or thread.
-
-    known  as of `look_at`
     """
-    pattern = subject.pattern
     (across, down), threads = subject.shape.grid, subject.shape.threads
-    is_there = 0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads
-    if pattern is None or not is_there:
+    if not (0 <= block[0] < across and 0 <= block[1] < down and 0 <= thread < threads):
         return None
-    tile = subject.shape.tile(block)
-    mine = _threads(subject, pattern, block, known)
-    return Look(subject, block, (tile.left, tile.top), thread, mine)
+    tile, record = subject.shape.tile(block), subject.records.get(block)
+    return Look(subject, block, (tile.left, tile.top), thread if record else None, record)
 
 
-def _threads(subject: Subject, pattern: Pattern, block: Block, known: Look | None) -> Threads:
-    is_known = known is not None and known.subject is subject and known.block == block
-    return (known.threads if known and is_known else None) or pattern.of(block)
+def _thread_at(record: Record, x: int, y: int) -> int:
+    """Return the thread that computes sample x of row y.
 
-
-def _maker(pattern: Pattern, x: int, y: int) -> int:
-    """Return the thread that computes sample x of row y of a round.
-
-    It is the nearest one where none does, as of alpha that goes another way.
+    It is the nearest one where none does, as of frequencies; the first where none has samples.
     """
-    places = pattern.places
-    across = _distance(places[..., 0], x, pattern.each[0])
-    far = across + _distance(places[..., 1], y, pattern.each[1])
-    far[places[..., 0] == NOWHERE] = np.iinfo(np.int64).max
-    return int(far.min(0).argmin())
-
-
-def _distance(first: Places, wanted: int, count: int) -> Places:
-    return np.maximum(first - wanted, 0) + np.maximum(wanted - (first + count - 1), 0)
+    tile = record.shape.tile(record.block)
+    column = min(max(x - tile.left, 0), tile.width - 1)
+    row = min(max(y - tile.top, 0), tile.height - 1)
+    if (own := int(record.owners[row, column])) != NOWHERE:
+        return own
+    rows, columns = np.nonzero(record.owners != NOWHERE)
+    if not len(rows):
+        return 0
+    nearest = np.abs(rows - row) + np.abs(columns - column)
+    return int(record.owners[rows, columns][nearest.argmin()])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -379,14 +340,14 @@ class Lanes:
 
 def lanes_of(look: Look, step: Access, time: int) -> Lanes:
     """Return what the lanes of the look's warp touch at a time, from 0 to step.count - 1."""
-    lanes = of_warp(step.places(time), look.warp)
+    lanes = step.lanes(time, look.warp)
     if step.memory == "global":
-        found = coalescing(lanes, step.item_bytes, step.width)
+        found = coalescing(lanes, step.size)
         sector = found.sector
         touched = np.unique(sector[sector != NOWHERE])
         groups = np.where(sector == NOWHERE, NOWHERE, np.searchsorted(touched, sector))
         sentence = anatomy_words.coalescing_words(step, found)
         return Lanes("Sector", tuple(groups.tolist()), (False,) * LANES, sentence)
-    met = conflicts(lanes, step.item_bytes, step.width)
+    met = conflicts(lanes, step.size)
     sentence = anatomy_words.conflict_words(step, met)
     return Lanes("Bank", tuple(met.bank.tolist()), tuple(met.in_conflict.tolist()), sentence)

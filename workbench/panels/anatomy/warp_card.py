@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QFrame
 
-from kernels.anatomy.accesses import Access
-from kernels.anatomy.parts import Part
+from kernels.anatomy.record import Access, Part
 from workbench.panels.anatomy.subject import Look, Marks, lanes_of, marks_of
 from workbench.panels.anatomy.warp_strip import LaneStrip
 from workbench.widgets.boxes import HBox, VBox
@@ -107,7 +106,9 @@ class WarpCard(QFrame):
             self._access.clear()
             self._access.addItems(titles)
         names = [step.name for step in self._steps]
-        taps = [n for n, step in enumerate(self._steps) if step.name.endswith("a sample")]
+        taps = [
+            n for n, step in enumerate(self._steps) if self._look and self._look.is_of_taps(step)
+        ]
         known = self._chosen.get(self._part)
         chosen = names.index(known) if known in names else taps[0] if taps else 0
         self._access.setCurrentIndex(chosen)
@@ -141,7 +142,7 @@ class WarpCard(QFrame):
         self._time.setVisible(step.count > 1)
         self._turn.setVisible(step.count > 1)
         time = self._time.value() - 1
-        turn = step.turn(time)
+        turn = look.turn_words(step, time)
         self._turn.setText(f"of {step.count:,}: {turn}" if turn else f"of {step.count:,}")
         lanes = lanes_of(look, step, time)
         self._lanes.show_lanes(lanes, look.lane)

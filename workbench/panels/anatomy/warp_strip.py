@@ -16,8 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from kernels.anatomy.accesses import NOWHERE
-from kernels.anatomy.transactions import LANES
+from kernels.anatomy.transactions import LANES, NOWHERE
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.panels.anatomy.subject import Lanes

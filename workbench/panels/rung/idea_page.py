@@ -128,11 +128,7 @@ def block_words(chosen: Implementation) -> str:
 
 def undescribed_words(chosen: Implementation) -> str:
     """Say what a rung shows nowhere, as its header does not describe it."""
-    if not isinstance(chosen, Rung):
-        return ""
-    has_anatomy = all(each.anatomy or each.library for each in chosen.passes)
-    anatomy = "" if has_anatomy else "What its threads do, step by step, is not described."
-    return f"{not_described(chosen)} {anatomy}".strip()
+    return not_described(chosen) if isinstance(chosen, Rung) else ""
 
 
 def operand_words(operands: Operands) -> list[str]:

@@ -9,8 +9,8 @@ from PySide6.QtGui import QImage, QMouseEvent, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QToolButton
 
-from kernels.anatomy.block_counts import counting_idle
-from kernels.anatomy.tile_shapes import Rect
+from kernels.anatomy.launch_shapes import Rect
+from kernels.cuda_on_cpu import compiler
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job, implementations
 from tests.workbench.driving import (
@@ -33,12 +33,22 @@ from workbench.panels.anatomy.warp_strip import LaneStrip
 from workbench.panels.compare.view_transform import ViewTransform
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
+FIRST = implementations()["shared"]
+pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 
 
 def look(key="shared", block_xy=(32, 8), at=(100, 20), **facts):
     subject = subject_of(implementations()[key], a_job(key, block_xy, **facts), None)
     assert not isinstance(subject, str), subject
-    return look_at(subject, *at)
+    return recorded(subject, *at)
+
+
+def recorded(subject, x, y):
+    """A look at a sample of a block that is recorded."""
+    for _ in subject.records.making(subject.shape.block_at(x, y)):
+        pass
+    assert not subject.records.problem
+    return look_at(subject, x, y)
 
 
 # -- without a window
@@ -64,7 +74,8 @@ def test_every_sample_has_its_thread(key, block_xy):
     weights = np.full((3, 3), 1 / 9, np.float32)
     for at in ((0, 0), (36, 0), (0, 39), (36, 39), (20, 17)):
         found = look(key, block_xy, at, picture=picture, weights=weights)
-        assert found.sample_of(found.thread) == at
+        assert (found.own.left, found.own.top) == at
+        assert found.own.count == 1
 
 
 def test_a_warp_is_drawn_as_the_rectangles_of_its_lanes():
@@ -76,7 +87,7 @@ def test_a_warp_is_drawn_as_the_rectangles_of_its_lanes():
 
 def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     found = look(block_xy=(16, 16), at=(0, 0))
-    (tap,) = [step for step in found.steps if step.name == "Read a sample"]
+    (tap,) = [step for step in found.steps_of("compute") if found.is_of_taps(step)]
     lanes = lanes_of(found, tap, 0)
     assert lanes.title == "Bank"
     assert lanes.labels[:3] == ("0", "1", "2")
@@ -85,13 +96,13 @@ def test_lanes_show_banks_or_sectors_and_who_meets_whom():
     load = found.steps[0]
     assert lanes_of(found, load, 0).title == "Sector"
     flat = look("separable_flat", (16, 16), (0, 0))
-    (tap,) = [step for step in flat.steps if step.name == "Read a sample"]
+    (tap,) = [s for s in flat.steps_of("compute") if s.memory == "shared"]
     assert not any(lanes_of(flat, tap, 3).conflict)
 
 
 def test_words_name_what_is_counted():
     found = look()
-    for _ in counting_idle(found.subject.pattern, found.subject.shape):
+    for _ in found.subject.records.making_idle():
         pass
     words = " ".join(text for _, text in found.sentences())
     assert "19 × 13 = 247 blocks of 32 × 8 = 256 threads, 8 warps each." in words
@@ -113,7 +124,7 @@ def test_every_rung_says_something(key):
         assert subject.endswith(".")
         return
     for number in range(len(subject.shapes)):
-        found = look_at(subject.with_pass(number), 30, 30)
+        found = recorded(subject.with_pass(number), 30, 30)
         assert all(heading and text.endswith((".", " …")) for heading, text in found.sentences())
         if found.thread is not None:
             assert all(found.part_words(part).endswith(".") for part in ("load", "share"))
@@ -129,8 +140,8 @@ def test_every_thread_can_be_gone_to(key, channels):
     if isinstance(subject, str):
         pytest.skip(subject)
     for number in range(len(subject.shapes)):
-        found = look_at(subject.with_pass(number), 0, 0)
-        names = [step.name for step in found.steps]
+        found = recorded(subject.with_pass(number), 0, 0)
+        names = [(step.name, step.array) for step in found.steps]
         assert len(set(names)) == len(names)
         assert all(step.count for step in found.steps)
         if found.thread is None:
@@ -141,12 +152,8 @@ def test_every_thread_can_be_gone_to(key, channels):
         for thread in range(0, found.subject.shape.threads, 7):
             sample = found.sample_of(thread)
             if sample is not None and sample[0] < own.right and sample[1] < own.bottom:
-                again = look_at(found.subject, *sample, found)
-                assert (again.thread, again.block, again.round) == (
-                    thread,
-                    found.block,
-                    found.round,
-                )
+                again = look_at(found.subject, *sample)
+                assert (again.thread, again.block) == (thread, found.block)
 
 
 def test_a_thread_says_what_it_makes():
@@ -169,7 +176,13 @@ def opened(qtbot, window):
     show_picture(qtbot, window, np.random.default_rng(0).integers(0, 255, PICTURE.shape, np.uint8))
     trigger(window, "Anatomy of a launch")
     until(qtbot, window.anatomy.get().isVisible)
+    wait_for_record(qtbot, window)
     return window
+
+
+def wait_for_record(qtbot, window):
+    """Until the block that is looked at is recorded: then its threads are known."""
+    until(qtbot, lambda: window.anatomy.get().look.thread is not None)
 
 
 def words(window):
@@ -241,49 +254,53 @@ def choose_pass(window, number):
 def test_a_transform_has_lanes_that_hold_numbers(qtbot, opened):
     pick(child(opened, "anatomy-rung", QComboBox), "fft_registers")
     opened.anatomy.get().point_at((40.1, 25.5))  # red
-    tiles = "Block (1, 0) transforms rows 16 to 31 of tiles x 0 and x 1 of channel 1"
-    until(qtbot, lambda: tiles in words(opened))
+    until(qtbot, lambda: "Block (1, 0) loads " in words(opened))
     assert child(opened, "anatomy-lanes", LaneStrip).isVisible()
-    assert "holds every 8th number from 2 to 58 of row 25." in words(opened)
+    assert "samples and stores 8 numbers of “lines”." in words(opened)
     choose_pass(opened, 1)
-    assert "downwards, multiplies them by the weights' spectrum" in words(opened)
+    until(qtbot, lambda: "numbers of “filtered”" in words(opened))
     choose_pass(opened, 2)
-    assert "computes samples 0 to 2 (of pixel 0) in row 25, and others" in words(opened)
+    until(qtbot, lambda: " in row 25, and others" in words(opened))
     assert "library" not in words(opened)
 
 
-def test_arrow_keys_go_through_numbers_that_have_no_place(opened):
+def test_arrow_keys_go_through_numbers_that_have_no_place(qtbot, opened):
     """As those of a frequency, and of rows that are a tile's halo."""
     pick(child(opened, "anatomy-rung", QComboBox), "fft")
     strip = child(opened, "anatomy-lanes", LaneStrip)
     opened.anatomy.get().point_at((0.1, 0.5))
+    wait_for_record(qtbot, opened)
     assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == ((2, 0), 2)
     for _ in range(4):  # no further than there are
         QTest.keyClick(strip, Qt.Key.Key_Left)
         QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+        wait_for_record(qtbot, opened)
     assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == ((0, 0), 0)
-    assert "out of row −2 of the picture, which lies beyond it" in words(opened)
-    assert "gathers number 0 of the row." in words(opened)
+    assert "stores 1 number of “tiles”" in words(opened)
     choose_pass(opened, 1)
+    wait_for_record(qtbot, opened)
     begin = opened.anatomy.get().look
     QTest.keyClick(strip, Qt.Key.Key_Down)
     QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    wait_for_record(qtbot, opened)
     assert opened.anatomy.get().look.thread == begin.thread + 32
     assert opened.anatomy.get().look.block == (begin.block[0], begin.block[1] + 1)
-    assert f"multiplies frequency {begin.thread + 32} of the row." in words(opened)
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened, number):
     pick(child(opened, "anatomy-rung", QComboBox), "fft")
     choose_pass(opened, number)
+    wait_for_record(qtbot, opened)
     strip = child(opened, "anatomy-lanes", LaneStrip)
     for _ in range(3):
         QTest.keyClick(strip, Qt.Key.Key_Left)
         QTest.keyClick(strip, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+        wait_for_record(qtbot, opened)
     look = opened.anatomy.get().look
     opened.store.choose(border="zero")
-    until(qtbot, lambda: opened.anatomy.get().look is not look)
+    until(qtbot, lambda: opened.anatomy.get().look.subject is not look.subject)
+    wait_for_record(qtbot, opened)
     assert (opened.anatomy.get().look.block, opened.anatomy.get().look.thread) == (
         look.block,
         look.thread,
@@ -293,10 +310,9 @@ def test_a_thread_of_a_transform_stays_looked_at(qtbot, opened, number):
 @pytest.mark.parametrize("key", ["register_tile", "ring", "tensor_separable"])
 def test_where_a_thread_makes_many_samples_it_is_found_by_each(key):
     found = look(key, at=(130, 20))
-    across, down = found.subject.pattern.each
-    assert any(
-        x <= 130 < x + across and y <= 20 < y + down for x, y in found.samples_of(found.thread)
-    )
+    own = found.own
+    assert own.left <= 130 < own.right
+    assert own.top <= 20 < own.bottom
     assert " computes " in found.thread_words()
     others = {look(key, at=(at, 20)).thread for at in range(128, 128 + 8)}
     assert len(others) <= 8
@@ -317,9 +333,10 @@ def test_it_follows_the_rung_that_is_chosen_and_stays_with_it_on_the_cpu(qtbot, 
     assert rungs.currentData() == window.live.result.implementation
 
 
-def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
+def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(qtbot, opened):
     strip = child(opened, "anatomy-lanes", LaneStrip)
     opened.anatomy.get().point_at((20.4, 20.5))  # sample 61 of row 20: lane 29 of warp 4
+    wait_for_record(qtbot, opened)
     assert (opened.anatomy.get().look.lane, opened.anatomy.get().look.warp) == (29, 4)
     QTest.keyClick(strip, Qt.Key.Key_Left)
     assert opened.anatomy.get().look.lane == 28
@@ -331,6 +348,7 @@ def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
     for _ in range(20):  # no further than there are blocks
         QTest.keyClick(strip, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     assert opened.anatomy.get().look.block[1] == opened.anatomy.get().look.subject.shape.grid[1] - 1
+    wait_for_record(qtbot, opened)
     points = (QPoint(x, strip.height() // 4) for x in range(strip.width()))
     in_lane_3 = next(point for point in points if strip.lane_at(point) == 3)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=in_lane_3)
@@ -339,11 +357,17 @@ def test_arrow_keys_go_from_lane_to_lane_and_from_block_to_block(opened):
 
 def test_another_access_and_another_tap(opened):
     access = child(opened, "anatomy-access", QComboBox)
-    assert access.entries() == ["Stage: load, global memory"]
+
+    def entries():
+        return [each.partition(": ")[2] for each in access.entries()]
+
+    assert entries() == ["load 1 byte, global memory"]
     opened.anatomy.get().show_part("share")
-    assert access.entries() == ["Stage: store in the tile, shared memory"]
+    assert entries() == ["store 4 bytes, shared memory"]
     opened.anatomy.get().show_part("compute")
-    assert access.entries() == ["Read a sample, shared memory", "Store the answer, global memory"]
+    assert entries() == ["load 4 bytes, shared memory", "store 1 byte, global memory"]
+    line = next(n for n, text in enumerate(FIRST.source.split("\n"), 1) if "sum += " in text)
+    assert access.entries()[0].startswith(f"Line {line}: ")
     assert access.currentIndex() == 0
     strip = child(opened, "anatomy-lanes", LaneStrip)
     assert "no bank conflict" in strip.accessibleDescription()
@@ -396,6 +420,7 @@ def test_the_parts_of_a_launch_are_gone_through_with_buttons_and_keys(qtbot, ope
     trigger(opened, "Next part of the anatomy")
     assert opened.anatomy.get().part == "load"
     pick(child(opened, "anatomy-rung", QComboBox), "global")
+    wait_for_record(qtbot, opened)
     QTest.keyClick(strip, Qt.Key.Key_2)
     assert "Nothing is shared" in words(opened)
     assert not strip.isVisible()  # there is no access
@@ -464,7 +489,7 @@ def test_what_a_warp_loads_is_marked_on_the_picture(key, part, expected):
 
 def test_what_a_thread_reads_is_marked_with_the_tap():
     found = look("shared", at=(100, 30))
-    step = next(each for each in found.steps if each.name == "Read a sample")
+    step = next(each for each in found.steps_of("compute") if found.is_of_taps(each))
     marks = marks_of(found, "compute", step, 7)  # tap x 3, y 2
     assert marks.reads == (Rect(94, 28, 107, 33),)
     assert marks.tap == Rect(100, 29, 101, 30)

@@ -9,18 +9,21 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel
 
+from kernels.cuda_on_cpu import compiler
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import noise
 from kernels.rungs import rung as reading
 from kernels.rungs.device_text import LADDER
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import KINDS, PLANS, a_session
+from tests.made_up import a_job
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.charts.data.figure import Choices
 from workbench.charts.kinds import chart_kinds
 from workbench.cli import main
 from workbench.model.names import implementation_title, kind_of
+from workbench.panels.anatomy.subject import look_at, subject_of
 from workbench.panels.rung import rung_texts
 
 SILENT = "silent"  # `constant` without what describes it
@@ -76,6 +79,19 @@ def test_a_dot_says_what_of_it_is_not_described(folder):
     said = chart.body.series[0].dots[0].text
     assert "Loads of this rung are not described." in said
     assert said.endswith("Model: for each sample 18.0 operations; loads are not described.")
+
+
+@pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
+def test_the_anatomy_is_recorded_whatever_the_header_says(folder):
+    subject = subject_of(implementation(SILENT), a_job(SILENT), None)
+    said = dict(look_at(subject, 3, 3).sentences())
+    assert "blocks of 32 × 8" in said["The launch"]
+    assert "recorded" in said["Not shown"]
+    for _ in subject.records.making((0, 0)):
+        pass
+    found = look_at(subject, 3, 3)
+    assert "Not shown" not in dict(found.sentences())
+    assert (found.thread, found.sample_of(found.thread)) == (3 * 32 + 3, (3, 3))
 
 
 def test_the_rung_panel_says_what_is_not_described(folder, qtbot, make_window):

@@ -1,0 +1,275 @@
+"""What one block of a launch loads and stores, as it was recorded, and what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.anatomy.launch_shapes import Block, Rect, Shape
+from kernels.anatomy.transactions import LANES, NOWHERE, Numbers
+
+TILE = "tile"  # the array in shared memory
+WEIGHT_BYTES = 4
+# How far from the picture's edges a block with its halo must be to do as all others there: more
+# than any rung rounds what it loads up to.
+INSIDE = 64, 16  # samples, rows
+
+Part = Literal["load", "share", "compute"]
+PARTS: tuple[Part, ...] = ("load", "share", "compute")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    """One line of a rung's file that loads or stores, for all threads of a block.
+
+    array    "picture", "weights", a buffer of the rung, or TILE
+    file     the header that the line is of; empty: the rung's own file
+    size     bytes per access
+    offsets  (times, threads) the first byte of the array, or NOWHERE.  Threads that are in the
+             same turns of the same loops access at one time
+    """
+
+    array: str
+    is_store: bool
+    file: str
+    line: int
+    size: int
+    offsets: Numbers
+
+    @property
+    def name(self) -> str:
+        """A name for people, of its own among those of one array."""
+        verb = "store" if self.is_store else "load"
+        place = f"{self.file}, line" if self.file else "Line"
+        return f"{place} {self.line}: {verb} {self.size} byte{'' if self.size == 1 else 's'}"
+
+    @property
+    def memory(self) -> Literal["global", "shared"]:
+        """The memory that is accessed."""
+        return "shared" if self.array == TILE else "global"
+
+    @property
+    def part(self) -> Part:
+        """The part of a launch that it belongs to.
+
+        Loads from global memory come first, then stores in shared memory; reads from there and
+        what is stored in the end belong to the computing.
+        """
+        if self.memory == "global":
+            return "compute" if self.is_store else "load"
+        return "share" if self.is_store else "compute"
+
+    @property
+    def count(self) -> int:
+        """Times that some thread does it."""
+        return len(self.offsets)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that all threads load or store."""
+        return int(np.count_nonzero(self.offsets != NOWHERE)) * self.size
+
+    def lanes(self, time: int, warp: int) -> Numbers:
+        """The offsets of a warp: (32,), NOWHERE beyond the block's last thread."""
+        lanes = np.full(LANES, NOWHERE, np.int64)
+        mine = self.offsets[time, warp * LANES : (warp + 1) * LANES]
+        lanes[: len(mine)] = mine
+        return lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """The numbers that one block moves, of the array that its pass reads: picture or buffer.
+
+    asked         numbers that its threads load from global memory
+    different     how many of those are distinct
+    loaded_bytes  bytes of all those loads
+    read_bytes    bytes read from shared memory; 0 without shared memory
+    stored_bytes  bytes stored in shared memory before
+    """
+
+    asked: int
+    different: int
+    loaded_bytes: int
+    read_bytes: int
+    stored_bytes: int
+
+    @property
+    def uses(self) -> float:
+        """How often each loaded number is used, on average.
+
+        Where numbers are kept in shared memory, reads from there count; else repeated loads do,
+        which a cache may serve.
+        """
+        if self.read_bytes:
+            return self.read_bytes / self.stored_bytes
+        return self.asked / self.different if self.different else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Counts of threads that store nothing of what the pass writes: in one block, and in all."""
+
+    in_block: int
+    in_all: int
+    threads: int
+
+    @property
+    def share(self) -> float:
+        """The idle share of all threads: 0 to 1."""
+        return self.in_all / self.threads
+
+
+class Record:
+    """The accesses of one block, in the order of the text."""
+
+    def __init__(self, steps: Sequence[Access], shape: Shape, block: Block) -> None:
+        self.steps, self.shape, self.block = tuple(steps), shape, block
+        self._rects: dict[tuple[int, int], list[Rect]] = {}
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        """What the block moves."""
+        reads = self.shape.reads
+        loads = [each for each in self.steps if each.array == reads and not each.is_store]
+        shared = [each for each in self.steps if each.array == TILE]
+        item = min([self.shape.item_bytes[reads], *(each.size for each in loads)])
+        loaded = sum(each.bytes for each in loads)
+        return Traffic(
+            asked=loaded // item,
+            different=len(np.unique(np.concatenate([[], *(_numbers(s, item) for s in loads)]))),
+            loaded_bytes=loaded,
+            read_bytes=sum(each.bytes for each in shared if not each.is_store),
+            stored_bytes=sum(each.bytes for each in shared if each.is_store),
+        )
+
+    @cached_property
+    def idle(self) -> int:
+        """Threads that store nothing of what the pass writes."""
+        writes = [s for s in self.steps if s.is_store and s.array == self.shape.writes]
+        busy = [(each.offsets != NOWHERE).any(0) for each in writes]
+        return self.shape.threads - int(np.any(busy, 0).sum())
+
+    @cached_property
+    def owners(self) -> NDArray[np.int16]:
+        """The thread that stores each sample of the block's tile, or NOWHERE: (rows, samples).
+
+        Where the pass writes no samples, it is the first that loads one of the picture.
+        """
+        tile, array = self.shape.tile(self.block), self.shape.writes
+        owners = np.full((tile.height, tile.width), NOWHERE, np.int16)
+        is_store = array in self.shape.row_bytes
+        array = array if is_store else "picture"
+        for step in reversed(self.steps):
+            if step.array == array and step.is_store == is_store:
+                self._own(owners, step, tile)
+        return owners
+
+    def _own(self, owners: NDArray[np.int16], step: Access, tile: Rect) -> None:
+        item = self.shape.item_bytes[step.array]
+        time, thread = np.nonzero(step.offsets != NOWHERE)
+        y, x = np.divmod(step.offsets[time, thread], self.shape.row_bytes[step.array])
+        for part in range(max(step.size // item, 1)):
+            column, row = x // item + part - tile.left, y - tile.top
+            is_there = (column >= 0) & (column < tile.width) & (row >= 0) & (row < tile.height)
+            owners[row[is_there][::-1], column[is_there][::-1]] = thread[is_there][::-1]
+
+    def rects(self, first: int, end: int) -> list[Rect]:
+        """The samples of threads from `first` on as rectangles: runs of samples, equal rows joined.
+
+        They are samples of the picture, or beyond it where the tile is.
+        """
+        if (first, end) not in self._rects:
+            mine = (self.owners >= first) & (self.owners < end)
+            self._rects[first, end] = _rects(mine, self.shape.tile(self.block))
+        return self._rects[first, end]
+
+    def numbers_of(self, thread: int) -> dict[tuple[str, bool], int]:
+        """Numbers that a thread loads or stores, by array and whether it stores them."""
+        found: dict[tuple[str, bool], int] = {}
+        for step in self.steps:
+            item = self.shape.item_bytes.get(step.array, WEIGHT_BYTES)
+            times = int(np.count_nonzero(step.offsets[:, thread] != NOWHERE))
+            key = step.array, step.is_store
+            found[key] = found.get(key, 0) + times * max(step.size // item, 1)
+        return {key: count for key, count in found.items() if count}
+
+    def moved(self, shape: Shape, block: Block) -> Record:
+        """The same accesses by another block, both of them inside of their pictures."""
+        was, now = self.shape.tile(self.block), shape.tile(block)
+
+        def placed(step: Access) -> Access:
+            if step.array not in shape.row_bytes:
+                return step
+            y, x = np.divmod(step.offsets, self.shape.row_bytes[step.array])
+            x += (now.left - was.left) * shape.item_bytes[step.array]
+            offsets = (y + now.top - was.top) * shape.row_bytes[step.array] + x
+            return replace(step, offsets=np.where(step.offsets == NOWHERE, NOWHERE, offsets))
+
+        return Record([placed(each) for each in self.steps], shape, block)
+
+
+def is_inside(shape: Shape, block: Block) -> bool:
+    """Whether a block is far enough from the picture's edges to do as others there."""
+    is_on_it = {shape.reads, shape.writes} <= set(shape.row_bytes)
+    return (
+        is_on_it
+        and shape.layout is None
+        and shape.picture.contains(shape.with_halo(block).grown(*INSIDE))
+    )
+
+
+def kinds(shape: Shape) -> dict[Block, int]:
+    """A block of each kind, and how many there are of that kind.
+
+    All blocks but those of the last column and the last row of the grid store alike.
+    """
+    across, down = shape.grid
+    inner = next(filter(lambda at: is_inside(shape, at), _blocks(shape)), (0, 0))
+    return {
+        (x, y): columns * rows
+        for x, columns in ((inner[0], across - 1), (across - 1, 1))
+        for y, rows in ((inner[1], down - 1), (down - 1, 1))
+        if columns and rows
+    }
+
+
+def idle_of(records: Mapping[Block, Record], shape: Shape, block: Block) -> Idle:
+    """Count idle threads, of records of each of `kinds`, and of this block's."""
+    in_all = sum(count * records[each].idle for each, count in kinds(shape).items())
+    return Idle(records[block].idle, in_all, shape.threads * shape.blocks)
+
+
+def _blocks(shape: Shape) -> Iterable[Block]:
+    return ((n, n) for n in range(min(shape.grid) - 1))
+
+
+def _numbers(step: Access, item: int) -> Numbers:
+    """Every number of the array that is accessed, `item` bytes each."""
+    first = np.unique(step.offsets)
+    first = first[first != NOWHERE] // item
+    return np.unique(first[:, None] + np.arange(max(step.size // item, 1)))
+
+
+def _rects(mine: NDArray[np.bool_], tile: Rect) -> list[Rect]:
+    found: list[Rect] = []
+    begun: dict[tuple[int, int], Rect] = {}  # those that the row above is of, by their sides
+    edges = np.diff(np.pad(mine, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    for y in np.flatnonzero(mine.any(1)).tolist():
+        sides = zip(np.flatnonzero(edges[y] > 0), np.flatnonzero(edges[y] < 0), strict=True)
+        row: dict[tuple[int, int], Rect] = {}
+        for left, right in ((tile.left + int(a), tile.left + int(b)) for a, b in sides):
+            above, top = begun.pop((left, right), None), tile.top + y
+            if above is None or above.bottom != top:
+                if above is not None:
+                    found.append(above)
+                above = Rect(left, top, right, top)
+            row[left, right] = replace(above, bottom=top + 1)
+        found += begun.values()
+        begun = row
+    return found + list(begun.values())

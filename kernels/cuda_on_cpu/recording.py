@@ -1,0 +1,261 @@
+"""Records what the threads of one block load and store, step by step, in the real text."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Generator, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.anatomy.kept import read
+from kernels.anatomy.launch_shapes import Block, Shape
+from kernels.anatomy.record import INSIDE, TILE, Access, Idle, Record, idle_of, is_inside, kinds
+from kernels.anatomy.transactions import NOWHERE
+from kernels.core.job import Job
+from kernels.cuda_on_cpu.building import BuildError, building
+from kernels.cuda_on_cpu.compiler import RECORDED, why_not
+from kernels.cuda_on_cpu.cpu_runs import default_cache
+from kernels.cuda_on_cpu.device_code import Knobs, generated, key_of, knobs_of, with_words
+from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, launch_of
+from kernels.cuda_on_cpu.step_points import told_in
+from kernels.rungs.job_facts import Facts
+from kernels.rungs.rung import PICTURE, Rung
+
+LINE = re.compile(r'#line (\d+) "(.*)"')
+INCLUDED = '#include "cuda_cpu.h"\n'
+# What the prelude returns would else be built where it is stored, and g++ does not tell of that.
+HALF = (
+    "unsigned short bits;\n    __device__",
+    "unsigned short bits; float16& operator=(const float16& from)"
+    " { return cuda_cpu::copy(this, &from, 2), *this; }\n    __device__",
+)
+MAX_PATH = 16
+# As struct Access and Step in recording.cpp.
+ACCESS = np.dtype(
+    [
+        *((name, np.uint32) for name in ("thread", "step")),
+        ("array", np.int32),
+        *((name, np.uint32) for name in ("is_store", "size", "site")),
+        ("offset", np.uint64),
+    ]
+)
+STEP = np.dtype([("interval", np.uint32), ("point", np.uint32), ("path", np.uint32, MAX_PATH)])
+MAX_ACCESSES, MAX_STEPS = 6_000_000, 1_000_000  # of a block
+
+
+class RecordingShim(Shim):
+    """A rung on the CPU, of whose passes single blocks can be recorded."""
+
+    flavour = RECORDED
+
+    @classmethod
+    def text(cls, rung: Rung, sets: Iterable[Knobs]) -> str:
+        """Return device code that tells of its steps, also in headers; the prelude has none."""
+
+        def written(text: str) -> str:
+            begin = _behind_prelude(text)
+            return text[:begin].replace(*HALF) + told_in(text[begin:]).text
+
+        whole = generated(rung, sets, written)
+        return whole.replace(INCLUDED, f'{INCLUDED}#include "stepping.h"\n', 1)
+
+    @cached_property
+    def _lines(self) -> list[tuple[str, int]]:
+        """The file and line of each point: what of the headers is the rung's own has no name."""
+        text = with_words(self.rung.text)
+        text = text[_behind_prelude(text) :]
+        places: list[tuple[str, int]] = []
+        file, line = "", 0
+        for each in text.split("\n"):
+            if found := LINE.match(each):
+                file, line = found[2], int(found[1]) - 1
+            else:
+                line += 1
+            places.append(("" if file == self.rung.file else file, line))
+        return [places[each.line - 1] for each in told_in(text).points]
+
+    def record(self, job: Job, shape: Shape, block: Block) -> Record:
+        """Run one block of a pass."""
+        arrays, given = self._arrays(job, shape, block)
+        named = (*arrays, *(("weights", one) for one in given))
+        ranges = [(one.ctypes.data, one.ctypes.data + one.nbytes) for _, one in named]
+        watched = np.array(ranges, np.uint64)
+        accesses, steps = np.empty(MAX_ACCESSES, ACCESS), np.empty(MAX_STEPS, STEP)
+        counts = np.zeros(2, np.uint64)
+        self._tell(accesses, steps, counts, watched, block[1] * shape.grid[0] + block[0])
+        try:
+            self._run(job, shape, [*(one for _, one in arrays), *given])
+        finally:
+            self._tell(None, steps, counts, watched, 0)
+        if counts[0] > MAX_ACCESSES or counts[1] > MAX_STEPS:
+            raise LaunchError("A block's accesses are too many to be recorded.")
+        names = [name for name, _ in named]
+        accesses = accesses[: counts[0]]
+        found = _steps_of(accesses[accesses["size"] > 0], steps[: counts[1]], self._lines)
+        return Record([_access(each, names, shape.threads) for each in found], shape, block)
+
+    def _arrays(
+        self, job: Job, shape: Shape, block: Block
+    ) -> tuple[list[tuple[str, NDArray[Any]]], list[NDArray[Any]]]:
+        """Return what the pass is given: what it reads and writes, then the weights."""
+        facts, each = Facts(job), self.rung.passes[shape.number]
+        operands, key = self.rung.operands(job), key_of(knobs_of(self.rung, job))
+        for name, stored in operands.constants.items():
+            ctypes.memmove(self._address(f"{name}_{key}"), stored.ctypes.data, stored.nbytes)
+        buffers = dict(self.rung.buffers)
+        source = _source(job, shape, block)
+        found = [
+            (name, source if name == PICTURE else np.zeros(facts.value(buffers[name]), np.uint8))
+            for name in dict.fromkeys((each.reads, *each.also_reads))
+        ]
+        same = dict(found).get(each.writes) if each.writes != PICTURE else np.zeros_like(source)
+        written = np.zeros(facts.value(buffers[each.writes]), np.uint8) if same is None else same
+        return [*found, (each.writes, written)], [np.array(one) for one in operands.arguments]
+
+    def _run(self, job: Job, shape: Shape, arrays: Sequence[NDArray[Any]]) -> None:
+        facts = Facts(job)
+        each, key = self.rung.passes[shape.number], key_of(knobs_of(self.rung, job))
+        numbers = (job.height, job.width, facts["PITCH"], 0, job.height)
+        pointers = [ctypes.c_void_p(one.ctypes.data) for one in arrays]
+        values = [*pointers, *map(ctypes.c_int, numbers)]
+        how = launch_of(shape.grid, shape.block, facts.value(each.shared_bytes), Order.FORWARD)
+        self._launch(f"launch_{each.function}_{key}", how, values)
+
+    def _tell(
+        self,
+        accesses: NDArray[np.void] | None,
+        steps: NDArray[np.void],
+        counts: NDArray[np.uint64],
+        watched: NDArray[np.uint64],
+        block: int,
+    ) -> None:
+        pointer, size = ctypes.c_void_p, ctypes.c_uint64
+        self.library.record(
+            *(pointer(None if accesses is None else accesses.ctypes.data), size(MAX_ACCESSES)),
+            *(pointer(steps.ctypes.data), size(MAX_STEPS), pointer(counts.ctypes.data)),
+            *(pointer(watched.ctypes.data), len(watched), block),
+        )
+
+
+class BlockRecords:
+    """Records of one launch's blocks: kept ones of those inside the picture, and those made here.
+
+    problem  why no more can be made; empty: they can
+    """
+
+    def __init__(self, rung: Rung, job: Job, shape: Shape, kept: Path | None = None) -> None:
+        """Begin with none.
+
+        kept  the folder of `kernels.anatomy.kept`
+        """
+        self.rung, self.job, self.shape = rung, job, shape
+        self.problem = why_not() or ""
+        self._known: dict[Block, Record] = {}
+        self._inside = read(kept, rung, job, shape) if kept else None
+        self._shim: RecordingShim | None = None
+
+    def get(self, block: Block) -> Record | None:
+        """The record of a block; None: it is yet to be made."""
+        if block not in self._known and self._inside and is_inside(self.shape, block):
+            self._known[block] = self._inside.moved(self.shape, block)
+        return self._known.get(block)
+
+    def making(self, block: Block) -> Generator[None, None, None]:
+        """Record a block, bit by bit, unless that was done, or cannot be."""
+        if self.get(block) or self.problem:
+            return
+        try:
+            if self._shim is None:
+                text = RecordingShim.text(self.rung, [knobs_of(self.rung, self.job)])
+                library = yield from building(text, RECORDED, default_cache())
+                self._shim = RecordingShim(self.rung, [self.job], None, built=str(library))
+            yield
+            record = self._shim.record(self.job, self.shape, block)
+        except (BuildError, LaunchError, OSError) as error:
+            self.problem = f"{self.rung.title} cannot be recorded: {error}"
+            return
+        self._known[block] = record
+        if self._inside is None and is_inside(self.shape, block):
+            self._inside = record
+
+    def making_idle(self) -> Generator[None, None, None]:
+        """Record what `idle` needs: a block of each kind."""
+        for each in kinds(self.shape):
+            yield from self.making(each)
+
+    def idle(self, block: Block) -> Idle | None:
+        """Count idle threads; None: not all kinds of blocks are recorded."""
+        records = {each: self.get(each) for each in (*kinds(self.shape), block)}
+        found = {each: record for each, record in records.items() if record}
+        return idle_of(found, self.shape, block) if len(found) == len(records) else None
+
+
+def _steps_of(
+    accesses: NDArray[np.void], steps: NDArray[np.void], lines: Sequence[tuple[str, int]]
+) -> list[tuple[tuple[str, int], NDArray[np.void], NDArray[np.int64]]]:
+    """Return the accesses of each line to one array, of one size, and at which time each is done.
+
+    A time is a step of the text, one access in it, and one turn of that access.
+    """
+    order = np.lexsort((*steps["path"].T[::-1], steps["interval"]))
+    rank = np.empty(len(steps), np.int64)
+    rank[order] = np.arange(len(steps))
+    numbers = {line: number for number, line in enumerate(dict.fromkeys(lines))}
+    line = np.array([numbers[each] for each in lines])[steps["point"][accesses["step"]]]
+    place = rank[accesses["step"]] * (int(accesses["site"].max(initial=0)) + 1) + accesses["site"]
+    time = np.stack((place, _occurrence(accesses["thread"], place)))
+    kinds = np.stack([line, *(accesses[name] for name in ("array", "is_store", "size"))])
+    _, first, kind = np.unique(kinds, axis=1, return_index=True, return_inverse=True)
+    found = []
+    for number in np.argsort(first):
+        mine = np.flatnonzero(kind == number)
+        times = np.unique(time[:, mine], axis=1, return_inverse=True)[1]
+        found.append((list(numbers)[line[mine[0]]], accesses[mine], times.ravel()))
+    return found
+
+
+def _occurrence(thread: NDArray[Any], place: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often a thread was at a place before each access there."""
+    order = np.lexsort((place, thread))
+    starts = np.ones(len(order), np.bool_)
+    starts[1:] = np.diff(place[order]) != 0
+    starts[1:] |= np.diff(thread[order].astype(np.int64)) != 0
+    counted = np.empty(len(order), np.int64)
+    counted[order] = np.arange(len(order)) - np.maximum.accumulate(
+        np.where(starts, np.arange(len(order)), 0)
+    )
+    return counted
+
+
+def _access(
+    found: tuple[tuple[str, int], NDArray[np.void], NDArray[np.int64]],
+    names: Sequence[str],
+    threads: int,
+) -> Access:
+    (file, line), accesses, times = found
+    offsets = np.full((int(times.max()) + 1, threads), NOWHERE, np.int64)
+    offsets[times, accesses["thread"]] = accesses["offset"].astype(np.int64)
+    array, first = int(accesses["array"][0]), accesses[0]
+    name = TILE if array < 0 else names[array]
+    return Access(name, bool(first["is_store"]), file, line, int(first["size"]), offsets)
+
+
+def _source(job: Job, shape: Shape, block: Block) -> NDArray[Any]:
+    """Lay out the picture as on a device; what is far from the block stays zero: that is quick."""
+    pitch = shape.row_bytes[PICTURE] // shape.item_bytes[PICTURE]
+    rows = np.zeros((job.height, pitch), job.picture.dtype)
+    reach = shape.with_halo(block).grown(*INSIDE)
+    near = slice(max(reach.top, 0), max(reach.bottom, 0))
+    part = job.picture[near]
+    rows[near, : job.width * job.channels] = part.reshape(len(part), -1)
+    return rows
+
+
+def _behind_prelude(text: str) -> int:
+    """Return where the first part behind the prelude begins."""
+    return next(found.start() for found in re.finditer('#line 1 "(?!prelude)', text))
