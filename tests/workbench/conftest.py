@@ -14,6 +14,7 @@ from kernels.core.cpu_load import LoadWatch
 from kernels.engine.engine import Engine
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.base import theme
+from workbench.base.bugs import bugs
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.session import worker
 from workbench.window.main_window import MainWindow
@@ -58,6 +59,19 @@ def home(tmp_path, monkeypatch, build_cache):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
     return tmp_path
+
+
+@pytest.fixture
+def bugs_met():
+    """The bugs that were reported during the test: sentence and traceback of each."""
+    met = []
+
+    def note(*bug):
+        met.append(bug)
+
+    bugs.met.connect(note)
+    yield met
+    bugs.met.disconnect(note)
 
 
 @pytest.fixture(scope="session")

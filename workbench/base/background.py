@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, QThread, Signal
 
 from kernels.core.errors import OutOfMemoryError
+from workbench.base.bugs import bugs
 
 TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller picture."
 
@@ -19,12 +20,8 @@ class Background(QObject):
     An answer goes to the function given with the question, on the thread that asked.  Expected
     failures, of the types named at the start, go to `on_failure`, and so does a lack of memory, as
     an OutOfMemoryError; anything else is a bug.
-
-    Signals:
-        broke(sentence, details): a bug, with its traceback.
     """
 
-    broke = Signal(str, str)
     _asked = Signal(object)
     _answered = Signal(object, object)
 
@@ -48,7 +45,7 @@ class Background(QObject):
     ) -> None:
         """Call `work` on the thread, then `on_answer` or `on_failure` here; nothing once closed.
 
-        on_bug  called after `broke` in their place, to end any waiting
+        on_bug  called in their place after the bug was reported, to end any waiting
         """
         if self._closed:
             return
@@ -67,7 +64,7 @@ class Background(QObject):
         if self._closed:
             return
         if isinstance(outcome, _Bug):
-            self.broke.emit(*outcome)
+            bugs.met.emit(*outcome)
             deliver()
         else:
             deliver(outcome)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
 from workbench.base import theme
+from workbench.base.bugs import bugs
 from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.garbage import GarbageCollector
 from workbench.base.settings import Settings
@@ -234,7 +235,7 @@ class Wait:
         connections = [
             (window.live.refused, lambda sentence, _: self.end(CommandError(sentence))),
             (window.opener.failed, lambda sentence: self.end(CommandError(sentence))),
-            (window.worker.broke, lambda _, details: self.end(RuntimeError(details))),
+            (bugs.met, lambda _, details: self.end(RuntimeError(details))),
         ]
         for told, slot in connections:
             told.connect(slot)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QThread, Signal
 
 from kernels.core.errors import OutOfMemoryError
 from workbench.base.background import TOO_LITTLE_MEMORY
+from workbench.base.bugs import bugs, report
 from workbench.session.preemptible_task import close
 
 Make = Callable[[], Iterator[Any]]
@@ -43,12 +44,10 @@ class StepQueue(QObject):
     Signals:
         hurries(is_so): something that hurries is under way from now on, or no longer; whoever
             would slow it down may wait meanwhile.
-        broke(sentence, details): a bug, with its traceback.
         dropped(name): what was awaited of that name ended with a bug, or nothing can drive it.
     """
 
     hurries = Signal(bool)
-    broke = Signal(str, str)
     dropped = Signal(str)
     _stepped = Signal(object, object, str)
 
@@ -158,7 +157,7 @@ class StepQueue(QObject):
         try:
             close(steps)
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-            self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
+            report(error)
 
     def _next(self) -> _Task | None:
         with self._wake:
@@ -202,7 +201,7 @@ class StepQueue(QObject):
         if self._is_closing:
             return
         if details:
-            self.broke.emit(step, details)
+            bugs.met.emit(step, details)
         if self._awaited.get(task.name) != task.number:
             return  # nobody waits for it any more
         if details or step is _FORGOTTEN:

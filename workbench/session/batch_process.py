@@ -16,6 +16,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from kernels.core.plain_data import without_controls
+from workbench.base.bugs import bugs
 from workbench.base.limited_json import parse
 from workbench.batch.stage_times import BatchProgress, DeviceTime, StageTime
 
@@ -53,14 +54,12 @@ class BatchProcess(QObject):
             strips are finished, of how many, and how long the rest takes.
         picture_failed(path, sentence): a picture has no result, and why.
         ended(end): a BatchEnd; there is no more to come.
-        broke(sentence, details): a bug, with its traceback; `ended` follows.
     """
 
     progressed = Signal(object)
     strips_done = Signal(str, int, int, float)
     picture_failed = Signal(str, str)
     ended = Signal(object)
-    broke = Signal(str, str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -152,7 +151,7 @@ class BatchProcess(QObject):
         how, summary = self._how, self._summary
         said = self._complaint.decode(errors="replace").strip()
         if BUG in said:
-            self.broke.emit(without_controls(_last_of_traceback(said)), said)
+            bugs.met.emit(without_controls(_last_of_traceback(said)), said)
         complaint = _sentences(said) if how == "refused" else ""
         self._end(BatchEnd(how, summary.get("counts", {}), summary.get("seconds", 0.0), complaint))
 

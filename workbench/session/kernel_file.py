@@ -34,7 +34,6 @@ class KernelFile(QObject):
         saving(): the text is about to be written to its file, which may take a while.
         saved(): the text is on disk.
         said(sentence): what became of a text, in words.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     arrived = Signal(str)
@@ -43,13 +42,11 @@ class KernelFile(QObject):
     saving = Signal()
     saved = Signal()
     said = Signal(str)
-    broke = Signal(str, str)
 
     def __init__(self, journal: KernelJournal, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._journal = journal
         self._keeping = Background((KernelFileError,), self)  # the disk may be slow, typing not
-        self._keeping.broke.connect(self.broke)
         self._soon = Throttle(KEEP_MS, self._keep, self)
         self._path: Path | None = None
         self._new_name = ""

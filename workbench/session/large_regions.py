@@ -89,19 +89,16 @@ class Regions(QObject):
         read(request, before): the region as it is in the file, a RegionPicture.
         filtered(request, after): the same filtered.
         failed(request, sentence): why it is not.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     read = Signal(object, object)
     filtered = Signal(object, object)
     failed = Signal(object, str)
-    broke = Signal(str, str)
 
     def __init__(self, worker: Worker, parent: QObject) -> None:
         super().__init__(parent)
         self._worker = worker
         self._background = Background((ImageFileError,), self)
-        self._background.broke.connect(self._report)
         self._reader = RegionReader()  # only the background's thread touches it
         self._wanted: RegionRequest | None = None
         self._reading: RegionRequest | None = None
@@ -130,7 +127,9 @@ class Regions(QObject):
         if self._reading is not None or self._wanted is None:
             return
         self._reading, self._wanted = self._wanted, None
-        self._background.run(partial(_read, self._reader, self._reading), self._take, self._refuse)
+        self._background.run(
+            partial(_read, self._reader, self._reading), self._take, self._refuse, self._go_on
+        )
 
     def _take(self, found: tuple[NDArray[Any], RegionPicture]) -> None:
         request, self._reading = self._reading, None
@@ -147,9 +146,9 @@ class Regions(QObject):
         self.failed.emit(request, str(error))
         self._begin()
 
-    def _report(self, sentence: str, details: str) -> None:
+    def _go_on(self) -> None:
+        """Begin the next one after a bug."""
         self._reading = None
-        self.broke.emit(sentence, details)
         self._begin()
 
     def _take_step(self, step: object) -> None:

@@ -86,7 +86,6 @@ class Live(QObject):
         self._rest.timeout.connect(self._request)
         self.previews.ended.connect(self._take_preview)
         store.changed.connect(self._follow)
-        background.broke.connect(self._forget_widening)
         worker.computed.connect(self._announce)
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
@@ -191,16 +190,15 @@ class Live(QObject):
             if end():
                 self.run_again()
 
+        def give_up() -> None:
+            end()  # so that the next request tries once more
+
         def fail(error: Exception) -> None:
             if end():
                 self._refuse(OutOfMemoryError(f"{error} {CUT_OFF_INSTEAD}"))
 
-        self._background.run(lambda: unclipped(picture.samples), go_on, fail)
+        self._background.run(lambda: unclipped(picture.samples), go_on, fail, give_up)
         return True
-
-    def _forget_widening(self) -> None:
-        """Let the next request store the picture as float32 once more: that may be what broke."""
-        self._widening = None
 
     def baseline_of(self, result: Result) -> Result | None:
         """Return the baseline's Result for the same work as `result`; None while it is not known.

@@ -80,7 +80,6 @@ class Opener(QObject):
         self._stepping: tuple[Path, int] | None = None  # from which file, and by which step
         self._barred: dict[Path, Path] = {}  # only the background's thread touches it
         self._together: tuple[Path, ...] = ()
-        background.broke.connect(self._rest)
         self._name, self._share = "", 0.0  # of what is being opened, and which share has been read
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._say_slow)

@@ -17,16 +17,13 @@ class Previews(QObject):
 
     Signals:
         ended(job, look, display): a preview with this look; display is None where there is none.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     ended = Signal(object, object, object)
-    broke = Signal(str, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._background = Background((), self)
-        self._background.broke.connect(self._report)
         self._wanted: tuple[Job, DisplayMapping] | None = None
         self._running: tuple[Job, DisplayMapping] | None = None
 
@@ -50,12 +47,12 @@ class Previews(QObject):
         self._running, self._wanted = self._wanted, None
         job, look = self._running
         # Without room for a preview there is none; whether there is for the job, it says itself.
-        self._background.run(lambda: _shown(job, look), self._end, lambda _: self._end(None))
-
-    def _report(self, sentence: str, details: str) -> None:
-        """Report a bug, and end without a preview: the job itself is still to be filtered."""
-        self.broke.emit(sentence, details)
-        self._end(None)
+        self._background.run(
+            lambda: _shown(job, look),
+            self._end,
+            lambda _: self._end(None),
+            lambda: self._end(None),
+        )
 
     def _end(self, display: Display | None) -> None:
         if self._running is None:

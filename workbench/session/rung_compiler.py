@@ -14,16 +14,13 @@ class RungCompiler(QObject):
 
     Signals:
         compiled(request, outcome): the RungCode, or the exception that says why there is none.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     compiled = Signal(object, object)
-    broke = Signal(str, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._background = Background((CompileFailedError,), self)
-        self._background.broke.connect(self._break)
         self._is_running = False
         self._waiting: PtxRequest | None = None
 
@@ -49,9 +46,8 @@ class RungCompiler(QObject):
             self.compiled.emit(request, outcome)
             self._start()
 
-        self._background.run(lambda: compile_request(request), tell, tell)
+        self._background.run(lambda: compile_request(request), tell, tell, self._go_on)
 
-    def _break(self, sentence: str, details: str) -> None:
+    def _go_on(self) -> None:
         self._is_running = False
-        self.broke.emit(sentence, details)
         self._start()

@@ -9,7 +9,6 @@ only once is timed again.  A pause costs none of them anything but time.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -27,6 +26,7 @@ from kernels.core.statistics import ENOUGH_SAMPLES
 from kernels.core.timing import Cache
 from kernels.engine.engine import Engine
 from workbench.base.background import TOO_LITTLE_MEMORY
+from workbench.base.bugs import report
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.showing import show
@@ -71,7 +71,6 @@ class Worker(QThread):
         comparison_stepped(step), comparison_paused(is_paused), comparison_ended(error,
             is_complete): the same of a comparison.
         region_stepped(step), region_ended(error, is_complete): the same of what filters a region.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     device_found = Signal(object)
@@ -90,7 +89,6 @@ class Worker(QThread):
     comparison_ended = Signal(object, bool)
     region_stepped = Signal(object)
     region_ended = Signal(object, bool)
-    broke = Signal(str, str)
 
     def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -465,13 +463,12 @@ class Worker(QThread):
         try:
             step()
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-            details = traceback.format_exc()
             running = [each for each in self._tasks if each.is_running]
             self._drop_tasks()
             self.progressed.emit("")
             for each in running:
                 self._end_task(each, None, False)
-            self.broke.emit(f"{type(error).__name__}: {error}", details)
+            report(error)
 
     def _drop_tasks(self) -> None:
         with self._wake:
@@ -491,7 +488,7 @@ class Worker(QThread):
             try:
                 close(steps)
             except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-                self.broke.emit(f"{type(error).__name__}: {error}", traceback.format_exc())
+                report(error)
 
 
 class _Live:

@@ -19,6 +19,7 @@ from kernels.engine.engine import Engine, Implementation, all_implementations
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
 from workbench.base.background import Background
+from workbench.base.bugs import bugs
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
@@ -369,8 +370,7 @@ class MainWindow(QMainWindow):
             part.wanted.connect(self._choose)
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
-        for each in (*self._backgrounds, self.worker):
-            each.broke.connect(self.messages.show_bug)
+        bugs.met.connect(self.messages.show_bug)
         for failing in (self.opener, self.sessions, self.exporter):
             failing.failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
@@ -454,13 +454,11 @@ class MainWindow(QMainWindow):
 
     def _connect_weights(self, panel: WeightsPanel) -> None:
         panel.picked.connect(self._take_weights)
-        panel.broke.connect(self.messages.show_bug)
 
     def _connect_gallery(self, panel: Gallery) -> None:
         panel.file_wanted.connect(self.opener.open_file)
         panel.built_in_wanted.connect(self.opener.open_built_in)
         panel.folder_wanted.connect(self.open_menu.ask_for_folder)
-        panel.broke.connect(self.messages.show_bug)
         panel.show_shelf(self.walk.shelf)
         self.walk.placed.connect(panel.show_shelf)
 
@@ -469,7 +467,6 @@ class MainWindow(QMainWindow):
         panel.refused.connect(self.messages.show_error_if_free)
         panel.unsaid.connect(self.messages.dismiss)
         panel.worked_on.connect(lambda _: self.kernel_folder.look())
-        panel.broke.connect(self.messages.show_bug)
         self.compare.picked.connect(panel.look_at)
         self._tell_device(panel)
 

@@ -53,13 +53,12 @@ def test_a_lack_of_memory_is_always_expected_and_in_words(qtbot, background):
     assert "too little memory" in str(failures[0])
 
 
-def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, background):
-    bugs, answers = [], []
-    background.broke.connect(lambda *bug: bugs.append(bug))
+def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, background, bugs_met):
+    answers = []
     background.run(fail(ZeroDivisionError("a bug")), answers.append, answers.append)
     background.run(lambda: "next", answers.append, answers.append)
     until(qtbot, lambda: answers)
-    ((sentence, details),) = bugs
+    ((sentence, details),) = bugs_met
     assert sentence == "ZeroDivisionError: a bug"
     assert "Traceback" in details
     assert answers == ["next"]

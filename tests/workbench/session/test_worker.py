@@ -17,13 +17,14 @@ from kernels.core.job import Job, Progress
 from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
+from workbench.base.bugs import bugs
 from workbench.session import worker as worker_module
 from workbench.session.worker import Worker
 
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed"),
     *("baseline_timed", "timed_again"),
-    *("sweep_stepped", "sweep_paused", "sweep_ended", "broke"),
+    *("sweep_stepped", "sweep_paused", "sweep_ended"),
     *("comparison_stepped", "comparison_paused", "comparison_ended"),
 )
 PICTURE = np.zeros((4, 5, 1), np.uint8)
@@ -61,12 +62,17 @@ def make_worker(qtbot):
         worker, told = Worker(make_engine or (lambda: Scripted(script))), []
         for name in SIGNALS:
             getattr(worker, name).connect(partial(_write, told, name))
+        listening.append(partial(_write, told, "broke"))
+        bugs.met.connect(listening[-1])
         made.append(worker)
         return worker, told
 
+    listening = []
     yield make
     for each in made:
         each.close()
+    for each in listening:
+        bugs.met.disconnect(each)
 
 
 def _write(told, name, *values):

@@ -13,6 +13,7 @@ from kernels.core.job import Job, Pick
 from kernels.engine.auto import Picker
 from kernels.measuring.job_comparison import Snapshot, comparing
 from workbench.base.background import Background
+from workbench.base.bugs import bugs
 from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
 from workbench.panels.blocks.candidates import Field, Key, field_of, untimed
@@ -81,7 +82,7 @@ class BlockComparison(QObject):
         worker.comparison_stepped.connect(self._show_step)
         worker.comparison_paused.connect(self._show_paused)
         worker.comparison_ended.connect(self._end)
-        worker.broke.connect(self._break_off)
+        bugs.met.connect(self._break_off)
 
     @Slot()
     def start(self) -> None:

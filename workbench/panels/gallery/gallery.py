@@ -45,7 +45,6 @@ class Gallery(QWidget):
         folder_wanted(): choose a folder to look through.
         built_in_wanted(key): open this one of `kernels.pictures.generated.PICTURES`.
         folder_changed(path), mirror_changed(address): to be remembered for the next time.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     file_wanted = Signal(Path)
@@ -53,7 +52,6 @@ class Gallery(QWidget):
     built_in_wanted = Signal(str)
     folder_changed = Signal(Path)
     mirror_changed = Signal(str)
-    broke = Signal(str, str)
     _progressed = Signal(object)
 
     def __init__(self, folder: Path | None = None, mirror: str = kodak.DEFAULT_MIRROR) -> None:
@@ -64,9 +62,6 @@ class Gallery(QWidget):
         self._is_filled = self._is_downloading = False
         self._thumbnails = Background((KodakError, ImageFileError), self)
         self._downloads = Background((KodakError, kodak.Stopped), self)
-        for background in (self._thumbnails, self._downloads):
-            background.broke.connect(self.broke)
-        self._downloads.broke.connect(lambda *_: self._after_download())
         self._progressed.connect(self._show_progress)
         self._make_parts(mirror)
 
@@ -127,7 +122,6 @@ class Gallery(QWidget):
         self.shelf = ShelfPage()
         self.shelf.file_wanted.connect(self.file_wanted)
         self.shelf.folder_wanted.connect(self.folder_wanted)
-        self.shelf.broke.connect(self.broke)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.shelf)
         self._pages.addWidget(self._scroll)
@@ -185,7 +179,9 @@ class Gallery(QWidget):
         self._is_downloading = True
         self._card.show_progress(Downloading(0))
         work = partial(kodak.download, self._kodak.folder, mirror, self._report)
-        self._downloads.run(work, lambda _: self._after_download(), self._after_download)
+        self._downloads.run(
+            work, lambda _: self._after_download(), self._after_download, self._after_download
+        )
 
     def _report(self, progress: Downloading) -> None:
         """Emit how far the download is; runs on its thread. Raises Stopped to cancel it."""

@@ -28,11 +28,9 @@ class LazyThumbnails(QObject):
 
     Signals:
         made(path, row): there is one, or none can be had.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     made = Signal(object, int)
-    broke = Signal(str, str)
 
     def __init__(self, device_pixel_ratio: Callable[[], float], parent: QObject) -> None:
         super().__init__(parent)
@@ -41,7 +39,6 @@ class LazyThumbnails(QObject):
         self._waiting: OrderedDict[Path, int] = OrderedDict()  # the rows that were painted
         self._making: tuple[Path, int] | None = None  # the file and the row of a thumbnail
         self._background = Background((ImageFileError, OSError), self)
-        self._background.broke.connect(self._report)
 
     def close_threads(self) -> None:
         """Wait for the thread to end."""
@@ -77,12 +74,8 @@ class LazyThumbnails(QObject):
             partial(thumbnail_of_file, self._making[0], self._ratio()),
             lambda made: self._take(QPixmap.fromImage(made[0]), made[1]),
             lambda _: self._take(None, NO_THUMBNAIL),  # opening it says why
+            lambda: self._take(None, NO_THUMBNAIL),
         )
-
-    def _report(self, sentence: str, details: str) -> None:
-        """Report a bug, and go on with the next thumbnail."""
-        self.broke.emit(sentence, details)
-        self._take(None, NO_THUMBNAIL)
 
     def _take(self, pixmap: QPixmap | None, caption: str) -> None:
         assert self._making is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QStringListModel, Qt
 
 from workbench.base.plain_text import tip_text
 from workbench.files.neighbours import Shelf
@@ -20,19 +20,13 @@ class ShelfModel(QStringListModel):
     """The pictures of a `Shelf`, a row each.
 
     Qt counts and lays out the names by itself: a folder may hold a hundred thousand.
-
-    Signals:
-        broke(sentence, details): a bug, with its traceback.
     """
-
-    broke = Signal(str, str)
 
     def __init__(self, device_pixel_ratio: Callable[[], float]) -> None:
         super().__init__()
         self.shelf: Shelf | None = None
         self._thumbnails = LazyThumbnails(device_pixel_ratio, self)
         self._thumbnails.made.connect(self._show)
-        self._thumbnails.broke.connect(self.broke)
 
     def close_threads(self) -> None:
         """Wait for the thread to end."""

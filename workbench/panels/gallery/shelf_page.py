@@ -24,17 +24,14 @@ class ShelfPage(QWidget):
     Signals:
         file_wanted(path): open this picture.
         folder_wanted(): choose another folder.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     file_wanted = Signal(Path)
     folder_wanted = Signal()
-    broke = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
         self._model = ShelfModel(self.devicePixelRatioF)
-        self._model.broke.connect(self.broke)
         self._words = Label(NOTHING, name="shelf-words", wraps=True)
         tip = "Choose a folder; its first picture opens (Ctrl+Alt+O)"
         folder = push_button("shelf-folder", "Open folder…", tip)

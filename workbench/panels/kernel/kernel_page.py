@@ -65,14 +65,12 @@ class KernelPage(QWidget):
         refused(sentence): the text does not run, for the message bar where nothing else is said.
         unsaid(sentence): it is no longer so.
         worked_on(name): the kernel in this file is in the panel from now on.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     said = Signal(str, str)
     refused = Signal(str)
     unsaid = Signal(str)
     worked_on = Signal(str)
-    broke = Signal(str, str)
 
     def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
         super().__init__()
@@ -355,7 +353,6 @@ class KernelPage(QWidget):
         file.arrived.connect(self._arrive)
         file.named.connect(self._show_name)
         file.said.connect(lambda sentence: self.said.emit("warning", sentence))
-        file.broke.connect(self.broke)
         self._editor.textChanged.connect(lambda: file.type(self._editor.toPlainText()))
         self._editor.asked.connect(self._press)
         self._find_row.left.connect(self._editor.setFocus)
@@ -367,7 +364,6 @@ class KernelPage(QWidget):
         self.code.left.connect(lambda: self.show_code(False))
         self.code.line_picked.connect(self._editor.show_step)
         self._editor.cursorPositionChanged.connect(self._leave_line)
-        self._reading.broke.connect(self.broke)
         self._trying.unconfined.connect(self._ask_unconfined)
         self._trying.followed.connect(self._show_steps)
         self._trying.began.connect(self._leave_steps)
@@ -376,7 +372,6 @@ class KernelPage(QWidget):
         self._steps.left.connect(self._leave_steps)
         self._steps.pixel_wanted.connect(self._trying.step_through)
         self._steps.pass_wanted.connect(lambda number: self._trying.step_through(None, number))
-        self._trying.broke.connect(self.broke)
         self._trying.refused.connect(self._say_refused)
         self._trying.ran.connect(self._unsay_refused)
         buttons.open_wanted.connect(self.ask_file)

@@ -28,14 +28,12 @@ class KernelPane(QWidget):
         refused(sentence): the text does not run, for the message bar where nothing else is said.
         unsaid(sentence): it is no longer so.
         worked_on(name): the kernel in this file is in the panel from now on.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     said = Signal(str, str)
     refused = Signal(str)
     unsaid = Signal(str)
     worked_on = Signal(str)
-    broke = Signal(str, str)
 
     def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
         """Make the panel.
@@ -55,7 +53,6 @@ class KernelPane(QWidget):
         self._page.refused.connect(self.refused)
         self._page.unsaid.connect(self.unsaid)
         self._page.worked_on.connect(self.worked_on)
-        self._page.broke.connect(self.broke)
         VBox(self, MARGINS).addWidget(self._page)
 
     @property

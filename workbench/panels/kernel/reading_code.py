@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.panels.kernel.machine_code_view import MachineCodeView
@@ -17,13 +17,7 @@ COMPILING = "Compiling…"
 
 
 class ReadingCode(QObject):
-    """A service that compiles what is tried, too, while its instructions are looked at.
-
-    Signals:
-        broke(sentence, details): a bug, with its traceback.
-    """
-
-    broke = Signal(str, str)
+    """A service that compiles what is tried, too, while its instructions are looked at."""
 
     def __init__(
         self,
@@ -40,7 +34,6 @@ class ReadingCode(QObject):
         self._is_on = self._is_under_way = False
         self._reader = CodeReader()
         self._thread = AnalysisThread(self)
-        self._thread.broke.connect(self.broke)
         self._thread.dropped.connect(lambda _: self._end(""))
         trying.asked_for.connect(self._ask)
         file.began.connect(self._begin_another)

@@ -84,7 +84,6 @@ class Trying(QObject):
         began(): something else than steps is looked for from now on.
         followed(steps): a block's steps are recorded: a Followed.
         unconfined(sentence): the text runs on the CPU only unconfined, if the user allows that.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     refused = Signal(str)
@@ -93,7 +92,6 @@ class Trying(QObject):
     began = Signal()
     followed = Signal(object)
     unconfined = Signal(str)
-    broke = Signal(str, str)
 
     def __init__(
         self,
@@ -132,7 +130,6 @@ class Trying(QObject):
         self._remark = ""  # to be said at the end of what is under way
         self._thread, self._trials = AnalysisThread(self), trials
         for queue in (self._thread, trials):
-            queue.broke.connect(self.broke)
             queue.dropped.connect(self._drop)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._try)

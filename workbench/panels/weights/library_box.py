@@ -46,12 +46,10 @@ class LibraryBox(QFrame):
     Signals:
         picked(named): these are wanted in the cells.
         message(sentence, is_bad): what came of it.
-        broke(sentence, details): a bug.
     """
 
     picked = Signal(object)
     message = Signal(str, bool)
-    broke = Signal(str, str)
 
     def __init__(self, library: WeightsLibrary, drawn: Callable[[], WeightsDraft]) -> None:
         """Make the list and its buttons.
@@ -63,7 +61,6 @@ class LibraryBox(QFrame):
         self.setProperty("card", True)
         self._library, self._drawn = library, drawn
         self._background = Background((WeightsFileError,), self)
-        self._background.broke.connect(self.broke)
         self._lost: Named | None = None  # what was deleted or replaced last
         self._name = QLineEdit()
         self._name.setObjectName("weights-name")

@@ -68,11 +68,9 @@ class WeightsEditor(QWidget):
 
     Signals:
         picked(matrix, offset): these weights are wanted, and this part of white added.
-        broke(sentence, details): a bug, met in the background.
     """
 
     picked = Signal(object, float)
-    broke = Signal(str, str)
 
     def __init__(self, library: WeightsLibrary, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,7 +105,6 @@ class WeightsEditor(QWidget):
         self._library = LibraryBox(library, lambda: self._drawing)
         self._library.picked.connect(self._draw_named)
         self._library.message.connect(self._say)
-        self._library.broke.connect(self.broke)
         self._buttons = self._make_buttons()
         self._lay_out()
         self._show(self._drawing)

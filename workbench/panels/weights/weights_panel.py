@@ -24,11 +24,9 @@ class WeightsPanel(QWidget):
 
     Signals:
         picked(matrix, offset): these weights are wanted, and this part of white added.
-        broke(sentence, details): a bug, met in the background.
     """
 
     picked = Signal(object, float)
-    broke = Signal(str, str)
 
     def __init__(self, store: Store) -> None:
         """Make the panel.
@@ -40,7 +38,6 @@ class WeightsPanel(QWidget):
         self._store = store
         self.editor = WeightsEditor(WeightsLibrary(), self)
         self.editor.picked.connect(self.picked)
-        self.editor.broke.connect(self.broke)
         column = VBox(self, 0)
         column.addWidget(self.editor)
         self._follow(store.state)

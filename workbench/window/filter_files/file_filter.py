@@ -71,9 +71,7 @@ class FileFilter(QObject):
         self._said = ""  # of the last run, until something else is chosen
         self._is_behind = False  # the filter has changed while the dialog was hidden
         self._looking = Background((PairingError, JournalError), self)
-        self._looking.broke.connect(messages.show_bug)
         self._process = BatchProcess(self)
-        self._process.broke.connect(messages.show_bug)
         self._process.ended.connect(self._end)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look)
@@ -125,7 +123,6 @@ class FileFilter(QObject):
         dialog.stop_wanted.connect(self._stop)
         dialog.copy_wanted.connect(self._copy)
         dialog.pages.picture_wanted.connect(self._opener.open_file)
-        dialog.pages.broke.connect(self._messages.show_bug)
         self._process.progressed.connect(dialog.pages.show_progress)
         self._process.strips_done.connect(dialog.pages.show_strips)
         self._process.picture_failed.connect(self._take_failure)

@@ -33,11 +33,9 @@ class FilterPages(QTabWidget):
 
     Signals:
         picture_wanted(path): the user wants to see a picture that failed.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     picture_wanted = Signal(object)
-    broke = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +45,6 @@ class FilterPages(QTabWidget):
         self._stages = StagePage()
         self._failed = FailureList()
         self._failed.picture_wanted.connect(self.picture_wanted)
-        self._failed.broke.connect(self.broke)
         self._failures = 0
         self.addTab(self._names, "Na&mes")
         self.addTab(self._stages, "Pro&gress")
@@ -131,11 +128,9 @@ class FailureList(QListWidget):
 
     Signals:
         picture_wanted(path): the user wants to see one.
-        broke(sentence, details): a bug, with its traceback.
     """
 
     picture_wanted = Signal(object)
-    broke = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,7 +148,6 @@ class FailureList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.thumbnails = LazyThumbnails(self.devicePixelRatioF, self)
         self.thumbnails.made.connect(lambda _path, _row: self.viewport().update())
-        self.thumbnails.broke.connect(self.broke)
         self.setItemDelegate(_Rows(self))
         self.itemActivated.connect(lambda item: self.picture_wanted.emit(_path_of(item)))
 

@@ -82,7 +82,6 @@ class CrashRestore(QObject):
             sentence = LEFT.format(in_words(at))
             self._messages.show_message("warning", sentence, actions=[restore], stays=True)
         self._writing = Background((OSError,), self)
-        self._writing.broke.connect(self._messages.show_bug)
         self._timer.setInterval(EVERY_MS)
         self._timer.start()
 

@@ -14,13 +14,12 @@ from workbench.widgets.tile_list import TileList
 
 
 @pytest.fixture
-def show(qtbot):
+def show(qtbot, bugs_met):
     galleries = []
 
     def make(folder, mirror="http://127.0.0.1:9/"):
         gallery = Gallery(folder, mirror)
-        gallery.bugs = []
-        gallery.broke.connect(lambda sentence, details: gallery.bugs.append(details))
+        gallery.bugs = bugs_met
         gallery.resize(700, 620)
         with qtbot.waitActive(gallery):
             gallery.show()
