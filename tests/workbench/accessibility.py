@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from tests.workbench import contrast
-from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.tile import ElidedLabel
 
 MIN_PX = 24  # of what is clicked: WCAG 2.2, 2.5.8

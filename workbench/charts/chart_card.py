@@ -28,7 +28,7 @@ from workbench.charts.data.chart_words import HIDDEN
 from workbench.charts.data.figure import Figure, LegendLine
 from workbench.charts.data.legend_entries import Rows, rows_of
 from workbench.widgets.boxes import VBox
-from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.folding import FoldButton
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import MUTED, scaled_font
 

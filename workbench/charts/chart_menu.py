@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 
 from workbench.base.plain_text import tip_text
 from workbench.charts.data.figure import Bars, Choices, Figure, Plot
-from workbench.widgets.save_path import ask_save_path
+from workbench.widgets.file_dialogs import ask_save_path
 
 SAVE_SVG = "Save as &SVG…", "As lines and letters, for print."
 LOG = "&Logarithmic scale", "Equal steps for equal factors, or for equal differences."

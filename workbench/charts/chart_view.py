@@ -22,9 +22,8 @@ from workbench.charts.data.figure import Choices, Figure, Option
 from workbench.charts.data.points import Data
 from workbench.charts.kinds import chart_kinds, first_kind
 from workbench.charts.kinds.chart_kind import NOTHING, ChartKind
-from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.eliding_box import ElidingBox
-from workbench.widgets.flow_layout import Flow
+from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.letters import factor_of, take_up
 from workbench.widgets.tile import scaled_font
 

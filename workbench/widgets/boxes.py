@@ -1,9 +1,21 @@
-"""Rows and columns of widgets, with what is around and between them said when they are made."""
+"""Layouts: rows, columns, forms, rows that wrap, and areas that scroll up and down."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMargins, Qt
-from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFormLayout,
+    QFrame,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
+
+from workbench.base.plain_text import Label
 
 Margins = int | tuple[int, int, int, int] | QMargins  # all around; left, top, right, bottom
 Part = QWidget | QLayout
@@ -52,3 +64,172 @@ class VBox(Box):
     """A column, from top to bottom."""
 
     WAY = QBoxLayout.Direction.TopToBottom
+
+
+class Form(QFormLayout):
+    """A form layout whose labels stand at half the height of their fields."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._labels: list[Label] = []
+        self.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
+        self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+
+    def add(self, text: str, field: QWidget, buddy: QWidget | None = None) -> None:
+        """Add a row; Alt and the letter of `text` go to `buddy` if the field is several widgets."""
+        label = Label(text)
+        label.setBuddy(buddy or field)
+        # Qt gives a label its row's whole height only if it wants to grow.
+        label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self._labels.append(label)
+        self.addRow(label, field)
+
+    def set_applies(self, field: QWidget, applies: bool) -> None:
+        """Disable a row that does not apply, in its place: what stands below does not move."""
+        for part in (field, self.labelForField(field)):
+            if part is not None:
+                part.setEnabled(applies)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Return the labels, from top to bottom."""
+        return tuple(self._labels)
+
+
+def align(*forms: Form) -> None:
+    """Give the labels of all forms one width, so that their fields have one left edge."""
+    labels = [label for form in forms for label in form.labels]
+    widest = max(label.sizeHint().width() for label in labels)
+    for label in labels:
+        label.setMinimumWidth(widest)
+
+
+class Flow(QLayout):
+    """A layout of widgets side by side, in as many rows as the width makes it."""
+
+    def __init__(self, spacing: int) -> None:
+        super().__init__()
+        self._items: list[QLayoutItem] = []
+        self._gap = spacing
+
+    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        return self._place(QRect(0, 0, width, 0), is_real=False)
+
+    def setGeometry(self, box: QRect) -> None:  # noqa: N802
+        super().setGeometry(box)
+        self._place(box, is_real=True)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:  # noqa: N802
+        sizes = [item.sizeHint() for item in self._items]
+        return QSize(
+            max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0)
+        )
+
+    def expandingDirections(self) -> Qt.Orientation:  # noqa: N802
+        return Qt.Orientation(0)
+
+    def _place(self, box: QRect, *, is_real: bool) -> int:
+        """Place the widgets in `box`; return the height that they take in its width."""
+        x, y, row_height = box.x(), box.y(), 0
+        for item in self._items:
+            size = item.sizeHint()
+            size.setWidth(min(size.width(), box.width()))
+            if x > box.x() and x + size.width() > box.x() + box.width():
+                x, y, row_height = box.x(), y + row_height + self._gap, 0
+            if is_real:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x += size.width() + self._gap
+            row_height = max(row_height, size.height())
+        return y + row_height - box.y()
+
+
+class UprightArea(QScrollArea):
+    """A scroll area as wide as what it holds and the scroll bar: sideways nothing is lost."""
+
+    def __init__(self, inside: QWidget | None = None) -> None:
+        """Make an area that scrolls up and down.
+
+        inside  what it holds; None: it is set later
+        """
+        super().__init__()
+        self._narrowest = 0
+        if inside is not None:
+            self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        bar = self.verticalScrollBar().sizeHint().width()
+        inside = self.widget()
+        width = bar if inside is None else bar + inside.minimumSizeHint().width()
+        return QSize(width, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        inside = self.widget()
+        if watched is inside and event.type() == QEvent.Type.LayoutRequest:
+            # Else Qt would take the height that its sentences need where they are narrow.
+            layout = inside.layout()
+            inside.setMinimumHeight(1 if layout is not None and layout.hasHeightForWidth() else 0)
+            self._ask_for_room()  # Qt only looks at the scroll bars again
+        return super().eventFilter(watched, event)
+
+    def _ask_for_room(self) -> None:
+        """Ask for another width only where it is needed: the whole window is laid out for that."""
+        if (narrowest := self.minimumSizeHint().width()) != self._narrowest:
+            self._narrowest = narrowest
+            self.updateGeometry()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.updateGeometry()  # only now the fonts and margins of the style are known
+
+
+class Steady(QWidget):
+    """A holder of one widget that asks for other room only where that needs it.
+
+    Each text set in a label has all layouts above it done again, up to the window's own, which
+    takes a millisecond: too long while a slider is dragged.
+    """
+
+    def __init__(self, inside: QWidget) -> None:
+        super().__init__()
+        inside.setParent(self)
+        self._inside = inside
+        self._asked = self.sizeHint(), self.minimumSizeHint()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return self._inside.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self._inside.minimumSizeHint()
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        self._inside.resize(self.size())
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            needed = self.sizeHint(), self.minimumSizeHint()
+            if needed != self._asked:
+                self._asked = needed
+                self.updateGeometry()
+        return super().event(event)

@@ -1,13 +1,16 @@
-"""The small buttons that stand around the pictures."""
+"""Small buttons that stand around the pictures, and icons in a colour of the theme."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
+from PySide6.QtGui import QImageReader, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 
+from workbench.base.assets_path import asset
 from workbench.base.plain_text import tip_text
 
 _Button = TypeVar("_Button", bound=QAbstractButton)
@@ -70,3 +73,25 @@ def check_segment(segments: dict[str, QToolButton], name: str) -> None:
     """Press the button called `name`."""
     for each, button in segments.items():  # in a QButtonGroup, Tab would reach just one of them
         button.setChecked(each == name)
+
+
+INK = "#848b94"  # what the files are drawn in
+
+
+@lru_cache(maxsize=128)
+def theme_pixmap(name: str, color: str, side_px: int, ratio: float) -> QPixmap:
+    """Return the icon assets/icons/NAME.svg in `color`.
+
+    side_px  its width and height in device-independent pixels
+    ratio    device pixels per such pixel
+    """
+    text = asset(f"icons/{name}.svg").read_text(encoding="utf-8").replace(INK, color)
+    buffer = QBuffer()
+    buffer.setData(QByteArray(text.encode()))
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer, QByteArray(b"svg"))
+    side = round(side_px * ratio)
+    reader.setScaledSize(QSize(side, side))
+    pixmap = QPixmap.fromImage(reader.read())
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap

@@ -12,11 +12,9 @@ from PySide6.QtWidgets import QWidget
 from workbench.base import theme
 from workbench.widgets import keyboard
 from workbench.widgets.actions import Action
-from workbench.widgets.lazy_panel import Dock, LazyPanel, Side
+from workbench.widgets.lazy_panel import Dock, LazyPanel, PanelFrame, Side
 from workbench.widgets.letters import factor_of, set_factor
-from workbench.widgets.panel_area import SIDES, PanelArea
-from workbench.widgets.panel_frame import PanelFrame
-from workbench.widgets.rail import Rail
+from workbench.widgets.panel_area import SIDES, PanelArea, Rail
 
 LARGE_PX = (1000, 760)  # of a panel to read in
 MAX_PX = 2**15  # of a place or a size on the screen

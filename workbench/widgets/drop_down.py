@@ -1,12 +1,68 @@
-"""A drop-down list that may have headings."""
+"""Drop-down lists: long entries are elided, headings cannot be chosen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QFont, QStandardItem
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QListView
+from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtGui import QFont, QPaintEvent, QPalette, QStandardItem, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QListView,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
-from workbench.widgets.eliding_box import ElidingBox
+from workbench.base.plain_text import tip_text
+from workbench.widgets.keyboard import ignore_wheel, no_wheel_focus
+
+PADDING_PX = 2
+
+
+class ElidingBox(QComboBox):
+    """A combo box that cuts a long entry with an ellipsis; Qt would cut through a letter.
+
+    The wheel changes it only while it has the focus.
+    """
+
+    def __init__(self, name: str, title: str, tip: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setToolTip(tip_text(tip))
+        no_wheel_focus(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not ignore_wheel(self, event):
+            super().wheelEvent(event)
+
+    @property
+    def whole_px(self) -> int:
+        """Return the width at which the present entry is whole."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        around = self.width() - self._field_px(option) + PADDING_PX
+        return around + self.fontMetrics().horizontalAdvance(option.currentText)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        if self.currentIndex() < 0 and self.placeholderText():
+            option.currentText = self.placeholderText()
+            faint = self.palette().brush(QPalette.ColorRole.PlaceholderText)
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, faint)
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, self._field_px(option) - PADDING_PX
+        )
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def _field_px(self, option: QStyleOptionComboBox) -> int:
+        kind, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        return self.style().subControlRect(kind, option, field, self).width()
+
 
 Move = QAbstractItemView.CursorAction
 _UP, _DOWN = (Move.MoveHome, Move.MovePageUp), (Move.MoveEnd, Move.MovePageDown)
@@ -53,3 +109,24 @@ class _Entries(QListView):
         if not able:
             return found
         return able[0] if action in _UP else able[-1]
+
+
+STYLE_PADDING_PX = 10  # of the style sheet, which Qt's hint leaves out
+
+
+class ToolList(DropDown):
+    """A list as wide as its longest entry; where room is short, as the present one."""
+
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__(name, title)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.currentIndexChanged.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return super().sizeHint() + QSize(STYLE_PADDING_PX, 0)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        full, metrics = self.sizeHint(), self.fontMetrics()
+        longest = max(map(metrics.horizontalAdvance, self.entries()), default=0)
+        spare = longest - metrics.horizontalAdvance(self.currentText())
+        return QSize(full.width() - spare, full.height())

@@ -1,11 +1,11 @@
-"""Give the keyboard to a panel that comes forward, and read its keys."""
+"""Keyboard and wheel: which part of a panel gets them."""
 
 from __future__ import annotations
 
 from typing import cast
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 ARROWS: dict[int, tuple[int, int]] = {  # where they go: so many across, and down
@@ -44,3 +44,16 @@ def _first_stop(panel: QWidget) -> QWidget | None:
         if found := part if takes_tab else _first_stop(part):
             return found
     return None
+
+
+def no_wheel_focus(control: QWidget) -> None:
+    """Keep the wheel from giving `control` the focus, as it does with Qt's own."""
+    control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+
+def ignore_wheel(control: QWidget, event: QWheelEvent) -> bool:
+    """Return whether the wheel is meant for what scrolls around `control`, which then gets it."""
+    if control.hasFocus():
+        return False
+    event.ignore()
+    return True

@@ -1,4 +1,4 @@
-"""One sentence for the user, at the lower edge of the pictures: what happened, what to do."""
+"""Messages and questions to the user, and what floats over the pictures."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QFrame,
     QGridLayout,
     QPlainTextEdit,
     QPushButton,
@@ -36,10 +37,68 @@ from PySide6.QtWidgets import (
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
-from workbench.base.plain_text import Label
-from workbench.widgets.boxes import VBox
-from workbench.widgets.floating import EDGE, Floating
+from workbench.base.plain_text import Label, tip_text
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.panel_area import uncovered_part
+from workbench.widgets.tile import scaled_font
+
+EDGE = 8  # px from the view's edges
+AROUND = 4  # px of a card around what is on it
+
+
+class Floating(QFrame):
+    """A frame over the view that is its parent, as large as its content; moves nothing there."""
+
+    def __init__(
+        self,
+        over: QWidget,
+        content: QWidget,
+        side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignRight,
+        *,
+        is_opaque: bool = False,
+    ) -> None:
+        """Put `content` into the lower left or right corner of `over`, hidden at first.
+
+        Where a drawer covers a part of `over`, it is the corner of the rest.
+
+        is_opaque  on a card of its own, where it has gaps
+        """
+        super().__init__(over)
+        self._over, self._side = over, side
+        # Else all of it would be painted anew with whatever moves below.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, is_opaque)
+        row = HBox(self)
+        around = AROUND if is_opaque else 0
+        row.setContentsMargins(around, around, around, around)
+        row.addWidget(content)
+        over.installEventFilter(self)
+        self.hide()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self.place()
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        if self.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent):
+            painter = QPainter(self)
+            painter.fillRect(event.rect(), QColor(theme.colors(self.palette()).panel))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Resize:
+            self.place()
+        return super().eventFilter(watched, event)
+
+    def place(self) -> None:
+        """Take the corner that there is now."""
+        room = uncovered_part(self._over)
+        size = self.sizeHint().boundedTo(self._over.size())
+        is_left = self._side == Qt.AlignmentFlag.AlignLeft
+        left = room.left() + EDGE if is_left else room.right() + 1 - size.width() - EDGE
+        self.setGeometry(
+            left, self._over.height() - size.height() - EDGE, size.width(), size.height()
+        )
+
 
 Kind = Literal["info", "warning", "error"]
 Act = tuple[str, Callable[[], None]]  # what a button says, and what it does
@@ -367,3 +426,57 @@ class DetailsDialog(QDialog):
 
 def _icon(kind: Kind) -> QIcon:
     return QIcon(str(asset(f"icons/{kind}.svg")))
+
+
+Answer = tuple[str, str, Callable[[], None]]  # what a button says, its tooltip, what it does
+
+
+class Question(QWidget):
+    """A line that is hidden while there is nothing to ask; any answer ends it.
+
+    name  of the object; its buttons are called name-0, name-1
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._sentence = Label(name=f"{name}-sentence", font=scaled_font(0.9), wraps=True)
+        self._row = HBox(spacing=6)
+        self._buttons: list[QPushButton] = []
+        column = VBox(self, 0, 4)
+        column.add(self._sentence, self._row)
+        self.hide()
+
+    @property
+    def sentence(self) -> str:
+        """Return the question; empty while there is none."""
+        return self._sentence.text()
+
+    def ask(self, sentence: str, *answers: Answer) -> None:
+        """Ask this instead of whatever was asked."""
+        self._sentence.setText(sentence)
+        self.setAccessibleName(sentence)
+        for button in self._buttons:
+            self._row.removeWidget(button)
+            button.deleteLater()
+        self._buttons = [self._button(at, answer) for at, answer in enumerate(answers)]
+        self.show()
+
+    def take_focus(self) -> None:
+        """Let the keyboard give the first answer."""
+        self._buttons[0].setFocus()
+
+    def _button(self, at: int, answer: Answer) -> QPushButton:
+        text, tip, do = answer
+
+        def act() -> None:
+            self.hide()
+            do()
+
+        button = QPushButton(text)
+        button.setObjectName(f"{self.objectName()}-{at}")
+        button.setToolTip(tip_text(tip))
+        button.setAccessibleName(f"{text.replace('&', '')}: {self.sentence}")
+        button.clicked.connect(lambda: act())
+        self._row.addWidget(button, 1)
+        return button

@@ -1,16 +1,32 @@
-"""Boxes for typed numbers: nothing is lost on the way, and what is refused is said."""
+"""Boxes and sliders for numbers: nothing typed is lost, and a correction is said."""
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
-from PySide6.QtCore import QEvent, QLocale, QPoint, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QValidator, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolTip
+from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QValidator,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QDoubleSpinBox,
+    QSlider,
+    QSpinBox,
+    QStyle,
+    QStyleOptionSlider,
+    QToolTip,
+)
 
 from workbench.base.plain_text import tip_text
-from workbench.widgets.wheel import ignore_wheel, no_wheel_focus
+from workbench.widgets.keyboard import ignore_wheel, no_wheel_focus
 
 _PLAIN = r"[+-]?\d*[.,]?\d*([eE][+-]?\d*)?"
 _DECIMAL = re.compile(rf"{_PLAIN}(/{_PLAIN})?")  # 0.25, 0,25, 1e-3 or 1/4, or on the way there
@@ -183,3 +199,122 @@ def range_of(box: Any) -> str:
 
 def _say(box: QAbstractSpinBox, sentence: str) -> None:
     QToolTip.showText(box.mapToGlobal(QPoint(0, box.height())), tip_text(sentence), box)
+
+
+class OddSpinBox(WholeBox):
+    """A picker of odd sizes in a range; an even number typed in becomes the next odd one.
+
+    Signals:
+        picked(ksize): the user chose another size.
+    """
+
+    picked = Signal(int)
+
+    def __init__(self, name: str, title: str, tip: str = "") -> None:
+        super().__init__(name, title, tip)
+        self.setSingleStep(2)
+        self.setMinimumWidth(72)
+        self.valueChanged.connect(self._pick)
+
+    def show_size(self, ksize: int, sizes: range) -> None:
+        """Show a size and the range of sizes without telling anybody."""
+        with QSignalBlocker(self):
+            if (self.minimum(), self.maximum()) != (sizes[0], sizes[-1]):
+                self.setRange(sizes[0], sizes[-1])
+        self.show_value(ksize)
+
+    def _pick(self, value: int) -> None:
+        odd = value | 1
+        if odd != value:
+            with QSignalBlocker(self):
+                self.setValue(odd)
+            tell(self, f"Sizes are odd: {value} became {odd}")
+        self.picked.emit(odd)
+
+
+class JumpSlider(QSlider):
+    """A horizontal slider whose handle jumps to a press on the track, then is dragged.
+
+    The wheel moves it only while it has the focus.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        no_wheel_focus(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if not ignore_wheel(self, event):
+            super().wheelEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if is_page_key(event):  # it is a larger step here, and not the next picture
+            event.accept()
+            return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if event.button() == Qt.MouseButton.LeftButton:
+            option = QStyleOptionSlider()
+            self.initStyleOption(option)
+            if not self._part(option, QStyle.SubControl.SC_SliderHandle).contains(
+                event.position().toPoint()
+            ):
+                self.setValue(self._value_at(option, event.position().x()))
+        super().mousePressEvent(event)  # which finds the handle under the pointer now
+
+    def _value_at(self, option: QStyleOptionSlider, x: float) -> int:
+        groove = self._part(option, QStyle.SubControl.SC_SliderGroove)
+        handle = self._part(option, QStyle.SubControl.SC_SliderHandle).width()
+        return QStyle.sliderValueFromPosition(
+            option.minimum,
+            option.maximum,
+            round(x) - groove.x() - handle // 2,
+            groove.width() - handle,
+            option.upsideDown,
+        )
+
+    def _part(self, option: QStyleOptionSlider, part: QStyle.SubControl) -> QRect:
+        return self.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, self)
+
+
+STEPS = 10_000  # of the way, for Qt, which knows whole numbers only
+
+
+class LogSlider(JumpSlider):
+    """A slider whose values from 0 up stand where the logarithms of 2 value + 1 do.
+
+    Its value is a radius, 2 value + 1 the size.  Keys and the wheel go from value to value.
+    """
+
+    def initStyleOption(self, option: QStyleOptionSlider) -> None:  # noqa: N802
+        super().initStyleOption(option)
+        option.minimum, option.maximum = 0, STEPS
+        option.sliderPosition = option.sliderValue = round(STEPS * self._share())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mousePressEvent(event)
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        self._grip = (
+            event.position().x()
+            - self._part(option, QStyle.SubControl.SC_SliderHandle).center().x()
+        )
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if not self.isSliderDown():
+            super().mouseMoveEvent(event)
+            return
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        self.setSliderPosition(self._value_at(option, event.position().x() - self._grip))
+
+    def _share(self) -> float:
+        """Return how far along the way the handle stands, from 0 to 1."""
+        low, high = (math.log(2 * each + 1) for each in (self.minimum(), self.maximum()))
+        return (math.log(2 * self.sliderPosition() + 1) - low) / ((high - low) or 1.0)
+
+    def _value_at(self, option: QStyleOptionSlider, x: float) -> int:
+        step = super()._value_at(option, x)
+        low, high = (math.log(2 * each + 1) for each in (self.minimum(), self.maximum()))
+        size = math.exp(low + step / STEPS * (high - low))
+        return min(max(round((size - 1) / 2), self.minimum()), self.maximum())

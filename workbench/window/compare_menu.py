@@ -10,7 +10,7 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
 
-MENU = "&View/&Compare"
+COMPARE_MENU = "&View/&Compare"
 
 
 def actions(store: Store, inspection: Inspection) -> list[Action]:
@@ -37,36 +37,36 @@ def _of_modes(store: Store) -> list[Action]:
 
     return [
         Action(
-            *(MENU, "&Result", partial(store.update, view_mode="result"), ("E",)),
+            *(COMPARE_MENU, "&Result", partial(store.update, view_mode="result"), ("E",)),
             "The filtered picture alone; hold Space for the original.",
         ),
         Action(
-            *(MENU, "&Wipe", partial(toggle, "wipe"), ("W",)),
+            *(COMPARE_MENU, "&Wipe", partial(toggle, "wipe"), ("W",)),
             "Before over after, with a divider to drag; again: the result.",
         ),
         Action(
-            *(MENU, "Rotate divider", rotate_divider, ("Shift+W",)),
+            *(COMPARE_MENU, "Rotate divider", rotate_divider, ("Shift+W",)),
             "Wipe from left to right, or from top to bottom.",
         ),
         Action(
-            *(MENU, "&Side by side", partial(toggle, "side"), ("S",)),
+            *(COMPARE_MENU, "&Side by side", partial(toggle, "side"), ("S",)),
             "Before and after next to each other, or one above the other, whichever makes them "
             "larger; again: the result.",
         ),
         Action(
-            *(MENU, "&Difference", partial(toggle, "difference"), ("D",)),
+            *(COMPARE_MENU, "&Difference", partial(toggle, "difference"), ("D",)),
             "After minus before, or minus a pinned result; again: the result.",
         ),
         Action(
-            *(MENU, "Absolute or signed difference", change_difference, ("Shift+D",)),
+            *(COMPARE_MENU, "Absolute or signed difference", change_difference, ("Shift+D",)),
             "How much each channel differs, or which way: orange above, blue below.",
         ),
         Action(
-            *(MENU, "&Mismatch", partial(toggle, "mismatch"), ("M",)),
+            *(COMPARE_MENU, "&Mismatch", partial(toggle, "mismatch"), ("M",)),
             "Every pixel compared with the float64 reference; again: the result.",
         ),
         Action(
-            *(MENU, "Next &view", next_view, ("V",)),
+            *(COMPARE_MENU, "Next &view", next_view, ("V",)),
             "Result, wipe, side by side, difference, mismatch, and from the beginning.",
         ),
     ]
@@ -76,11 +76,11 @@ def _of_differing_pixels(inspection: Inspection) -> list[Action]:
     go_to = inspection.worked_out.go_to_differing
     return [
         Action(
-            *(MENU, "&Next differing pixel", partial(go_to, 1), ("N",)),
+            *(COMPARE_MENU, "&Next differing pixel", partial(go_to, 1), ("N",)),
             "Go to the next pixel that differs from the reference.",
         ),
         Action(
-            *(MENU, "Pr&evious differing pixel", partial(go_to, -1), ("Shift+N",)),
+            *(COMPARE_MENU, "Pr&evious differing pixel", partial(go_to, -1), ("Shift+N",)),
             "Go to the one before.",
         ),
     ]
@@ -89,15 +89,20 @@ def _of_differing_pixels(inspection: Inspection) -> list[Action]:
 def _of_pins(inspection: Inspection) -> list[Action]:
     return [
         Action(
-            *(MENU, "Pin this result", inspection.pin, ("K",)),
+            *(COMPARE_MENU, "Pin this result", inspection.pin, ("K",)),
             "Keep it beside the next ones: up to four at once, zoomed and moved together.",
         ),
         Action(
-            *(MENU, "Remove the last pinned result", inspection.unpin, ("Shift+K",)),
+            *(COMPARE_MENU, "Remove the last pinned result", inspection.unpin, ("Shift+K",)),
             "Forget the result that was pinned last.",
         ),
         Action(
-            *(MENU, "Compare with the next pinned result", inspection.step_against, ("Shift+J",)),
+            *(
+                COMPARE_MENU,
+                "Compare with the next pinned result",
+                inspection.step_against,
+                ("Shift+J",),
+            ),
             "What wipe, difference and analysis hold the result against: the original, then each "
             "pinned result in turn.",
         ),

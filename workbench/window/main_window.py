@@ -66,11 +66,10 @@ from workbench.session.store import Store
 from workbench.session.walk import Walk
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, MenuTree
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.steady import Steady
 from workbench.window.compare_menu import actions as comparing_actions
 from workbench.window.copying.copy_as import CopyAs
 from workbench.window.explanation.explanation_controller import ExplanationController

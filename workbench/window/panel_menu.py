@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
-from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.actions import Action, MenuLine, MenuTree
 from workbench.widgets.docks import Docks
 from workbench.widgets.letters import STEPS, factor_of, next_step, set_factor
-from workbench.widgets.menu_lines import MenuLine
 from workbench.widgets.message_bar import MessageBar
 
-MENU = "&View/&Panels"
+PANEL_MENU = "&View/&Panels"
 ROW = "1234567890-"  # of a keyboard: with Ctrl+Shift the panels, from the top of the rail
 
 
@@ -30,7 +29,7 @@ class PanelMenu:
 
     def fill(self, tree: MenuTree) -> None:
         """Add a line for each panel."""
-        menu = tree.menu(MENU)
+        menu = tree.menu(PANEL_MENU)
         for key, (title, frame) in zip(ROW, self._docks.items(), strict=True):
             line = menu.addAction(title)
             line.setCheckable(True)
@@ -69,11 +68,11 @@ class PanelLetters(QObject):
         """Return the lines of the menu."""
         return [
             Action(
-                *(MENU, "&Larger letters", partial(self.step, 1), ("Ctrl++", "Ctrl+=")),
+                *(PANEL_MENU, "&Larger letters", partial(self.step, 1), ("Ctrl++", "Ctrl+=")),
                 "Enlarge the letters of the panel under the pointer, or the one with the keyboard.",
             ),
             Action(
-                *(MENU, "S&maller letters", partial(self.step, -1), ("Ctrl+-",)),
+                *(PANEL_MENU, "S&maller letters", partial(self.step, -1), ("Ctrl+-",)),
                 "Make them smaller again.",
             ),
         ]

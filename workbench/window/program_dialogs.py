@@ -12,10 +12,9 @@ from workbench.base.plain_text import ask_before
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.menu_lines import menu_lines
 from workbench.window.restoring.remembering import Memory
 from workbench.window.themes import Themes
 

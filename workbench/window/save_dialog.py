@@ -9,7 +9,7 @@ from workbench.base.plain_text import Label
 from workbench.files.reducing import Fit
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.jump_slider import JumpSlider
+from workbench.widgets.number_boxes import JumpSlider
 
 WIDTH_PX = 460
 QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"

@@ -20,8 +20,8 @@ from workbench.session.exporter import Exporter, suggested_name
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
+from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 
 if TYPE_CHECKING:
     from workbench.files.reducing import Fit

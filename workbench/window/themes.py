@@ -13,7 +13,7 @@ from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.widgets.actions import MenuTree
 
-MENU, SETTING = "&View/&Theme", "theme"
+THEME_MENU, THEME = "&View/&Theme", "theme"
 # The title of each, its key, and what it is good for.
 SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
     "system": (
@@ -43,11 +43,11 @@ class Themes(QObject):
     def fill(self, tree: MenuTree) -> None:
         """Add the lines of the menu."""
         for scheme, (title, key, tip) in SCHEMES.items():
-            action = tree.menu(MENU).addAction(title)
+            action = tree.menu(THEME_MENU).addAction(title)
             action.setShortcut(key)
             action.setToolTip(tip_text(tip))
             action.setCheckable(True)
-            action.setChecked(scheme == self._settings.get(SETTING, "system", SCHEMES))
+            action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
             action.triggered.connect(partial(self._choose, scheme))
             self._group.addAction(action)
             self._actions[scheme] = action
@@ -57,7 +57,7 @@ class Themes(QObject):
         self._actions["system"].trigger()
 
     def _choose(self, scheme: theme.Scheme, _checked: bool = False) -> None:
-        self._settings.set(SETTING, scheme)
+        self._settings.set(THEME, scheme)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         theme.apply(app, scheme)

@@ -16,7 +16,7 @@ from tests.workbench.widgets.test_keyboard import interactive, name_of
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
-from workbench.widgets.menu_lines import menu_lines, plain
+from workbench.widgets.actions import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
 from workbench.window.help.shortcuts import ShortcutsDialog
 from workbench.window.palette.entries import OWN_NAME

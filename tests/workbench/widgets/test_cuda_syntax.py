@@ -1,7 +1,7 @@
 """The parts of CUDA C++: a line that stays is the same line, whatever changes elsewhere."""
 
 from kernels.rungs.starting_points import starting_points
-from workbench.widgets.cuda_syntax import spans_of
+from workbench.widgets.code_view import spans_of
 
 
 def test_a_line_that_stays_has_the_same_parts_in_the_same_order():

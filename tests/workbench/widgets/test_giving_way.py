@@ -5,10 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
 from tests.workbench.driving import click, until
-from workbench.widgets.boxes import VBox
-from workbench.widgets.folded_section import FoldedSection
-from workbench.widgets.giving_way import GivingWay, set_staged
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox
+from workbench.widgets.folding import FoldedSection, GivingWay, set_staged
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from tests.workbench.driving import until
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea
+from workbench.widgets.tile import words_label
 
 SENTENCE = "A block stages its tile and the halo around it; every tap is then a shared read. "
 

@@ -18,7 +18,7 @@ from workbench.base.data_folder import DATA_VARIABLE
 from workbench.files.image_files import save
 from workbench.files.kernel_files import FOLDER_VARIABLE
 from workbench.session import session_store
-from workbench.widgets.menu_lines import plain
+from workbench.widgets.actions import plain
 
 LOOKING = ("stat", "lstat", "access", "readlink")  # of these Python tells nobody
 EVENTS = ("open", "os.listdir", "os.scandir", "os.walk", "os.rename", "os.remove", "os.mkdir")

@@ -19,14 +19,11 @@ from workbench.imaging.similarity import Similarity
 from workbench.panels.analysis.curves import Curve, CurvesChart, ceiling_of
 from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
 from workbench.panels.compare.mode_bar import ORIGINAL
-from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.eliding_box import ElidingBox
-from workbench.widgets.folded_section import FoldedSection
-from workbench.widgets.giving_way import GivingWay
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.tile import ValueTile, scaled_font
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import HBox, UprightArea, VBox
+from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.folding import FoldedSection, GivingWay
+from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.tile import ValueTile, scaled_font, words_label
 
 FIRST = (
     "Open a picture to see its histogram, the values along a line, and how much the filter "

@@ -12,7 +12,7 @@ from kernels.anatomy.transactions import LANES
 from workbench.panels.anatomy.hairlines import paint_hairlines
 from workbench.panels.anatomy.launch_legend import Entry
 from workbench.panels.anatomy.subject import Look, Marks
-from workbench.widgets.overlay_chips import hairline
+from workbench.widgets.chips import hairline
 
 NARROWEST = 8.0  # device pixels between two lines of the grid; closer ones would hide the picture
 # On pictures, which may have any colour; Okabe and Ito's blue, orange and yellow.

@@ -35,12 +35,10 @@ from workbench.panels.anatomy.warp_card import WarpCard
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.boxes import VBox
-from workbench.widgets.folded_section import FoldedSection
-from workbench.widgets.giving_way import GivingWay
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox
+from workbench.widgets.folding import FoldedSection, GivingWay
+from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture: blocks, warps and threads are drawn over it."
 PROSE_TIP = "The launch, this block and this warp in sentences."

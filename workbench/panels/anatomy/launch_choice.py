@@ -18,7 +18,7 @@ from workbench.model import intents
 from workbench.panels.anatomy.subject import Subject, subject_of
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import words_label
 
 FIRST = "shared"  # the rung until one is chosen
 BLOCK_TIP = "Block shape, threads across × down; keys: , and ."

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPen
 
 from kernels.anatomy.record import Part
 from workbench.panels.anatomy.part_buttons import TITLES
-from workbench.widgets.overlay_chips import TEXT, on_screen, paint_chip_at
+from workbench.widgets.chips import TEXT, on_screen, paint_chip_at
 
 MARGIN, INSIDE, SWATCH, GAP = 8.0, 8.0, 16.0, 7.0  # pixels of the screen
 BETWEEN = 16.0  # two entries

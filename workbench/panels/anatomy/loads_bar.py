@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from kernels.anatomy.anatomy_words import loads_words
 from workbench.base import theme
 from workbench.widgets.boxes import VBox
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import words_label
 
 TIP = (
     "Samples read from global memory for each sample computed, with halos and with the buffers "

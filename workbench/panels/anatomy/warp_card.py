@@ -11,7 +11,7 @@ from workbench.panels.anatomy.warp_strip import LaneStrip
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.number_boxes import WholeBox
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import words_label
 
 KINDS = {"global": "global memory", "shared": "shared memory"}
 

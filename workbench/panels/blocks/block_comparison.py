@@ -22,8 +22,8 @@ from workbench.panels.blocks.rows import BlockRow, rows_of, sentence_of
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.lazy_panel import PanelFrame
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.panel_frame import PanelFrame
 
 NONE_CAN = "None of them can run this job; each says why."
 CALM_MS = 300  # without changes before it starts anew

@@ -17,12 +17,10 @@ from workbench.panels.blocks.candidates import Field
 from workbench.panels.blocks.picks import ShapePicks
 from workbench.panels.blocks.recorded_shapes import RecordedShapes
 from workbench.panels.blocks.rows import BlockRow
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import make_button
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.tile import scaled_font
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.tile import scaled_font, words_label
 
 
 class BlocksPhase(Enum):

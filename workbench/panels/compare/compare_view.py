@@ -37,7 +37,7 @@ from workbench.panels.compare.view_transform import (
 from workbench.panels.compare.wipe_view import WipeView
 from workbench.widgets.actions import Action
 from workbench.widgets.boxes import VBox
-from workbench.widgets.floating import EDGE, Floating
+from workbench.widgets.message_bar import EDGE, Floating
 from workbench.widgets.panel_area import uncovered_part
 
 OPEN_HINT = "Drop a picture here\nor press Ctrl+O"

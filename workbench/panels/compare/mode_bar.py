@@ -14,7 +14,7 @@ from workbench.imaging.display_mapping import MAX_GAIN
 from workbench.model.state import State
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import check_segment, make_button, make_segments
-from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.number_boxes import WholeBox
 
 MODES = (

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from kernels.measuring.tuner import PRESETS
 from workbench.base.plain_text import tip_text
 from workbench.panels.controls.block_numbers import BLOCK_TIP, BlockXY
-from workbench.widgets.tool_list import ToolList
+from workbench.widgets.drop_down import ToolList
 
 
 class BlockBox(ToolList):

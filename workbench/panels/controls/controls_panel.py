@@ -14,11 +14,9 @@ from workbench.panels.controls.filter_controls import FilterControls
 from workbench.panels.controls.implementation_box import Availability
 from workbench.panels.controls.run_controls import RunControls
 from workbench.panels.controls.weights_controls import WeightsControls
-from workbench.widgets.boxes import VBox
-from workbench.widgets.folded_section import FoldedSection
-from workbench.widgets.form import align
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox, align
+from workbench.widgets.folding import FoldedSection
+from workbench.widgets.lazy_panel import MARGINS
 
 DISPLAY_TIP = "How pictures are shown; filters and saved files never change with it."
 # From these heights on there is room for a sentence about the implementation, and for the display's

@@ -11,10 +11,9 @@ from workbench.base.plain_text import tip_text
 from workbench.model import intents
 from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import State
-from workbench.widgets.boxes import HBox
+from workbench.widgets.boxes import Form, HBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.form import Form
 from workbench.widgets.number_boxes import DecimalBox
 
 MAX_LEVEL = 1e6  # the largest level; 16 bits end at 65535

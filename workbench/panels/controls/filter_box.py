@@ -7,7 +7,7 @@ from PySide6.QtGui import QImage
 
 from kernels import filters
 from workbench.panels.controls.filter_popup import PREVIEW_PX, FilterPopup
-from workbench.widgets.tool_list import ToolList
+from workbench.widgets.drop_down import ToolList
 
 
 class FilterBox(ToolList):

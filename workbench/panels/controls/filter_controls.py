@@ -13,9 +13,8 @@ from workbench.model.bell import has_bell, is_binomial, sigma_of
 from workbench.model.intents import has_parameter
 from workbench.model.state import State
 from workbench.panels.controls.sigma_note import SigmaNote
-from workbench.widgets.boxes import HBox
+from workbench.widgets.boxes import Form, HBox
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.form import Form
 from workbench.widgets.number_boxes import DecimalBox
 
 BORDER_TIPS = {

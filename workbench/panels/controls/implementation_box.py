@@ -10,8 +10,7 @@ from kernels.engine.auto import AUTO
 from kernels.rungs.own_kernels import is_own
 from workbench.base.plain_text import tip_text
 from workbench.model.intents import Choice
-from workbench.widgets.drop_down import heading_item
-from workbench.widgets.tool_list import ToolList
+from workbench.widgets.drop_down import ToolList, heading_item
 
 Availability = list[tuple[Choice, str | None]]
 KIND_TITLES = {"cpu": "CPU", "cuda": "CUDA"}

@@ -13,8 +13,8 @@ from workbench.model.state import State
 from workbench.panels.controls.block_numbers import BlockNumbers
 from workbench.panels.controls.implementation_box import Availability
 from workbench.panels.controls.tool_row import why_no_block
+from workbench.widgets.boxes import Form
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.form import Form
 
 CACHE_TIP = (
     "Cold: the GPU's L2 is emptied before each sample, as when the picture is new to it.\n"

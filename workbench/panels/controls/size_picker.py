@@ -12,8 +12,7 @@ from workbench.base.plain_text import tip_text
 from workbench.model.intents import has_parameter, has_sizes
 from workbench.model.state import State
 from workbench.widgets.boxes import HBox
-from workbench.widgets.log_slider import LogSlider
-from workbench.widgets.odd_spin_box import OddSpinBox
+from workbench.widgets.number_boxes import LogSlider, OddSpinBox
 
 NUMBER_PX = 66
 SLIDER_PX = 44, 108  # at least, and at most

@@ -23,11 +23,10 @@ from workbench.files.picture_errors import ImageFileError
 from workbench.panels.gallery.kodak_card import KodakCard
 from workbench.panels.gallery.shelf_page import ShelfPage
 from workbench.panels.gallery.thumbnails import thumbnail
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import check_segment, make_segments
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.tile_list import PictureTile, TileList
-from workbench.widgets.upright_area import UprightArea
 
 SOURCES = (
     ("gallery-folder", "Folder", "The pictures in the folder of the open one"),

@@ -26,7 +26,7 @@ from workbench.panels.kernel import typing_aids
 from workbench.panels.kernel.brackets import bracket_pair
 from workbench.panels.kernel.counts_words import LineWords
 from workbench.panels.kernel.line_gutter import LineGutter
-from workbench.widgets.code_colours import CodeColours
+from workbench.widgets.code_view import CodeColours
 
 MARGIN_PX = 4
 LINE_ALPHA, FOUND_ALPHA = 22, 70

@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from workbench.base import theme
-from workbench.widgets.code_colours import CodeColours
-from workbench.widgets.code_view import MARGIN_PX
+from workbench.widgets.code_view import MARGIN_PX, CodeColours
 
 CHOSEN_ALPHA = 70
 MAX_COLOURED = 150_000  # characters; beyond, colouring would be felt at every pause in typing

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
 
 from workbench.base.plain_text import Label, tip_text
 from workbench.widgets.boxes import VBox
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import words_label
 
 TWO_FROM_PX = 400  # from this width on two short facts stand on one line
 MAX_SHORT = 22  # letters

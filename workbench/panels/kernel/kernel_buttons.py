@@ -11,8 +11,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from workbench.base.plain_text import tip_text
+from workbench.widgets.boxes import Flow
 from workbench.widgets.buttons import make_button
-from workbench.widgets.flow_layout import Flow
 
 SPACING_PX = 4
 InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, what it does

@@ -38,8 +38,8 @@ from workbench.session.shared_kernel import shared_text
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.file_dialogs import ask_file, ask_new_file
-from workbench.widgets.question import Question
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.message_bar import Question
+from workbench.widgets.tile import words_label
 
 FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
 RECENT_FILES = 10

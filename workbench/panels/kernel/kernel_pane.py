@@ -17,7 +17,7 @@ from workbench.panels.kernel.kernel_page import RECENT_FILES, KernelPage
 from workbench.session.analysis_thread import StepQueue
 from workbench.session.store import Store
 from workbench.widgets.boxes import VBox
-from workbench.widgets.panel_frame import MARGINS
+from workbench.widgets.lazy_panel import MARGINS
 
 
 class KernelPane(QWidget):

@@ -9,10 +9,9 @@ from kernels.cuda.listings import Kind, numbered
 from workbench.panels.kernel.code_listing import CodeListing
 from workbench.panels.kernel.code_words import caption_words, line_words, row_words
 from workbench.session.kernel_code import KernelCode
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import check_segment, make_button, make_segments
-from workbench.widgets.flow_layout import Flow
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import words_label
 
 SPACING_PX = 4
 KINDS: dict[str, Kind] = {"kernel-ptx": "ptx", "kernel-sass": "sass"}

@@ -28,13 +28,11 @@ from workbench.panels.kernel.step_words import (
 from workbench.panels.kernel.tile_view import TileView
 from workbench.panels.kernel.trial_words import part_words
 from workbench.session.kernel_steps import Followed
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import Flow, HBox, UprightArea, VBox
 from workbench.widgets.buttons import make_button
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.flow_layout import Flow
-from workbench.widgets.jump_slider import JumpSlider
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.number_boxes import JumpSlider
+from workbench.widgets.tile import words_label
 
 SPACING_PX = 4
 SIDE_BY_SIDE_PX = 400  # from this width on variables and shared memory stand beside each other

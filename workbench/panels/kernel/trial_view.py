@@ -12,11 +12,9 @@ from workbench.base.plain_text import tip_text
 from workbench.base.throttle import Throttle
 from workbench.panels.kernel.answer_pair import AnswerPair
 from workbench.panels.kernel.facts_card import FactRow, FactsCard
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import Flow, UprightArea, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.flow_layout import Flow
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.tile import words_label
 
 SPACING_PX = 6
 PROGRESS_AFTER_MS = 1000  # what is there sooner needs no bar

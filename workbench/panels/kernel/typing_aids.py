@@ -10,7 +10,7 @@ from itertools import islice, takewhile
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from workbench.widgets.one_step import one_step
+from workbench.widgets.code_view import one_step
 
 STEP = 4  # spaces
 COMMENT = re.compile(r"(\s*)// ?")

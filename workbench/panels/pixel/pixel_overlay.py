@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
-from workbench.widgets.overlay_chips import hairline, paint_words
+from workbench.widgets.chips import hairline, paint_words
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)

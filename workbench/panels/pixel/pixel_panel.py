@@ -22,15 +22,14 @@ from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
 from workbench.panels.pixel.numbers_card import NumbersCard
 from workbench.panels.pixel.pixel_overlay import paint_neighbourhood
 from workbench.session.store import Store
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.giving_way import GivingWay
+from workbench.widgets.folding import GivingWay
 from workbench.widgets.keyboard import is_escape
+from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.number_boxes import WholeBox
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.tile import words_label
 
 NO_PICTURE = "Open a picture, then point at one of its pixels."
 POINT = "Point at a pixel of the picture; a click holds it."

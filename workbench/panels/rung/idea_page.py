@@ -17,9 +17,8 @@ from kernels.rungs.rung import Rung
 from kernels.rungs.work import not_described
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.tile import MUTED, scaled_font
-from workbench.widgets.upright_area import UprightArea
 
 NOT_RUN = "Not measured yet with these settings."
 OWN = "Yours · it stands on the ladder beside the rungs"

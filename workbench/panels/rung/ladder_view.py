@@ -16,7 +16,7 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.rung_times import LadderLine
 from workbench.panels.rung.ladder_list import LadderList
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.giving_way import GivingWay
+from workbench.widgets.folding import GivingWay
 from workbench.widgets.tile import ElidedLabel, scaled_font
 
 LEGEND = (

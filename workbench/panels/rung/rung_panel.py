@@ -33,7 +33,7 @@ from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
 from workbench.widgets.code_view import CodeView, SourceText
-from workbench.widgets.panel_frame import MARGINS
+from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.tile import scaled_font
 
 Availability = list[tuple[Implementation, str | None]]

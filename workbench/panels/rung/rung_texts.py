@@ -11,8 +11,7 @@ from kernels.rungs.device_text import LADDER
 from kernels.rungs.headers import BEGIN, END
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
-from workbench.widgets.code_colours import Language
-from workbench.widgets.code_view import SourceText
+from workbench.widgets.code_view import Language, SourceText
 
 
 def sources(implementation: Implementation) -> tuple[SourceText, ...]:

@@ -7,8 +7,7 @@ from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
-from workbench.widgets.boxes import VBox
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox
 
 KEYS = ("F9", "Esc")
 SIZE = (1100, 760)

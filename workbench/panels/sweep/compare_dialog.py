@@ -33,7 +33,7 @@ from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.exporter import Exporter
 from workbench.widgets.boxes import VBox
 from workbench.widgets.drop_down import DropDown
-from workbench.widgets.save_path import ask_save_path
+from workbench.widgets.file_dialogs import ask_save_path
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
 NAME, FINDING = 0, 3

@@ -30,7 +30,7 @@ from workbench.panels.sweep.plan_source import FILE, OWN, PlanSource
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import VBox
-from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.folding import FoldButton
 from workbench.widgets.tile import scaled_font
 
 HINT_LINES = 4

@@ -16,11 +16,9 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
 from workbench.model.plan_draft import Draft, UnclearError, texts_of
 from workbench.panels.sweep.values_row import ValuesRow
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import Flow, VBox
 from workbench.widgets.buttons import make_button
-from workbench.widgets.flow_layout import Flow
-from workbench.widgets.tick_list import Tick, TickList
-from workbench.widgets.tile import scaled_font
+from workbench.widgets.tile import Tick, TickList, scaled_font
 
 KINDS = {"cpu": "CPU", "own": "Yours", "cuda": "CUDA"}
 COLUMNS = (("CPU", "Yours"), ("CUDA",))

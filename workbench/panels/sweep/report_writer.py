@@ -20,9 +20,8 @@ from workbench.model.plan_draft import given
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.store import Store
 from workbench.widgets.actions import Action
-from workbench.widgets.file_dialogs import ask_folder
+from workbench.widgets.file_dialogs import FOLDER, ask_folder
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.save_path import FOLDER
 
 MENU = "&Sweep"
 REPORT, REPORT_AS, REPORT_PDF = "Repor&t…", "Save report &as…", "Report as PD&F…"

@@ -28,10 +28,9 @@ from workbench.session.exporter import Exporter
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.docks import Docks
-from workbench.widgets.file_dialogs import ask_file
+from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel

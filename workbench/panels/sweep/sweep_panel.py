@@ -34,13 +34,12 @@ from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session.session_store import Began, is_this_machine
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import make_button
-from workbench.widgets.fold_button import FoldButton
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.question import Question
+from workbench.widgets.folding import FoldButton
+from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.message_bar import Question
 from workbench.widgets.tile import ElidedLabel
-from workbench.widgets.upright_area import UprightArea
 
 FOLD_TIP = "Show or hide the choices, to give the chart more room"
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"

@@ -18,11 +18,9 @@ from workbench.panels.timing.history_plot import HistoryPlot
 from workbench.panels.timing.run_history import RunHistory
 from workbench.panels.timing.timing_words import Figure
 from workbench.panels.timing.verdict_bar import paint_bar, role_of
-from workbench.widgets.boxes import VBox
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.tile import TEXT, ValueTile
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox
+from workbench.widgets.lazy_panel import MARGINS
+from workbench.widgets.tile import TEXT, ValueTile, words_label
 
 GAP_PX = 6
 COLUMNS = 2

@@ -31,11 +31,9 @@ from workbench.panels.weights.named_weights import (
     write_file,
 )
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import Flow, HBox, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.file_dialogs import ask_file
-from workbench.widgets.flow_layout import Flow
-from workbench.widgets.save_path import ask_save_path
+from workbench.widgets.file_dialogs import ask_file, ask_save_path
 
 TITLE = "Named weights"
 

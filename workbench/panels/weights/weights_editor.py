@@ -41,15 +41,12 @@ from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
 from workbench.panels.weights.weights_undo import WeightsStep
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import Flow, UprightArea, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.flow_layout import Flow
-from workbench.widgets.folded_section import FoldedSection
-from workbench.widgets.giving_way import GivingWay
+from workbench.widgets.folding import FoldedSection, GivingWay
+from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
-from workbench.widgets.odd_spin_box import OddSpinBox
-from workbench.widgets.panel_frame import MARGINS
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.number_boxes import OddSpinBox
 
 SUMMARY_SHARE = 2  # of the room that is left; the grid has 3
 WIDE_PX = 720  # from here on the grid has what the weights do at its right, below it else

@@ -11,7 +11,7 @@ from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.sentence_label import words_label
+from workbench.widgets.tile import words_label
 from workbench.window.filter_files.filter_choice import FilterPlan
 from workbench.window.filter_files.filter_form import FilterForm
 from workbench.window.filter_files.filter_pages import FilterPages

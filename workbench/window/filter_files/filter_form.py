@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 from workbench.base.plain_text import tip_text
 from workbench.files.format_names import EXTENSION_OF
 from workbench.files.image_files import PICTURES_FILTER
-from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.boxes import Form, HBox, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.eliding_box import ElidingBox
+from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
-from workbench.widgets.form import Form
 from workbench.window.filter_files.filter_choice import FilterChoice
 
 # Each is a field of FilterChoice, what the box says, and its tooltip.

@@ -19,9 +19,8 @@ from workbench.charts.data.figure import (
     LegendLine,
     SeriesStyle,
 )
-from workbench.widgets.boxes import VBox
-from workbench.widgets.sentence_label import words_label
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox
+from workbench.widgets.tile import words_label
 
 TITLE = "Stages of the batch"
 AXIS = "Share of its threads' time that a stage took; outlined: the limit"

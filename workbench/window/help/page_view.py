@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
 from workbench.base import theme
 from workbench.base.assets_path import asset
-from workbench.widgets.one_step import one_step
+from workbench.widgets.code_view import one_step
 from workbench.window.help.book import HelpPage
 
 SCHEME = "help:"

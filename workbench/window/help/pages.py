@@ -17,8 +17,8 @@ from workbench.charts.kinds import chart_kinds
 from workbench.model.modes import MODES
 from workbench.panels.controls.filter_controls import BORDER_TIPS
 from workbench.panels.rung.idea_page import KINDS, STEPS, block_words, undescribed_words
+from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
-from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.widgets.tile import ValueTile
 from workbench.window.help.book import Book, HelpPage
 from workbench.window.help.shortcuts import ELSEWHERE

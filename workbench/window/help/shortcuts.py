@@ -12,8 +12,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLabel, QScrollArea, QWidget
 
 from workbench.base.plain_text import Label
+from workbench.widgets.actions import MenuLine
 from workbench.widgets.boxes import HBox, VBox
-from workbench.widgets.menu_lines import MenuLine
 from workbench.widgets.tile import scaled_font
 
 ELSEWHERE = (

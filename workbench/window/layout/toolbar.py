@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QToolButton, QWidget
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.widgets.boxes import HBox
-from workbench.widgets.buttons import make_button
-from workbench.widgets.theme_icon import theme_pixmap
+from workbench.widgets.buttons import make_button, theme_pixmap
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 ICON_PX = 20

@@ -17,9 +17,9 @@ from workbench.model import intents
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.session.worker import Worker
+from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.menu_lines import MenuLine, menu_lines
 from workbench.window.palette.synonyms import SYNONYMS
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label
-from workbench.widgets.boxes import VBox
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea, VBox
 
 NotesPlace = Literal["off", "beneath", "window"]
 PLACES: tuple[NotesPlace, ...] = ("off", "beneath", "window")

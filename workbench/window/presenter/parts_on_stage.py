@@ -21,11 +21,11 @@ from workbench.model import intents
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.session import session_store
+from workbench.widgets.actions import menu_lines
 from workbench.widgets.docks import Docks
-from workbench.widgets.giving_way import set_staged
+from workbench.widgets.folding import set_staged
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.letters import factor_of, set_factor
-from workbench.widgets.menu_lines import menu_lines
 from workbench.window.explanation.explanation_controller import ExplanationController
 from workbench.window.presenter.lent import Lent
 from workbench.window.presenter.talk_steps import PAGES, PANELS, StepLook

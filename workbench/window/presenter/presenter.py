@@ -22,9 +22,8 @@ from workbench.session.session_store import slug
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
-from workbench.widgets.file_dialogs import ask_file
+from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
 from workbench.widgets.message_bar import MessageBar
-from workbench.widgets.save_path import ask_save_path, remember_folder, save_folder
 from workbench.window.presenter.parts_on_stage import Staging
 from workbench.window.presenter.talk_files import (
     ENDING,

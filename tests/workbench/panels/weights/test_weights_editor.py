@@ -28,7 +28,7 @@ from workbench.panels.weights.response_view import ResponseView
 from workbench.panels.weights.weights_cells import INVALID
 from workbench.panels.weights.weights_editor import HINT
 from workbench.panels.weights.weights_grid import WeightsGrid
-from workbench.widgets.fold_button import FoldButton
+from workbench.widgets.folding import FoldButton
 
 SAMPLES = noise(24, 31, 3)
 Key = Qt.Key

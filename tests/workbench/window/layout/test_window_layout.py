@@ -15,7 +15,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, show_picture, trigger, until
 from workbench.base.settings import default_path
 from workbench.panels.compare.picture_view import PictureView
-from workbench.widgets.upright_area import UprightArea
+from workbench.widgets.boxes import UprightArea
 
 WIDE, NARROW = (1920, 1080), (900, 600)
 

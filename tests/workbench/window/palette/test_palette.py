@@ -10,7 +10,7 @@ from kernels.pictures.generated import noise
 from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
-from workbench.widgets.menu_lines import plain
+from workbench.widgets.actions import plain
 from workbench.window.palette.entries import OWN_NAME, PaletteEntry, ranks_of
 from workbench.window.palette.palette import Palette
 

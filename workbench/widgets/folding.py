@@ -1,13 +1,82 @@
-"""Parts of a panel that are hidden, in turn, where the others have no room."""
+"""Parts of a panel that are folded or hidden where the others have no room."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Signal, Slot
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QToolButton, QWidget
 
-from workbench.widgets.folded_section import FoldedSection
+from workbench.base.plain_text import tip_text
+from workbench.widgets.boxes import VBox
+
+FRAME_PX = 6  # around the words, as the style sheet has it: both sides together
+
+
+class FoldButton(QToolButton):
+    """A button that stays down, as wide as its words: they begin where all else below it does."""
+
+    def __init__(self, name: str, tip: str, title: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("heading", True)
+        self.setCheckable(True)
+        self.setToolTip(tip_text(tip))
+        self.setAccessibleName(title)
+
+    def show_fold(self, words: str, is_open: bool) -> None:
+        """Show the heading `words`, and which way its fold is."""
+        self.setText(f"{'▾' if is_open else '▸'} {words}")
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        self.ensurePolished()
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        return QSize(width + FRAME_PX, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint()
+
+
+class FoldedSection(QWidget):
+    """A part that is open where there is room, until the user opens or folds it.
+
+    inside  what it folds away
+    """
+
+    def __init__(self, name: str, tip: str, title: str, inside: QWidget) -> None:
+        """Make a heading with `title` over `inside`, open."""
+        super().__init__()
+        self._title, self.inside = title, inside
+        self._chosen: bool | None = None  # by the user; None: it goes by the room
+        self._fold = FoldButton(name, tip, title)
+        self._fold.clicked.connect(self._choose)
+        VBox(self, 0, 4).add(self._fold, (inside, 1))
+        self._show(True)
+
+    def show_room(self, has_room: bool, is_choice: bool = True) -> None:
+        """Open it where there is room, and fold it where there is none.
+
+        is_choice  whether what the user chose goes before
+        """
+        self._show(self._chosen if is_choice and self._chosen is not None else has_room)
+
+    @property
+    def is_folded(self) -> bool:
+        """Return whether only its heading is there."""
+        return self.inside.isHidden()
+
+    @Slot()
+    def _choose(self) -> None:
+        self._chosen = self.is_folded
+        self._show(self._chosen)
+
+    def _show(self, is_open: bool) -> None:
+        self._fold.show_fold(self._title, is_open)
+        self._fold.setChecked(is_open)
+        if self.is_folded == is_open:
+            self.inside.setVisible(is_open)
+        high = QSizePolicy.Policy.Preferred if is_open else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, high)
 
 
 class GivingWay(QObject):
