@@ -30,7 +30,7 @@ from workbench.model.state import State
 from workbench.panels.weights.named_weights import Named, read_file, write_file
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.session.screenshot_files import read_settings, save_png
-from workbench.window.presenter.talk_steps import steps_from
+from workbench.window.talk import steps_from
 
 
 @dataclass(frozen=True)

@@ -217,13 +217,14 @@ def _windows(window):
     yield "chart", chart
     chart.close()
     rest()
+    size = window.size()
     window.presenter.toggle()
-    stage = window.presenter.stage
-    stage.showNormal()
-    stage.resize(*PROJECTOR_PX)
+    window.showNormal()
+    window.resize(*PROJECTOR_PX)
     settle(window)
-    yield "stage", stage
+    yield "stage", window
     window.store.update(view_mode="wipe")
-    yield "stage, wipe", stage
-    stage.close()
+    yield "stage, wipe", window
+    window.presenter.toggle()
+    window.resize(size)
     rest()

@@ -21,7 +21,7 @@ from workbench.panels.compare.pins import MAX_PINS
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.window.main_window import MainWindow
-from workbench.window.presenter.ladder_so_far import MAX_BARS
+from workbench.window.stage import MAX_BARS
 
 Point = tuple[int, int]
 RECORDED = "recorded/camerino_image_size.jsonl.gz"
@@ -63,8 +63,8 @@ class WindowDriver:
 
     def leave(self) -> None:
         """Close what was opened over the window or beside it."""
-        if self.window.presenter.stage is not None:
-            self.window.presenter.stage.close()
+        if self.window.presenter.show is not None:
+            self.window.presenter.show.end()
         for dialog in self.dialogs():
             dialog.close()
 
@@ -210,11 +210,12 @@ class WindowDriver:
 
     def _present(self) -> None:
         """Show the last step, the top of the ladder, with those before it as bars."""
-        window = self.window
+        window, size = self.window, self.window.size()
         window.presenter.toggle()
-        stage = window.presenter.stage
-        assert stage is not None
-        stage.showNormal()
+        assert window.presenter.show is not None
+        stage = window.presenter.show.stage
+        window.showNormal()
+        window.resize(size)
         stage.jumped.emit(True)
         for _ in range(MAX_BARS - 1):
             stage.stepped.emit(-1)
@@ -223,7 +224,6 @@ class WindowDriver:
             stage.stepped.emit(1)
         assert window.live.result is not None
         wait_for_baseline(window, window.live.result)
-        self.shown = stage
 
     def _is_answered(self) -> bool:
         """Return whether the last word on what is chosen is known: that is its check."""

@@ -84,6 +84,7 @@ class LazyPanel(Generic[P]):
 
 ICON_PX = 16
 MARGINS = QMargins(10, 4, 10, 8)  # around what a panel holds: it begins where its title does
+BAR_MARGINS = (10, 4, 4, 2)
 ENLARGE, TAKE_BACK = "Give the panel a window of its own", "Put the panel back beside the picture"
 
 
@@ -139,6 +140,11 @@ class PanelFrame(QFrame):
             self._bar.show_enlarged(is_so)
         self.enlarged.emit(is_so)
 
+    def show_bar(self, is_shown: bool) -> None:
+        """Show title and buttons, or the panel alone."""
+        if self._bar is not None:
+            self._bar.show_parts(is_shown)
+
     def event(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
             self.opened.emit(event.type() == QEvent.Type.ShowToParent)
@@ -186,12 +192,18 @@ class _Bar(HBox):
     """A title, and the buttons at its right."""
 
     def __init__(self, title: str) -> None:
-        super().__init__(margins=(10, 4, 4, 2), spacing=2)
+        super().__init__(margins=BAR_MARGINS, spacing=2)
         self._title = Label(title)
         self._title.setProperty("panel-title", True)
         self.enlarge = _title_button("enlarge", "Enlarge", ENLARGE)
         self.close = _title_button("close", "Close", "Close the panel")
         self.add((self._title, 1), 0, self.enlarge, self.close)
+
+    def show_parts(self, are_shown: bool) -> None:
+        """Show title and buttons, or hide them on stage."""
+        for part in (self._title, self.enlarge, self.close):
+            part.setVisible(are_shown)
+        self.setContentsMargins(*(BAR_MARGINS if are_shown else (0, 0, 0, 0)))
 
     def show_enlarged(self, is_so: bool) -> None:
         """Show what there is for a panel with a window of its own, or for one without."""

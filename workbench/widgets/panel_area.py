@@ -161,6 +161,7 @@ class PanelArea(QWidget):
         self._wishes: dict[PanelFrame, int] = {}  # widths, for usual letters
         self._widths: dict[Side, int] = {}
         self._drawer = QRect()  # empty: none lies over the picture
+        self._share: float | None = None  # of the width that a panel takes on stage
         self._edges = {side: _Edge(self, side) for side in SIDES}
         for edge in self._edges.values():
             edge.dragged.connect(self._drag)
@@ -196,11 +197,18 @@ class PanelArea(QWidget):
         self._widths = dict(widths)
         self.arrange()
 
+    def set_share(self, share: float | None) -> None:
+        """Give an open panel this part of the width, whatever it needs; None: as usual."""
+        self._share = share
+        self.arrange()
+
     def width_of(self, side: Side) -> int:
         """Return how wide panels of `side` are: as the user made them, or as they have to be.
 
         One that would be wider is, where the user made none of that side as they like.
         """
+        if self._share is not None:
+            return round(self._share * self._inner_width)
         least = self._least_width(side)
         if side in self._widths:
             return least
@@ -209,7 +217,7 @@ class PanelArea(QWidget):
 
     def is_roomy(self, *sides: Side) -> bool:
         """Return whether panels at all of `sides` leave the middle its share of the window."""
-        return sum(map(self._least_width, sides)) <= self._room()
+        return self._share is not None or sum(map(self._least_width, sides)) <= self._room()
 
     def arrange(self) -> None:
         """Place the picture, the panels and the rail."""
@@ -245,6 +253,7 @@ class PanelArea(QWidget):
             grip = (place.right() if at_left else left) - EDGE_PX // 2
             edge.setGeometry(grip, 0, EDGE_PX, inner.height())
             edge.raise_()
+        self._centre.setVisible(not middle.isEmpty())  # a panel may have it all on stage
         self._centre.setGeometry(middle)
         if drawer != self._drawer:
             self._drawer = drawer

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent
@@ -70,29 +70,23 @@ from workbench.widgets.boxes import Steady, VBox
 from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
-from workbench.window.compare_menu import actions as comparing_actions
-from workbench.window.copying.copy_as import CopyAs
-from workbench.window.explanation.explanation_controller import ExplanationController
-from workbench.window.filter_files.filter_menu import FilterMenu
-from workbench.window.gpu_loss import DeviceChip, GpuLoss
-from workbench.window.help.help_controller import HelpController
-from workbench.window.intake.drop_target import DropTarget
-from workbench.window.intake.open_menu import OpenMenu, PlaceBar
-from workbench.window.intake.picture_intake import PictureIntake, ask_about_large_pictures
-from workbench.window.layout.toolbar import Toolbar
-from workbench.window.layout.window_layout import WindowLayout
-from workbench.window.on_screen import OnScreen
-from workbench.window.panel_menu import PanelLetters, PanelMenu
-from workbench.window.presenter.parts_on_stage import Staging
-from workbench.window.presenter.presenter import Presenter
-from workbench.window.program_dialogs import ProgramDialogs
-from workbench.window.restoring.crash_restore import CrashRestore
-from workbench.window.restoring.remembering import Memory
-from workbench.window.result_views import ResultViews
-from workbench.window.save_menu import SaveMenu
+from workbench.window.copy_as import CopyAs
+from workbench.window.crash_restore import CrashRestore
+from workbench.window.explanation_controller import ExplanationController
+from workbench.window.help_controller import HelpController
+from workbench.window.open_menu import OpenMenu, PlaceBar
+from workbench.window.picture_intake import DropTarget, PictureIntake, ask_about_large_pictures
+from workbench.window.presenter import Presenter
+from workbench.window.program_dialogs import ProgramDialogs, Themes
+from workbench.window.remembering import Memory
+from workbench.window.result_views import DeviceChip, GpuLoss, ResultViews
+from workbench.window.save_menu import FilterMenu, SaveMenu
 from workbench.window.screenshots import Screenshots
-from workbench.window.themes import Themes
-from workbench.window.undo.undo_history import UndoHistory
+from workbench.window.undo_history import UndoHistory
+from workbench.window.view_menus import PanelLetters, PanelMenu
+from workbench.window.view_menus import actions as comparing_actions
+from workbench.window.window_layout import OnScreen, Toolbar, WindowLayout
+from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.analysis.analysis_panel import AnalysisPanel
@@ -103,24 +97,10 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
     from workbench.panels.sweep.sweep_panel import SweepPanel
     from workbench.panels.weights.weights_panel import WeightsPanel
-    from workbench.window.restoring.screenshot_restore import ScreenshotRestore
+    from workbench.window.remembering import ScreenshotRestore
 
 TITLE = "Filter Workbench"
 EXPECTED = (ImageFileError, KernelError)
-
-
-class ShowsState(Protocol):
-    """A panel that follows the state."""
-
-    def show_state(self, state: State) -> None:
-        """Show `state`, which the store holds by now."""
-
-
-class ShowsDevice(Protocol):
-    """A panel that says something of the GPU."""
-
-    def show_device(self, device: Device | NoDevice) -> None:
-        """Show what the device can, or that there is none."""
 
 
 class MainWindow(QMainWindow):
@@ -229,16 +209,18 @@ class MainWindow(QMainWindow):
         # It hears of a change before the panels, which may cause another one.
         self.undo_history = UndoHistory(store, reading, messages, self.statusBar(), self)
         store.changed.connect(lambda _old, new: self._show_state(new))
+        self.parts = parts = Parts(
+            *(self, settings, store, self.undo_history, worker, live, reading, self.opener),
+            *(self.exporter, self.sessions, self.kernel_folder, self.compare, docks),
+            *(self.window_layout, messages),
+        )
         # Before everything that analyses what is on the screen.
         self.result_views = ResultViews(
-            *(store, worker, live, self.compare, self.timing_views, self.runs, self.rung),
-            *(self._rung_times, messages, self),
+            parts, self.timing_views, self.runs, self.rung, self._rung_times
         )
         self.full_resolution = FullResolution(store, live, self.regions, self.compare, self)
         self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
-        self.memory = Memory(
-            store, worker, live, self.inspection, docks, self.window_layout, settings
-        )
+        self.memory = Memory(parts, self.inspection)
         self.filter_previews = FilterPreviews(store, self.tool_row.filter, reading, self)
         self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
@@ -258,52 +240,31 @@ class MainWindow(QMainWindow):
             *(self.exporter, settings, messages, self),
         )
         # Input and output.
-        self.intake = PictureIntake(
-            *(store, worker, self.opener, self.timing_views, self.sweep, self.sweep_menu),
-            *(self.kernel_folder, reading, settings, messages, self),
-        )
-        self.open_menu = OpenMenu(store, self.opener, settings, messages, self)
+        self.intake = PictureIntake(parts, self.timing_views, self.sweep, self.sweep_menu)
+        self.open_menu = OpenMenu(parts)
         self.walk = Walk(store, self.opener, reading, self)
         self.drop_target = DropTarget(self)
-        self.save_menu = SaveMenu(store, live, self.exporter, settings, messages, self)
-        self.screenshots = Screenshots(
-            *(live, self.compare, self.sweep, self.timing, self.save_menu, self.exporter),
-            *(self.memory, messages, self),
-        )
-        self.copy_as = CopyAs(store, worker, live, self.rung, reading, messages, self)
-        # The GPU.
-        self.gpu_loss = GpuLoss(store, worker, live, messages, self)
+        self.save_menu = SaveMenu(parts)
+        self.screenshots = Screenshots(parts, self.sweep, self.timing, self.save_menu, self.memory)
+        self.copy_as = CopyAs(parts, self.rung)
+        self.gpu_loss = GpuLoss(parts)
         # Explaining and presenting.
-        self.explanation = ExplanationController(
-            self.compare, self.inspection, live, docks, self.pixel, self.anatomy, self
-        )
-        self.staging = Staging(
-            *(self.compare, docks, self.explanation, self.pixel, self.anatomy, self.rung),
-            *(self.sessions, reading, self),
-        )
-        self.presenter = Presenter(
-            *(store, worker, live, self.undo_history, self.staging, reading, self.exporter),
-            *(settings, messages, self),
-        )
+        self.explanation = ExplanationController(parts, self.inspection, self.pixel, self.anatomy)
+        self.presenter = Presenter(parts, self.explanation)
         self.crash_restore = CrashRestore(
-            *(store, self.opener, self.sessions, self.weights, self.memory, settings, messages),
-            *(lambda: self.presenter.stage is not None, self),
+            parts, self.weights, self.memory, lambda: self.presenter.show is not None
         )
-        self.help_controller = HelpController(store, docks, self)
+        self.help_controller = HelpController(parts)
         add_help = self.help_controller.serve
-        self.filter_menu = FilterMenu(
-            *(store, self.opener, self.save_menu.ask_path, settings, messages, add_help, self)
-        )
+        self.filter_menu = FilterMenu(parts, self.save_menu.ask_path, add_help)
         self.chart_place = DetachableChart(self.sweep, add_help, self)
         # The window itself.
         self.on_screen = OnScreen(messages, self)
         self.themes = Themes(settings, self)
         self.panel_menu = PanelMenu(docks)
         self.kernel_menu = KernelMenu(self.kernel, docks)
-        self.panel_letters = PanelLetters(docks, settings, messages, self)
-        self.dialogs = ProgramDialogs(
-            *(store, worker, docks, self.sweep, self.kernel_folder, self.memory, self.themes, self)
-        )
+        self.panel_letters = PanelLetters(parts)
+        self.dialogs = ProgramDialogs(parts, self.sweep, self.memory, self.themes)
         self._connect_services()
         self._connect_panels()
 
@@ -447,7 +408,7 @@ class MainWindow(QMainWindow):
         panel.report_wanted.connect(self.report_writer.start)
         self._tell_device(panel)
 
-    def _tell_device(self, panel: ShowsDevice) -> None:
+    def _tell_device(self, panel: Any) -> None:
         if self.device is not None:
             panel.show_device(self.device)
 
@@ -471,12 +432,11 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _bring_back(self, kept: dict[str, Any]) -> None:
-        from workbench.window.restoring.screenshot_restore import ScreenshotRestore
+        from workbench.window.remembering import ScreenshotRestore
 
         if self._screenshot_restore is None:
             self._screenshot_restore = ScreenshotRestore(
-                *(self.store, self.worker, self.live, self.opener, self.kernel_folder),
-                *(self.inspection, self.memory.pin_notes, self.undo_history, self.messages, self),
+                self.parts, self.inspection, self.memory.pin_notes
             )
         self._screenshot_restore.start(kept)
 
@@ -562,7 +522,7 @@ class MainWindow(QMainWindow):
             if each.text
         ]
 
-    def _tell(self, panel: ShowsState) -> None:
+    def _tell(self, panel: Any) -> None:
         panel.show_state(self.store.state)
 
     def _choices(self, state: State) -> list[tuple[intents.Choice, str | None]]:

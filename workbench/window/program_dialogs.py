@@ -1,26 +1,134 @@
-"""Dialogs about the program itself: all keys, all actions, what it is, and a reset."""
+"""Dialogs about the program itself: keys, actions, theme, a reset, what it is."""
 
 from __future__ import annotations
 
+from functools import partial
+from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QTextBrowser,
+    QWidget,
+)
 
-from kernels.core.device import NoDevice
-from workbench.base.plain_text import ask_before
-from workbench.session.kernel_folder import KernelFolder
-from workbench.session.store import Store
-from workbench.session.worker import Worker
-from workbench.widgets.actions import Action, menu_lines
-from workbench.widgets.docks import Docks
+from kernels.core.device import Device, NoDevice
+from kernels.core.version import program_version
+from workbench.base import theme
+from workbench.base.assets_path import asset
+from workbench.base.plain_text import Label, ask_before, tip_text
+from workbench.base.settings import Settings
+from workbench.widgets.actions import Action, MenuTree, menu_lines
+from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.window.restoring.remembering import Memory
-from workbench.window.themes import Themes
+from workbench.window.remembering import Memory
+from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
-    from workbench.window.palette.entries import PaletteEntry
+    from workbench.window.palette import PaletteEntry
+
+
+THEME_MENU, THEME = "&View/&Theme", "theme"
+# The title of each, its key, and what it is good for.
+SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
+    "system": (
+        *("Follow &system", "Ctrl+Shift+F2"),
+        "Light or dark, as the desktop is, and changing with it.",
+    ),
+    "light": (
+        *("&Light", "Ctrl+Shift+F3"),
+        "Dark letters on light, for a bright room and a projector.",
+    ),
+    "dark": (
+        *("&Dark", "Ctrl+Shift+F4"),
+        "Light letters on dark; pictures look brighter beside it.",
+    ),
+}
+
+
+class Themes(QObject):
+    """A menu that applies the chosen theme, and has the settings remember it."""
+
+    def __init__(self, settings: Settings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._group = QActionGroup(self)
+        self._actions: dict[theme.Scheme, QAction] = {}
+
+    def fill(self, tree: MenuTree) -> None:
+        """Add the lines of the menu."""
+        for scheme, (title, key, tip) in SCHEMES.items():
+            action = tree.menu(THEME_MENU).addAction(title)
+            action.setShortcut(key)
+            action.setToolTip(tip_text(tip))
+            action.setCheckable(True)
+            action.setChecked(scheme == self._settings.get(THEME, "system", SCHEMES))
+            action.triggered.connect(partial(self._choose, scheme))
+            self._group.addAction(action)
+            self._actions[scheme] = action
+
+    def forget(self) -> None:
+        """Set the theme of a first start: that of the desktop."""
+        self._actions["system"].trigger()
+
+    def _choose(self, scheme: theme.Scheme, _checked: bool = False) -> None:
+        self._settings.set(THEME, scheme)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, scheme)
+
+
+ICON_PX = 72
+
+
+class AboutDialog(QDialog):
+    """A dialog with version, licence, and the diagnostics of `workbench doctor`, ready to copy."""
+
+    def __init__(self, device: Device | NoDevice, parent: QWidget | None = None) -> None:
+        from workbench.base.columns import aligned  # a start does not need them
+        from workbench.base.diagnostics import facts
+
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Filter Workbench")
+        icon = Label()
+        icon.setPixmap(QIcon(str(asset("icon.svg"))).pixmap(ICON_PX, ICON_PX))
+        title = Label(
+            f"<h2>Filter Workbench {escape(program_version())}</h2>See, time and verify image "
+            "filters on the CPU and on a ladder of CUDA kernels.<br>MIT licence."
+        )
+        title.setTextFormat(Qt.TextFormat.RichText)
+        title.setWordWrap(True)
+        head = HBox(spacing=16)
+        head.add((icon, 0, Qt.AlignmentFlag.AlignTop), (title, 1))
+        found = facts(device)
+        report = QTextBrowser()
+        report.setObjectName("diagnostics")
+        report.setHtml(_table(found))
+        report.setAccessibleName("Diagnostics")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(aligned(found)))
+        buttons.rejected.connect(self.reject)
+        column = VBox(self, (24, 24, 24, 16), 16)
+        column.add(head, (report, 1), buttons)
+        self.resize(theme.window_size(640, 480))
+
+
+def _table(found: list[tuple[str, str]]) -> str:
+    """Return an HTML table of names and values; a long value wraps within its own column."""
+    rows = (
+        f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
+        f"<td>{escape(value)}</td></tr>"
+        for name, value in found
+    )
+    return f'<table cellspacing="3">{"".join(rows)}</table>'
+
 
 MENU = "&Help"
 FORGET = "Reset settings, layout, theme and recent files?"
@@ -33,20 +141,11 @@ class ProgramDialogs(QObject):
     """
 
     def __init__(
-        self,
-        store: Store,
-        worker: Worker,
-        docks: Docks,
-        sweep: LazyPanel[SweepPanel],
-        kernel_folder: KernelFolder,
-        memory: Memory,
-        themes: Themes,
-        window: QMainWindow,
+        self, parts: Parts, sweep: LazyPanel[SweepPanel], memory: Memory, themes: Themes
     ) -> None:
-        super().__init__(window)
-        self._store, self._worker, self._docks, self._sweep = store, worker, docks, sweep
-        self._kernel_folder = kernel_folder
-        self._memory, self._themes, self._window = memory, themes, window
+        super().__init__(parts.window)
+        self._parts, self._sweep, self._window = parts, sweep, parts.window
+        self._memory, self._themes = memory, themes
 
     def actions(self) -> list[Action]:
         """Return the lines of the menu."""
@@ -72,36 +171,25 @@ class ProgramDialogs(QObject):
 
     def entries(self) -> list[PaletteEntry]:
         """Return all entries of the palette, as things are now."""
-        from workbench.window.palette.entries import entries_of
+        from workbench.window.palette import entries_of
 
-        return entries_of(
-            *(
-                self._window,
-                self._store,
-                self._worker,
-                self._docks,
-                self._sweep,
-                self._kernel_folder,
-            )
-        )
+        return entries_of(self._parts, self._sweep)
 
     @Slot()
     def _show_shortcuts(self) -> None:
-        from workbench.window.help.shortcuts import ShortcutsDialog
+        from workbench.window.shortcuts import ShortcutsDialog
 
         ShortcutsDialog(menu_lines(self._window), self._window).open()
 
     @Slot()
     def _show_palette(self) -> None:
-        from workbench.window.palette.palette import Palette
+        from workbench.window.palette import Palette
 
         Palette(self.entries(), self._window).open()
 
     @Slot()
     def _show_about(self) -> None:
-        from workbench.window.about import AboutDialog
-
-        device = self._worker.device or NoDevice("The GPU is still being looked for.")
+        device = self._parts.worker.device or NoDevice("The GPU is still being looked for.")
         AboutDialog(device, self._window).open()
 
     @Slot()

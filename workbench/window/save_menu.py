@@ -1,30 +1,122 @@
-"""Saving of the result as the user wants it: where, in which format, and with what loss."""
+"""Menu lines that write results: save this one, or filter files in the background."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QSpinBox, QWidget
 
+from kernels.core.device import Device, NoDevice
 from kernels.core.job import Result
 from workbench.base import numbers
+from workbench.base.plain_text import Label
 from workbench.base.same_file import identity
-from workbench.base.settings import Settings
 from workbench.files.image_files import SAVE_FILTER
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
-from workbench.session.exporter import Exporter, suggested_name
-from workbench.session.live import Live
-from workbench.session.store import Store
-from workbench.widgets.actions import Action
+from workbench.session.exporter import suggested_name
+from workbench.widgets.actions import Action, AddHelp
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import push_button
 from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
-from workbench.widgets.message_bar import MessageBar
+from workbench.widgets.number_boxes import JumpSlider
+from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.files.reducing import Fit
+    from workbench.window.file_filter import FileFilter
+
+
+WIDTH_PX = 460
+QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
+
+
+class SaveDialog(QDialog):
+    """A dialog that says what a format loses, offers one that does not, and asks for the quality.
+
+    name     of the file
+    quality  to begin with; None: without loss, where the format can do that
+    default  the quality to begin with once loss is allowed
+
+    Signals:
+        agreed(quality): save it so; None: without loss of quality.
+        other_wanted(title): save it in the format of that title instead.
+    """
+
+    agreed = Signal(object)
+    other_wanted = Signal(str)
+
+    def __init__(
+        self, name: str, fit: Fit, quality: int | None, default: int, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("save-dialog")
+        self.setWindowTitle(f"Save {name}")
+        self.setMinimumWidth(WIDTH_PX)
+        self._fit = fit
+        column = VBox(self, (24, 20, 24, 16), 12)
+        if not fit.is_exact:
+            said = Label(str(fit), name="save-said", wraps=True)
+            column.addWidget(said)
+        if fit.format.has_quality and fit.why_not is None:
+            self._add_quality(column, quality, default)
+        column.addWidget(self._make_buttons())
+
+    def _add_quality(self, column: VBox, quality: int | None, default: int) -> None:
+        self._lossless = QCheckBox("&Lossless: every sample as it is")
+        self._lossless.setObjectName("save-lossless")
+        self._lossless.setToolTip("Larger, and exact; without it small, and nearly the same")
+        self._lossless.setVisible(self._fit.format.can_be_lossless)
+        label = Label("&Quality")
+        self._slider, self._quality = JumpSlider(), QSpinBox()
+        for each, name in ((self._slider, "save-quality"), (self._quality, "save-quality-number")):
+            each.setObjectName(name)
+            each.setAccessibleName("Quality")
+            each.setToolTip(QUALITY_TIP)
+            each.setRange(1, 100)
+        label.setBuddy(self._slider)
+        self._slider.valueChanged.connect(self._quality.setValue)
+        self._quality.valueChanged.connect(self._slider.setValue)
+        self._quality.setValue(quality or default)
+        row = HBox(spacing=10)
+        row.add(label, (self._slider, 1), self._quality)
+        column.add(self._lossless, row)
+        for part in (label, self._slider, self._quality):
+            self._lossless.toggled.connect(part.setDisabled)
+        self._lossless.setChecked(quality is None and self._fit.format.can_be_lossless)
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        title = self._fit.format.title
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.rejected.connect(self.reject)
+        if self._fit.why_not is None:
+            tip = f"Write the file as {title}, with what is said above"
+            save = push_button("save-agreed", f"&Save as {title}", tip)
+            save.setDefault(True)
+            save.clicked.connect(self._agree)
+            buttons.addButton(save, QDialogButtonBox.ButtonRole.AcceptRole)
+        if not self._fit.is_exact and self._fit.instead:
+            other = self._fit.instead[0]
+            text = f"Save as {other[0]}&{other[1:]} instead…"
+            tip = "Choose a name in a format that holds the picture as it is"
+            button = push_button("save-other", text, tip)
+            button.clicked.connect(lambda: self._choose(other))
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        return buttons
+
+    def _agree(self) -> None:
+        self.accept()
+        has_quality = self._fit.format.has_quality and not self._lossless.isChecked()
+        self.agreed.emit(self._quality.value() if has_quality else None)
+
+    def _choose(self, title: str) -> None:
+        self.reject()
+        self.other_wanted.emit(title)
+
 
 NOTHING_TO_SAVE = "There is no result of this picture to save yet."
 
@@ -41,19 +133,11 @@ class SaveMenu(QObject):
 
     to_file_wanted = Signal()
 
-    def __init__(
-        self,
-        store: Store,
-        live: Live,
-        exporter: Exporter,
-        settings: Settings,
-        messages: MessageBar,
-        parent: QWidget,
-    ) -> None:
-        super().__init__(parent)
-        self._store, self._live, self._exporter = store, live, exporter
-        self._settings, self._messages, self._parent = settings, messages, parent
-        exporter.saved.connect(self._say_saved)
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.window)
+        self._store, self._live, self._exporter = parts.store, parts.live, parts.exporter
+        self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
+        self._exporter.saved.connect(self._say_saved)
 
     def actions(self) -> list[Action]:
         """Return the line of the menu."""
@@ -129,7 +213,6 @@ class SaveMenu(QObject):
 
     def _ask_how(self, path: Path, picture: Picture, result: Result, fit: Fit) -> None:
         from workbench.files.image_encoders import JPEG_QUALITY, extension_of
-        from workbench.window.save_dialog import SaveDialog
 
         kept = self._settings.get(f"quality-{fit.format.title}", 0)
 
@@ -142,3 +225,80 @@ class SaveMenu(QObject):
         dialog.other_wanted.connect(lambda title: self._ask(picture, result, extension_of(title)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+
+MENU = "&File"
+AskPath = Callable[[str, str], Path | None]  # proposed name and file types
+TYPES = "TIFF (*.tif *.tiff)"
+WHOLE = "This picture is in memory: File ▸ Save result as saves its result."
+
+
+class FilterMenu(QObject):
+    """Two lines of the menu; Save result opens the same dialog for a large picture.
+
+    ask_path  asks for the target of a large picture, as `SaveMenu.ask_path`
+    add_help  as the help has it, for the dialog
+    parent    of the dialog
+    made      the service behind it; None until it is first opened
+    """
+
+    def __init__(self, parts: Parts, ask_path: AskPath, add_help: AddHelp) -> None:
+        super().__init__(parts.window)
+        self._parts, self._store = parts, parts.store
+        self._ask_path, self._add_help = ask_path, add_help
+        self.made: FileFilter | None = None
+        self._devices = 0
+
+    def actions(self) -> list[Action]:
+        """Return the lines of the menu."""
+        return [
+            Action(
+                *(MENU, "Filter &to file…", self.open_file, ("Ctrl+Alt+S",)),
+                tip="Filter all of a picture larger than memory, from file to file.",
+                why_not=self._why_not,
+            ),
+            Action(
+                *(MENU, "Filter a fo&lder…", self.open_folder, ("Ctrl+Alt+F",)),
+                "Filter all pictures of a folder as this one, in the background.",
+            ),
+        ]
+
+    @Slot()
+    def open_folder(self) -> None:
+        """Show the dialog for a folder."""
+        self._get().open_folder()
+
+    @Slot()
+    def open_file(self) -> None:
+        """Ask for a file and filter the picture into it; a run under way is shown instead."""
+        picture, service = self._store.state.picture, self._get()
+        if not service.is_settled or picture is None or picture.path is None:
+            service.dialog.bring_forward()
+        elif target := self._ask_path(f"{picture.path.stem}-filtered.tif", TYPES):
+            service.filter_file(picture.path, target)
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Offer a choice among the GPUs of this computer."""
+        self._devices = device.count if isinstance(device, Device) else 0
+        if self.made is not None:
+            self.made.show_devices(self._devices)
+
+    def close(self) -> None:
+        """Stop what runs, which can be resumed, and wait for all threads."""
+        if self.made is not None:
+            self.made.close()
+
+    def _get(self) -> FileFilter:
+        if self.made is None:
+            from workbench.window.file_filter import FileFilter
+
+            self.made = FileFilter(self._parts)
+            self.made.show_devices(self._devices)
+            self._add_help(self.made.dialog, "folder")
+        return self.made
+
+    def _why_not(self) -> str:
+        picture = self._store.state.picture
+        is_running = self.made is not None and not self.made.is_settled
+        is_large = picture is not None and picture.large is not None
+        return "" if is_large or is_running else WHOLE

@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
 
 from workbench.charts.canvas import make_plots
-from workbench.panels.compare.compare_view import CompareView
-from workbench.session.exporter import Exporter, MakeImage
-from workbench.session.live import Live
+from workbench.session.exporter import MakeImage
 from workbench.session.screenshot_files import FILTERED, SHOWS
 from workbench.widgets.actions import Action
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.widgets.message_bar import MessageBar
-from workbench.window.restoring.remembering import Memory
+from workbench.window.remembering import Memory
 from workbench.window.save_menu import NOTHING_TO_SAVE, SaveMenu
+from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
@@ -41,20 +38,18 @@ class Screenshots(QObject):
 
     def __init__(
         self,
-        live: Live,
-        compare: CompareView,
+        parts: Parts,
         sweep: LazyPanel[SweepPanel],
         timing: LazyPanel[TimingPanel],
         save_menu: SaveMenu,
-        exporter: Exporter,
         memory: Memory,
-        messages: MessageBar,
-        window: QWidget,
     ) -> None:
-        super().__init__(window)
-        self._live, self._compare, self._sweep, self._timing = live, compare, sweep, timing
-        self._save_menu, self._exporter, self._memory = save_menu, exporter, memory
-        self._messages, self._window = messages, window
+        super().__init__(parts.window)
+        self._live, self._compare, self._sweep, self._timing = (
+            *(parts.live, parts.compare, sweep, timing),
+        )
+        self._save_menu, self._exporter, self._memory = save_menu, parts.exporter, memory
+        self._messages, self._window = parts.messages, parts.window
         sweep.when_made(self._connect)
 
     def _connect(self, sweep: SweepPanel) -> None:

@@ -21,8 +21,7 @@ from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import State
-from workbench.window.copying.command_line import words_of
-from workbench.window.copying.python_script import python
+from workbench.window.command_line import python, words_of
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 

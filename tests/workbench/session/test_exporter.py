@@ -32,7 +32,7 @@ from workbench.model.state import Picture
 from workbench.session.clipboard import to_samples
 from workbench.session.screenshot_files import read_settings
 from workbench.widgets.file_dialogs import ask_save_path
-from workbench.window.save_dialog import SaveDialog
+from workbench.window.save_menu import SaveDialog
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.actions import menu_lines, plain
 from workbench.widgets.message_bar import Sentence
-from workbench.window.help.shortcuts import ShortcutsDialog
-from workbench.window.palette.entries import OWN_NAME
+from workbench.window.palette import OWN_NAME
+from workbench.window.shortcuts import ShortcutsDialog
 
 # What these hold are pictures and measurements, as many as there are: the palette finds them.
 LISTS = {"Open recent", "Built-in picture", "Recent sessions", "Recorded sessions"}

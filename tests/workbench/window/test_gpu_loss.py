@@ -9,7 +9,7 @@ from kernels.rungs.rung import Rung
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until, view
 from tests.workbench.engines import FailingGpu
 from workbench.model import intents
-from workbench.window import gpu_loss
+from workbench.window import result_views
 
 FAILED = "The GPU failed while filtering 32×24 pixels (cudaErrorIllegalAddress)."
 
@@ -81,19 +81,19 @@ def test_a_gpu_that_is_back_is_used_as_before(qtbot, window):
     click(child(window, "act"))
     until(qtbot, lambda: isinstance(window.device, Device))
     until(qtbot, lambda: window.live.result.implementation == "shared")
-    assert window.messages.sentence == gpu_loss.BACK
+    assert window.messages.sentence == result_views.BACK
     assert child(window, "device", QLabel).text() == window.device.name
     window.undo_history.undo()
     until(qtbot, lambda: window.live.result.job.ksize == 5)  # that was the user's last step
     trigger(window, "Try the GPU again")
-    assert window.messages.sentence == gpu_loss.WORKS
+    assert window.messages.sentence == result_views.WORKS
 
 
 def test_a_gpu_that_is_not_back_is_said_and_nothing_else_changes(qtbot, window):
     lose(qtbot, window, lambda: window.store.update(ksize=9))
     until(qtbot, lambda: window.live.result.job.ksize == 9)
     trigger(window, "Try the GPU again")
-    until(qtbot, lambda: window.messages.sentence == gpu_loss.STILL)
+    until(qtbot, lambda: window.messages.sentence == result_views.STILL)
     assert acts(window) == []
     choose(window, "shared")  # as undo, or a step of the presenter, may: it is said again
     until(qtbot, lambda: window.messages.sentence == FAILED)

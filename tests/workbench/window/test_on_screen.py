@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.driving import until
-from workbench.window.on_screen import MOVED, brought_back
+from workbench.window.window_layout import MOVED, brought_back
 
 LEFT, RIGHT = QRect(0, 0, 1920, 1050), QRect(1920, 0, 1280, 720)
 FAR = QPoint(5000, 4000)

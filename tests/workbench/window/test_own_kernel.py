@@ -12,7 +12,7 @@ from tests.workbench.driving import child, pick, settle, show_picture, trigger, 
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.panels.timing.timing_words import verdict
-from workbench.window.presenter.talk_steps import TalkStep
+from workbench.window.talk import TalkStep
 
 needs_compiler = pytest.mark.skipif(
     bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"
@@ -237,9 +237,11 @@ def test_every_panel_and_the_presenter_show_it(qtbot, window):
     until(qtbot, lambda: "no pixel differs" in view(window, "Comparison").caption)
     window.presenter.steps = (TalkStep("Mine", {"implementation": "blur.cu"}),)
     trigger(window, "Present")
-    stage = window.presenter.stage
+    until(qtbot, lambda: window.presenter.show)
     said = ("verdict", "✓ verified"), ("time-note", "no time on the CPU runtime")
-    until(qtbot, lambda: all(child(stage, f"stage-{n}", QLabel).text() == text for n, text in said))
+    until(
+        qtbot, lambda: all(child(window, f"stage-{n}", QLabel).text() == text for n, text in said)
+    )
     assert window.messages.kind != "error"
 
 

@@ -17,7 +17,7 @@ from tests.workbench.driving import (
 from workbench.files.image_files import save
 from workbench.panels.gallery.lazy_thumbnails import MAX_THUMBNAILS
 from workbench.panels.gallery.shelf_page import Wall
-from workbench.window.intake.drop_target import words_for
+from workbench.window.picture_intake import words_for
 
 NAMES = ("img1.png", "img2.jpg", "img10.png", "other.png")
 

@@ -8,7 +8,7 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, pick, settle, show_picture, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.panels.timing.timing_words import filter_time, what_ran
-from workbench.window.copying.command_line import filter_words
+from workbench.window.command_line import filter_words
 
 
 class OneGpu(MadeUpGpu):

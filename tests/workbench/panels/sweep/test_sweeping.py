@@ -54,7 +54,7 @@ from workbench.session import session_store
 from workbench.session.screenshot_files import save_png
 from workbench.session.session_store import folder
 from workbench.widgets.tile import ElidedLabel
-from workbench.window.intake import picture_intake
+from workbench.window import picture_intake
 
 HERE = Plan("Three sizes", ("opencv",), ((4, 4), (5, 5), (6, 6)))
 

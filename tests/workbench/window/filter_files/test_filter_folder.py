@@ -27,7 +27,7 @@ from workbench.batch.stage_words import IN_WORDS
 from workbench.charts.canvas import FigureView
 from workbench.cli import main
 from workbench.files import image_files
-from workbench.window.filter_files import file_filter
+from workbench.window import file_filter
 
 
 @pytest.fixture

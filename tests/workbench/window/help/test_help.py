@@ -17,12 +17,9 @@ from workbench.base import theme
 from workbench.charts.kinds import chart_kinds
 from workbench.model.modes import MODES
 from workbench.widgets.tile import ValueTile
-from workbench.window.help import page_view, topics
-from workbench.window.help.book import Book, HelpPage
-from workbench.window.help.help_window import HelpWindow
-from workbench.window.help.page_view import PageView, picture_of
-from workbench.window.help.pages import book_of
-from workbench.window.help.topics import topic_of
+from workbench.window import help_pages, help_window
+from workbench.window.help_pages import Book, HelpPage, book_of, topic_of
+from workbench.window.help_window import HelpWindow, PageView, picture_of
 
 LINK = re.compile(r"\(help:([^)]*)\)")
 made = {}
@@ -166,7 +163,7 @@ def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
             return path
         raise FileNotFoundError(name)
 
-    monkeypatch.setattr(page_view, "asset", found)
+    monkeypatch.setattr(help_window, "asset", found)
     light, dark = QPalette(QColor(theme.LIGHT.surface)), QPalette(QColor(theme.DARK.surface))
     assert picture_of("there", light) == picture_of("there", dark) == path
     assert picture_of("not", light) is picture_of("", light) is None
@@ -187,20 +184,20 @@ def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
 def test_every_panel_and_every_name_in_the_table_has_a_page(window, book):
     for title in window.docks:
         panel = window.docks.panel(title).get()
-        assert topic_of(panel, window.store.state) != topics.START, title
-    places = [*topics.TOPICS.values(), *topics.VIEWS.values()]
+        assert topic_of(panel, window.store.state) != help_pages.START, title
+    places = [*help_pages.TOPICS.values(), *help_pages.VIEWS.values()]
     for place in places:
         key, _, section = place.partition("#")
         page = book.page(key)
         assert page is not None, place
         assert not section or f"\n{section}\n" in page.plain, place
     made_later = {"weights-editor"}
-    for name in {*topics.TOPICS, topics.RUNG} - made_later:
+    for name in {*help_pages.TOPICS, help_pages.RUNG} - made_later:
         assert window.findChild(QWidget, name) is not None, name
 
 
 def test_whats_this_is_about_what_is_chosen(window):
-    assert topic_of(None, window.store.state) == topics.START
+    assert topic_of(None, window.store.state) == help_pages.START
     assert topic_of(child(window, "speed-up"), window.store.state) == "numbers#Speed-up"
     assert topic_of(child(window, "ksize"), window.store.state) == "filters"
     pick(child(window, "implementation", QComboBox), "sequential")

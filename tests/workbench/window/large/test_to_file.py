@@ -25,7 +25,7 @@ from workbench.cli import main
 from workbench.files import needs
 from workbench.model.intents import job_for
 from workbench.session.batch_process import BatchProcess
-from workbench.window.filter_files import filter_choice
+from workbench.window import filter_choice
 
 HEIGHT, WIDTH = 3000, 2600  # 64 MiB, which the process is allowed, are too few for all at once
 

@@ -11,8 +11,7 @@ from kernels.sweeps.presets import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.actions import plain
-from workbench.window.palette.entries import OWN_NAME, PaletteEntry, ranks_of
-from workbench.window.palette.palette import Palette
+from workbench.window.palette import OWN_NAME, Palette, PaletteEntry, ranks_of
 
 # -- finding
 

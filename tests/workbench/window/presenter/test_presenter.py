@@ -29,14 +29,14 @@ from workbench.model.recorded_times import recorded_times
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.letters import factor_of
-from workbench.window.presenter import presenter
-from workbench.window.presenter.figures import (
+from workbench.window import presenter
+from workbench.window.stage_figures import (
+    LadderBar,
     figures_of,
     short_name,
 )
-from workbench.window.presenter.ladder_so_far import LadderBar
-from workbench.window.presenter.steps_dialog import StepsDialog
-from workbench.window.presenter.talk_steps import (
+from workbench.window.steps_dialog import StepsDialog
+from workbench.window.talk import (
     StepLook,
     TalkStep,
     ladder_steps,
@@ -105,14 +105,28 @@ def window(qtbot, make_window):
 
 
 def present(qtbot, window):
+    """Enter the stage, which is the window itself."""
     QTest.keyClick(window, Qt.Key.Key_F5)
-    stage = window.presenter.stage
-    # Until then its keys are the window's.
-    until(qtbot, lambda: QApplication.activeWindow() is stage)
-    return stage
+    until(qtbot, lambda: window.presenter.show is not None)
+    until(qtbot, lambda: QApplication.activeWindow() is window)
+    return window
+
+
+def leave(qtbot, window):
+    press(window, Qt.Key.Key_Escape)
+    until(qtbot, lambda: window.presenter.show is None)
+
+
+def ladder_on(window):
+    return window.presenter.show.stage.ladder
+
+
+def is_blank(window):
+    return child(window, "stage-black").isVisible()
 
 
 def press(stage, *keys):
+    stage.activateWindow()
     for key in keys:
         QTest.keyClick(stage, key)
 
@@ -150,8 +164,8 @@ def test_the_ladder_on_this_picture_with_its_figures(qtbot, window):
     assert shown(stage, "work").startswith("Gaussian blur 5×5")
     until(qtbot, lambda: "×" in shown(stage, "speedup"))
     assert "OpenCV" in shown(stage, "speedup-note")
-    assert "Sequential" in stage.accessibleDescription()
-    stage.close()
+    assert "Sequential" in window.presenter.show.stage.foot.accessibleName()
+    leave(qtbot, window)
 
 
 def test_a_clicker_goes_on_and_back_and_not_beyond_the_ends(qtbot, window):
@@ -168,30 +182,45 @@ def test_a_clicker_goes_on_and_back_and_not_beyond_the_ends(qtbot, window):
     assert shown(stage, "count") == f"{count} / {count}"
     press(stage, keys.Key_Home)
     assert shown(stage, "count") == f"1 / {count}"
-    stage.close()
+    leave(qtbot, window)
 
 
-def test_meanwhile_the_window_takes_neither_keys_nor_the_mouse(qtbot, window):
+def test_meanwhile_the_keys_of_the_menus_rest(qtbot, window):
     stage = present(qtbot, window)
-    before, handle = window.store.state, window.windowHandle()
-    combo = child(window, "filter")
-    window.activateWindow()  # as on another screen
-    until(qtbot, lambda: QApplication.activeWindow() is window)
-    QTest.keyClick(handle, Qt.Key.Key_W)
-    QTest.mouseClick(
-        handle, Qt.MouseButton.LeftButton, pos=combo.mapTo(window, combo.rect().center())
-    )
-    assert window.store.state == before
-    assert QApplication.activePopupWidget() is None
-    stage.activateWindow()
-    until(qtbot, lambda: QApplication.activeWindow() is stage)
-    press(stage, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.stage is None)
-    window.activateWindow()
-    until(qtbot, lambda: QApplication.activeWindow() is window)
     before = window.store.state
-    QTest.keyClick(handle, Qt.Key.Key_W)
-    until(qtbot, lambda: window.store.state != before)  # it does again
+    press(stage, Qt.Key.Key_V)
+    QTest.keyClick(stage, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(stage, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
+    assert window.store.state == before
+    assert not child(window, "toolbar").isVisible()
+    leave(qtbot, window)
+    before = window.store.state
+    press(window, Qt.Key.Key_V)
+    assert window.store.state != before  # they work again
+    assert child(window, "toolbar").isVisible()
+
+
+def test_b_blanks_the_screen_and_the_keys_of_the_view_work(qtbot, window):
+    stage = present(qtbot, window)
+    verified(qtbot, stage)
+    press(stage, Qt.Key.Key_B)
+    assert is_blank(stage)
+    middle = stage.grab().toImage().pixelColor(stage.width() // 2, stage.height() // 2)
+    assert middle.lightness() == 0
+    press(stage, Qt.Key.Key_B)
+    assert not is_blank(stage)
+    press(stage, Qt.Key.Key_Period, Qt.Key.Key_PageDown)
+    assert not is_blank(stage)
+    for key, mode in ((Qt.Key.Key_W, "wipe"), (Qt.Key.Key_S, "side")):
+        press(stage, key)
+        assert window.store.state.view_mode == mode
+    verified(qtbot, stage)
+    after = side(stage, "After")
+    QTest.keyPress(window.focusWidget(), Qt.Key.Key_Space)
+    assert after.caption == "Original"
+    QTest.keyRelease(window.focusWidget(), Qt.Key.Key_Space)
+    until(qtbot, lambda: first_line(after) == "After")
+    leave(qtbot, window)
 
 
 @pytest.mark.parametrize(
@@ -212,14 +241,11 @@ def test_the_keys_of_panels_open_them_on_stage_and_close_them(key, modifiers, ti
     panel = window.docks.panel(title).get()
     QTest.keyClick(stage, key, modifiers)
     assert panel.isVisible()
-    assert panel.window() is stage
+    assert factor_of(panel) > 1
     QTest.keyClick(stage, key, modifiers)
-    assert panel.window() is not stage or not panel.isVisible()
+    assert not panel.isVisible()
     QTest.keyClick(stage, key, modifiers)
-    press(stage, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.stage is None)
-    assert panel.window() is window
-    assert window.compare.window() is window
+    leave(qtbot, window)
     assert window.compare.isVisible()
     assert window.docks.panel("Analysis").get().isVisible()  # as it was before
     assert factor_of(panel) == factor_of(window.compare) == 1.0
@@ -237,7 +263,7 @@ def test_a_step_shows_a_recorded_chart(qtbot, window):
     press(stage, Qt.Key.Key_PageDown)
     assert window.compare.isVisible()
     assert window.sessions.shown == ()
-    stage.close()
+    leave(qtbot, window)
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
@@ -263,7 +289,7 @@ def test_all_of_a_chart_is_on_stage(size, qtbot, window):
     in_stage = card.mapTo(stage, card.rect().bottomRight())
     assert stage.rect().contains(in_stage)
     assert canvas.height() > card.height() / 2
-    stage.close()
+    leave(qtbot, window)
 
 
 def step_with(panel):
@@ -307,9 +333,8 @@ def test_all_of_a_panel_is_on_stage_from_the_first_step_on(
     until(qtbot, lambda: held.isVisible() and is_whole(held))
     for name in kept:
         assert child(stage, name, QWidget).isVisible(), name
-    assert not hidden or not child(stage, hidden, QWidget).isVisible()
-    stage.close()
-    until(qtbot, lambda: window.presenter.stage is None)
+    until(qtbot, lambda: not hidden or not child(stage, hidden, QWidget).isVisible())
+    leave(qtbot, window)
     window.docks.bring_forward(title)
     if hidden and panel != "pixel":  # which has room for its hint or not
         until(qtbot, child(window, hidden, QWidget).isVisible)
@@ -332,13 +357,12 @@ def test_a_step_holds_view_zoom_panel_and_pixel(qtbot, window):
     window.compare.show_fit()
     window.docks["Pixel"].hide()
     window.pixel.get().set_held(False)
-    stage = present(qtbot, window)
+    present(qtbot, window)
     assert window.store.state.view_mode == "wipe"
     assert window.compare.in_view != (0, 40, 0, 60)
-    until(qtbot, lambda: window.pixel.get().isVisible() and window.pixel.get().window() is stage)
+    until(qtbot, lambda: window.pixel.get().isVisible())
     assert window.pixel.get().pixel == (12, 8)
-    press(stage, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.stage is None)
+    leave(qtbot, window)
     assert window.store.state.view_mode == "result"
     assert window.compare.choices()["place"] is None
     assert not window.pixel.get().isVisible()
@@ -350,16 +374,16 @@ def test_a_step_holds_view_zoom_panel_and_pixel(qtbot, window):
 def test_the_ladder_grows_with_the_steps(qtbot, window):
     stage = present(qtbot, window)
     verified(qtbot, stage)
-    until(qtbot, lambda: len(stage.ladder.lines) == 1)
+    until(qtbot, lambda: len(ladder_on(stage).lines) == 1)
     press(stage, Qt.Key.Key_PageDown)
     verified(qtbot, stage)
-    until(qtbot, lambda: len(stage.ladder.lines) == 2)
-    assert [name for name, *_ in stage.ladder.lines] == ["Sequential", "Parallel"]
-    assert stage.ladder.lines[0][2] == ""
-    assert stage.ladder.lines[1][2].endswith(("the step before", "slower", "as fast as before"))
+    until(qtbot, lambda: len(ladder_on(stage).lines) == 2)
+    assert [name for name, *_ in ladder_on(stage).lines] == ["Sequential", "Parallel"]
+    assert ladder_on(stage).lines[0][2] == ""
+    assert ladder_on(stage).lines[1][2].endswith(("the step before", "slower", "as fast as before"))
     press(stage, Qt.Key.Key_PageUp)
-    until(qtbot, lambda: len(stage.ladder.lines) == 1)
-    stage.close()
+    until(qtbot, lambda: len(ladder_on(stage).lines) == 1)
+    leave(qtbot, window)
 
 
 @pytest.mark.parametrize(
@@ -397,7 +421,7 @@ def test_what_a_panel_left_behind_paints_is_not_on_stage(qtbot, window):
     until(qtbot, is_marked)
     press(stage, Qt.Key.Key_P)
     until(qtbot, lambda: not is_marked())
-    stage.close()
+    leave(qtbot, window)
     until(qtbot, is_marked)
 
 
@@ -406,9 +430,8 @@ def test_what_a_panel_left_behind_paints_is_not_on_stage(qtbot, window):
 
 def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     trigger(window, "Present the lecture")
-    until(qtbot, lambda: window.presenter.stage)
-    stage = window.presenter.stage
-    until(qtbot, lambda: QApplication.activeWindow() is stage)
+    until(qtbot, lambda: window.presenter.show)
+    stage = window
     until(qtbot, lambda: window.store.state.picture.built_in == "scene")
     for _ in range(2):
         press(stage, Qt.Key.Key_PageDown)
@@ -419,12 +442,11 @@ def test_the_lecture_runs_without_a_gpu_on_recorded_times(qtbot, window):
     device = short_name(recorded_times().device)
     assert shown(stage, "time-note") == f"recorded on an {device}, L2 cold"
     assert shown(stage, "work") == "Gaussian blur 15×15 · Global memory · 32×8"
-    assert "recorded" in stage.ladder.accessibleDescription()
+    assert "recorded" in ladder_on(stage).accessibleDescription()
     assert not window.messages.sentence
     assert "OpenCV" in side(stage, "After").caption  # it computed what is seen
     assert "earlier" not in side(stage, "After").caption
-    press(stage, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.stage is None)
+    leave(qtbot, window)
     assert window.store.state.picture.built_in is None
 
 
@@ -450,7 +472,7 @@ def test_notes_are_beneath_in_a_window_or_nowhere_and_stay_so(qtbot, window):
     assert notes.isVisible()
     assert child(notes, "notes-text", QLabel).text() == "Then that."
     assert "last step" in child(notes, "notes-next", QLabel).text()
-    stage.close()
+    leave(qtbot, window)
     assert window.settings.get("presenter-notes", "") == "window"
 
 
@@ -484,7 +506,7 @@ def test_on_leaving_everything_is_as_it_was(qtbot, window):
     before, undo = window.store.state, window.undo_history.undo_words
     stage = present(qtbot, window)
     press(stage, Qt.Key.Key_PageDown, Qt.Key.Key_PageDown, Qt.Key.Key_Escape)
-    until(qtbot, lambda: window.presenter.stage is None)
+    until(qtbot, lambda: window.presenter.show is None)
     assert window.store.state == before
     assert window.undo_history.undo_words == undo
     assert not window.isFullScreen()
@@ -526,7 +548,7 @@ def test_with_a_gpu_rungs_are_shown_with_their_blocks(qtbot, make_window):
         press(stage, Qt.Key.Key_PageDown)
     verified(qtbot, stage)
     assert shown(stage, "work").endswith("Shared-memory tile · 32×8")
-    stage.close()
+    leave(qtbot, window)
 
 
 def test_a_step_that_cannot_be_run_shows_no_other_steps_result(qtbot, window):

@@ -15,9 +15,8 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture, until
 from workbench.files import image_files
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.window import app
-from workbench.window.restoring import crash_restore
-from workbench.window.restoring.crash_restore import read_session_file, session_path
+from workbench.window import app, crash_restore
+from workbench.window.crash_restore import read_session_file, session_path
 
 ROOT = __file__.rpartition("tests")[0]
 SESSION = f"{ROOT}assets/recorded/goettingen_ladder.jsonl.gz"
@@ -26,8 +25,8 @@ KILLED = """
 import os
 from kernels.engine.engine import Engine
 from workbench.base.settings import Settings
-from workbench.window import app, restoring
-from workbench.window.restoring import crash_restore
+from workbench.window import app, crash_restore
+from workbench.window import crash_restore
 crash_restore.EVERY_MS = 20
 write = crash_restore._write
 def write_and_die(session):
@@ -154,10 +153,10 @@ def test_nothing_is_saved_while_nothing_changes_or_a_talk_is_given(qtbot, begun,
     monkeypatch.setattr(crash_restore, "_write", written.append)
     window.crash_restore._save()
     window.crash_restore._save()
-    window.presenter.stage = object()
+    window.presenter.show = object()
     window.store.update(ksize=9)
     window.crash_restore._save()
-    window.presenter.stage = None
+    window.presenter.show = None
     assert len(written) <= 1
     window.crash_restore._save()
     until(qtbot, lambda: written and written[-1]["settings"]["choices"]["ksize"] == 9)

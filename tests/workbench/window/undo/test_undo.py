@@ -16,8 +16,7 @@ from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
-from workbench.window.undo.past_pictures import Album
-from workbench.window.undo.state_step import StateStep, in_words
+from workbench.window.undo_history import Album, StateStep, in_words
 
 
 @pytest.fixture

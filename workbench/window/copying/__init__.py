@@ -1,1 +1,0 @@
-"""The present job as text that runs it again: a command line, Python, CUDA C++."""

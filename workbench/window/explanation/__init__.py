@@ -1,1 +1,0 @@
-"""Links between the pictures and the panels that explain them."""

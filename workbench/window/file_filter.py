@@ -1,0 +1,282 @@
+"""Controller of "Filter files": the window's filter, the dialog, and the process that runs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import get_args
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+
+from kernels import filters
+from workbench.base import numbers
+from workbench.base.background import Background
+from workbench.batch.filtering import Status
+from workbench.batch.journal import JournalError
+from workbench.batch.naming import PairingError
+from workbench.model.names import implementation_title
+from workbench.model.state import State
+from workbench.session.batch_process import BatchEnd, BatchProcess
+from workbench.widgets.message_bar import Kind
+from workbench.window.command_line import device_options, in_shell
+from workbench.window.filter_choice import (
+    FilterChoice,
+    FilterPlan,
+    note_on,
+    plan_of,
+    words_of,
+)
+from workbench.window.filter_dialog import FilterDialog
+from workbench.window.window_parts import Parts
+
+SETTING = "filter-folder"  # under which the choices are remembered
+PAUSE_MS = 150  # in typing, after which names are looked for anew
+NOT_CHOSEN = "Choose a folder of pictures, and one for the results."
+LOOKING = "Looking for pictures…"
+NOT_LOOKED = "Something went wrong while looking for pictures; change something to look again."
+STOPPING = {
+    False: "Stopping after the pictures that are under way…",
+    True: "Stopping after the strip that is under way…",
+}
+KEPT = "Stopped. What is finished is kept in {}.part, and Resume does the rest."
+
+
+class FileFilter(QObject):
+    """A service that has a dialog, and one run at a time.
+
+    settings  remember the folders and names
+    parent    of the dialog
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.window)
+        self._store, self._opener, self._settings = parts.store, parts.opener, parts.settings
+        self._messages, self._parent = parts.messages, parts.window
+        self._plan: FilterPlan | None = None
+        self._newest_request = 0  # for a plan
+        self._is_looking = False
+        self._starts = False  # as soon as there is a plan
+        self._failure = ""  # of one large picture
+        self._said = ""  # of the last run, until something else is chosen
+        self._is_behind = False  # the filter has changed while the dialog was hidden
+        self._looking = Background((PairingError, JournalError), self)
+        self._process = BatchProcess(self)
+        self._process.ended.connect(self._end)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._look)
+        self.dialog = self._made()
+        self._show_choice()
+        self._store.changed.connect(self._follow)
+
+    @property
+    def is_settled(self) -> bool:
+        """True while no plan is being made and nothing runs."""
+        return not self._is_looking and not self._process.is_running
+
+    def open_folder(self) -> None:
+        """Show the dialog with the folders of the last time; a run under way stays."""
+        if self.is_settled and self._choice.is_file:
+            self.dialog.form.show_choice(self._remembered())
+            self._is_behind = True
+        if self._is_behind and not self._process.is_running:
+            self._show_choice()
+        self.dialog.bring_forward()
+
+    def filter_file(self, source: Path, target: Path) -> None:
+        """Filter one large picture into a file."""
+        self.dialog.form.show_choice(FilterChoice(str(source), str(target), is_file=True))
+        self._starts = True
+        self._show_choice()
+        self.dialog.bring_forward()
+
+    def show_devices(self, count: int) -> None:
+        """Offer a choice among the GPUs of this computer."""
+        self.dialog.form.show_devices(count)
+        if not self._process.is_running:
+            self._show_choice()
+
+    def close(self) -> None:
+        """Stop what runs, which can be resumed, and wait for all threads."""
+        self._pause.stop()
+        self._process.close()
+        self._looking.close()
+        self.dialog.pages.close_threads()
+
+    def _made(self) -> FilterDialog:
+        dialog = FilterDialog(self._parent)
+        dialog.form.show_choice(self._remembered())
+        dialog.form.chosen.connect(self._remember)
+        dialog.start_wanted.connect(self._start)
+        dialog.pause_wanted.connect(self._rest)
+        dialog.resume_wanted.connect(self._resume)
+        dialog.stop_wanted.connect(self._stop)
+        dialog.copy_wanted.connect(self._copy)
+        dialog.pages.picture_wanted.connect(self._opener.open_file)
+        self._process.progressed.connect(dialog.pages.show_progress)
+        self._process.strips_done.connect(dialog.pages.show_strips)
+        self._process.picture_failed.connect(self._take_failure)
+        return dialog
+
+    # -- what is chosen
+
+    @property
+    def _choice(self) -> FilterChoice:
+        return self.dialog.form.choice
+
+    def _remembered(self) -> FilterChoice:
+        return FilterChoice.from_data(self._settings.get(SETTING, {}))
+
+    def _remember(self, choice: FilterChoice) -> None:
+        if not choice.is_file:
+            self._settings.set(SETTING, choice.as_data)
+        self._show_choice()
+
+    def _follow(self, old: State, new: State) -> None:
+        """Show the plan of another filter; look at no disk while the dialog is hidden."""
+        if _everything_shown(self._choice, old) == _everything_shown(self._choice, new):
+            return
+        if self.dialog.isVisible() and not self._process.is_running:
+            self._show_choice()
+        else:
+            self._is_behind = True
+
+    def _show_choice(self) -> None:
+        """Show the filter and its command, and soon the plan."""
+        dialog, state, choice = self.dialog, self._store.state, self._choice
+        dialog.show_filter(filter_in_words(state), note_on(choice, state))
+        dialog.show_command(in_shell(self._words(resume=False)))
+        self._newest_request += 1
+        self._is_behind = False
+        self._plan, self._said = None, ""
+        self._is_looking = choice.is_whole
+        dialog.show_plan(None, LOOKING if choice.is_whole else NOT_CHOSEN)
+        if choice.is_whole:
+            self._pause.start()
+        else:
+            self._pause.stop()
+
+    def _look(self) -> None:
+        """Make the plan, off this thread."""
+        request, choice, state = self._newest_request, self._choice, self._store.state
+
+        def show(plan: FilterPlan | None, sentence: str = "") -> None:
+            if request == self._newest_request and not self._process.is_running:
+                self._plan, self._is_looking = plan, False
+                self.dialog.show_plan(plan, self._said or sentence)
+                self.dialog.show_command(in_shell(self._words(resume=self._resumes)))
+                starts, self._starts = self._starts, False
+                if starts:
+                    self._start()
+
+        self._looking.run(
+            lambda: plan_of(choice, state),
+            show,
+            lambda error: show(None, str(error)),
+            lambda: show(None, NOT_LOOKED),
+        )
+
+    def _words(self, *, resume: bool) -> list[str]:
+        words = words_of(self._choice, self._store.state, resume=resume)
+        return words if self._choice.devices else words + device_options(sys.argv[1:])
+
+    @property
+    def _resumes(self) -> bool:
+        return self._plan is not None and self._plan.known is not None
+
+    # -- what runs
+
+    def _start(self) -> None:
+        if self._plan is None or self._process.is_running:
+            return
+        words = self._words(resume=self._resumes)
+        if self._plan.memory:
+            words += ["--memory", f"{self._plan.memory >> 20}M"]
+        self._failure = ""
+        self.dialog.pages.begin(is_file=self._choice.is_file)
+        self.dialog.say("")
+        self.dialog.show_phase("running")
+        self._process.start(words)
+
+    def _rest(self) -> None:
+        self._process.pause()
+        self.dialog.say("Paused.")
+        self.dialog.show_phase("paused")
+
+    def _resume(self) -> None:
+        self._process.resume()
+        self.dialog.say("")
+        self.dialog.show_phase("running")
+
+    def _stop(self) -> None:
+        self._process.stop()
+        self.dialog.say(STOPPING[self._choice.is_file])
+        self.dialog.show_phase("stopping")
+
+    def _take_failure(self, path: str, sentence: str) -> None:
+        self._failure = sentence
+        self.dialog.pages.add_failure(path, sentence)
+
+    def _end(self, end: BatchEnd) -> None:
+        """Show the end and the next plan; if the dialog is hidden, also say it in the window."""
+        dialog, choice = self.dialog, self._choice
+        is_done = end.how == "ended" and not self._failure
+        sentence = file_end_in_words(end, choice, self._failure) if choice.is_file else ""
+        sentence = sentence or end_in_words(end)
+        dialog.pages.show_end()
+        dialog.show_phase("choosing")
+        if choice.is_file and is_done:
+            self._plan = None
+            dialog.show_plan(None)
+            dialog.pages.show_complete()
+        else:
+            self._show_choice()  # there is a journal now, and other files are there already
+        # The plan says what a stopped batch has left.
+        self._said = "" if end.how == "stopped" and not choice.is_file else sentence
+        dialog.say(sentence)
+        if not dialog.isVisible():
+            failed = not is_done and end.how != "stopped" if choice.is_file else failed_of(end)
+            kind: Kind = "error" if end.how == "refused" or failed else "info"
+            show = ("&Show", dialog.bring_forward)
+            self._messages.show_message(kind, sentence, actions=[show])
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(in_shell(self._words(resume=self._resumes)))
+        self.dialog.say("Copied the command.")
+
+
+def _everything_shown(choice: FilterChoice, state: State) -> tuple[list[str], str, str]:
+    return words_of(choice, state), filter_in_words(state), note_on(choice, state)
+
+
+def filter_in_words(state: State) -> str:
+    """Format the filter: "Gaussian blur 5×5 · border clamp · Auto"."""
+    title = filters.get(state.filter).title
+    parts = [f"{title} {state.ksize}×{state.ksize}", f"border {state.border}"]
+    if state.pixel_type is not None:
+        parts.append(f"as {state.pixel_type}")
+    return " · ".join((*parts, implementation_title(state.implementation)))
+
+
+def failed_of(end: BatchEnd) -> int:
+    """Count the pictures without a result."""
+    return end.counts.get("failed", 0) + end.counts.get("wrong", 0)
+
+
+def file_end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
+    """Format the end of one large picture's run."""
+    target = Path(choice.target).name
+    if end.how == "stopped":
+        return KEPT.format(target)
+    took = numbers.duration(end.seconds * 1e3)
+    return failure or end.complaint or f"Finished after {took}: {target}."
+
+
+def end_in_words(end: BatchEnd) -> str:
+    """Format the end of a batch, in a sentence."""
+    if end.how == "refused":
+        return end.complaint
+    parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]
+    counts = ", ".join(parts) or "none"
+    verb = "Finished" if end.how == "ended" else "Stopped"
+    return f"{verb} after {numbers.duration(end.seconds * 1e3)}: {counts}."

@@ -1,0 +1,185 @@
+"""Choices about files, the command for them, and the plan of the files it would write.
+
+The plan is made off the GUI thread, as a folder may hold a hundred thousand pictures.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from workbench.base.memory import memory_there_bytes
+from workbench.batch.into_folder import naming, pairs_into
+from workbench.batch.journal import last_run
+from workbench.batch.naming import PairingError
+from workbench.batch.unfinished import is_begun
+from workbench.files.format_names import EXTENSION_OF
+from workbench.model.intents import is_unclipped
+from workbench.model.state import State
+from workbench.window.command_line import filter_words, no_option
+
+SHOWN = 200  # names in the list
+MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture
+CLIPPED = "Negative results become 0; the format TIFF keeps them, as float32."
+KEPT = "Negative results are kept, as float32."
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChoice:
+    """Choices about files; the filter is the window's.
+
+    source, target  folders, or files where `is_file`; empty: none is chosen yet
+    pattern         of names, such as "{stem}_{filter}"; empty: each is called as its picture
+    format_name     one of EXTENSION_OF; empty: as the picture's
+    recursive       the folders in the folder as well
+    replace         write files anew that are there already
+    reduce          round to 8 bits, and put what is transparent on white, where that is needed
+    devices         the GPUs, as --device has them; empty: the window's
+    is_file         one picture larger than memory, from file to file; never remembered
+    """
+
+    source: str = ""
+    target: str = ""
+    pattern: str = ""
+    format_name: str = ""
+    recursive: bool = False
+    replace: bool = False
+    reduce: bool = False
+    devices: str = ""
+    is_file: bool = False
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> FilterChoice:
+        """Parse remembered settings; values of a wrong type are left out."""
+        usual = asdict(cls())
+        kept = {name: data[name] for name in usual if type(data.get(name)) is type(usual[name])}
+        choice = cls(**{**usual, **kept, "is_file": False})
+        return choice if choice.format_name in EXTENSION_OF else replace(choice, format_name="")
+
+    @property
+    def as_data(self) -> dict[str, Any]:
+        """Plain data for the settings."""
+        return asdict(self)
+
+    @property
+    def is_whole(self) -> bool:
+        """True once source and target are chosen."""
+        return bool(self.source and self.target)
+
+
+@dataclass(frozen=True, slots=True)
+class FilterPlan:
+    """Everything that a run would do.
+
+    count     pictures
+    names     the first of them: (picture, its result, whether that is there already)
+    known     pictures that a run that was stopped has finished; None: there was none
+    failed    of these without a result: (path, sentence)
+    warnings  a sentence for each folder that cannot be looked into
+    memory    bytes that one large picture may take; 0: any
+    """
+
+    count: int
+    names: tuple[tuple[str, str, bool], ...]
+    known: int | None = None
+    failed: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+    memory: int = 0
+
+    @property
+    def is_file(self) -> bool:
+        """True for one large picture."""
+        return self.memory > 0
+
+
+def words_of(choice: FilterChoice, state: State, *, resume: bool = False) -> list[str]:
+    """The arguments of `workbench` that do it."""
+    words = ["apply" if choice.is_file else "batch"]
+    words += [no_option(choice.source or "IN"), no_option(choice.target or "OUT")]
+    words += filter_words(state, _stored_as(choice, state))
+    if choice.is_file:
+        return [*words, "--device", choice.devices] if choice.devices else words
+    words += [f"--name={choice.pattern}"] if choice.pattern else []  # it may begin with a dash
+    words += ["--format", choice.format_name] if choice.format_name else []
+    words += ["--device", choice.devices] if choice.devices else []
+    given = {**asdict(choice), "resume": resume}
+    return words + [
+        f"--{each}" for each in ("recursive", "replace", "reduce", "resume") if given[each]
+    ]
+
+
+def note_on(choice: FilterChoice, state: State) -> str:
+    """Sentence on negative results, which integer files cannot hold; empty: there are none."""
+    if not is_unclipped(state):
+        return ""
+    return KEPT if _stored_as(choice, state) == "float32" else CLIPPED
+
+
+def plan_of(choice: FilterChoice, state: State) -> FilterPlan:
+    """Make the plan of a choice.
+
+    Raises PairingError and JournalError, with the sentence for the user.
+    """
+    try:
+        return _file_plan(choice) if choice.is_file else _plan_of(choice, state)
+    except OSError as error:
+        raise PairingError(f"Cannot look into {error.filename}: {error.strerror}.") from error
+
+
+def _plan_of(choice: FilterChoice, state: State) -> FilterPlan:
+    source, target = Path(choice.source), Path(choice.target)
+    if not source.is_dir():
+        raise PairingError(f"There is no folder {source}; choose another one.")
+    rename = naming(choice.pattern or None, choice.format_name or None, state)
+    found = pairs_into([source], target, recursive=choice.recursive, rename=rename)
+    if not found.pairs:
+        raise PairingError(_nothing_in(choice, found.complaints))
+    _reject_unwritable(target)
+    last = last_run(target)
+    is_left = last.asked is not None and not last.is_over
+    return FilterPlan(
+        count=len(found.pairs),
+        names=tuple(
+            (str(pair.source.relative_to(source)), str(pair.target.relative_to(target)), is_there)
+            for pair in islice(found.pairs, SHOWN)
+            for is_there in (os.path.lexists(pair.target),)
+        ),
+        known=len(last.known) if is_left else None,
+        failed=tuple(last.failed.items()) if is_left else (),
+        warnings=found.complaints,
+    )
+
+
+def _file_plan(choice: FilterChoice) -> FilterPlan:
+    source, target = Path(choice.source), Path(choice.target)
+    allowed = min(max(memory_there_bytes() // 4, MIN_BYTES), MAX_BYTES)
+    return FilterPlan(
+        count=1,
+        names=((source.name, target.name, target.exists()),),
+        known=0 if is_begun(target) else None,
+        memory=allowed,
+    )
+
+
+def _stored_as(choice: FilterChoice, state: State) -> str | None:
+    keeps = (choice.is_file or choice.format_name == "tiff") and is_unclipped(state)
+    return "float32" if keeps else state.pixel_type
+
+
+def _nothing_in(choice: FilterChoice, complaints: tuple[str, ...]) -> str:
+    if choice.recursive or any(each.startswith("Cannot") for each in complaints):
+        return complaints[0]
+    return f"There are no pictures in {choice.source}; “Subfolders” looks into those as well."
+
+
+def _reject_unwritable(target: Path) -> None:
+    """Reject a folder that can neither be written into nor made."""
+    there = next(each for each in (target, *target.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise PairingError(f"{there} is a file; choose a folder to write into.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PairingError(f"Nothing can be written into {there}; choose another folder.")

@@ -1,0 +1,344 @@
+"""Dialog "Filter files": form, names, progress, failures and the buttons of a run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
+
+from workbench.base import theme
+from workbench.base.plain_text import tip_text
+from workbench.files.format_names import EXTENSION_OF
+from workbench.files.image_files import PICTURES_FILTER
+from workbench.widgets.boxes import Form, HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.drop_down import ElidingBox
+from workbench.widgets.file_dialogs import ask_folder
+from workbench.widgets.tile import words_label
+from workbench.window.filter_choice import FilterChoice, FilterPlan
+from workbench.window.filter_pages import FilterPages
+
+# Each is a field of FilterChoice, what the box says, and its tooltip.
+TICKS = (
+    ("recursive", "&Subfolders", "The pictures in folders below as well; each gets its like there"),
+    ("replace", "Re&place files", "Write anew what is there already; else it is left alone"),
+    (
+        "reduce",
+        "Re&duce where needed",
+        "Round to 8 bits, and put what is transparent on white, where the format cannot hold it; "
+        "else such a picture fails",
+    ),
+)
+GPU_TIP = "Which of this computer's GPUs filters; several share the pictures, a process for each"
+NAME_TIP = (
+    "{stem} and {ext} are of the picture's name, {filter} and {size} the filter's; empty: as the "
+    "picture"
+)
+
+
+class FilterForm(QWidget):
+    """Widgets to edit a FilterChoice; of one large picture source and target only.
+
+    Signals:
+        chosen(choice): the FilterChoice after an edit.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._source = _line("folder-source", "Folder of the pictures", "Folder with the pictures")
+        self._target = _line("folder-target", "Folder of the results", "Folder for the results")
+        self._pattern = _line("folder-names", "Names of the results", NAME_TIP)
+        self._pattern.setPlaceholderText("{stem}_{filter}")
+        self._format = ElidingBox("folder-format", "Format", "Format of the results")
+        self._format.addItem("As the picture", "")
+        for name in EXTENSION_OF:
+            self._format.addItem(name.upper(), name)
+        self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
+        self._devices_wanted = ""
+        self._is_file = False
+        self._choosing: list[QWidget] = []
+        self._ticks = {name: _tick(name, text, tip) for name, text, tip in TICKS}
+        self._arrange()
+        self.show_devices(0)
+        for line in (self._source, self._target, self._pattern):
+            line.textChanged.connect(self._tell)
+        self._format.currentIndexChanged.connect(self._tell)
+        self._devices.currentIndexChanged.connect(self._tell)
+        for tick in self._ticks.values():
+            tick.toggled.connect(self._tell)
+
+    def _arrange(self) -> None:
+        form = self._form = Form(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.add("&From", self._with_button(self._source, "Choose…", "source"), self._source)
+        form.add("&Into", self._with_button(self._target, "Choose…", "target"), self._target)
+        names, row = QWidget(), HBox(margins=0, spacing=8)
+        row.add((self._pattern, 1), self._format)
+        VBox(names, 0).add(row)
+        form.add("&Names", names, self._pattern)
+        form.add("&GPU", self._devices)
+        ticks = QWidget()
+        line = HBox(ticks, 0, 18)
+        line.add(*self._ticks.values(), 1)
+        form.addRow("", ticks)
+        self._of_folders = (names, ticks)
+
+    @property
+    def choice(self) -> FilterChoice:
+        """The choices as they are now."""
+        return FilterChoice(
+            source=_folder(self._source),
+            target=_folder(self._target),
+            pattern=self._pattern.text(),
+            format_name=self._format.currentData(),
+            devices=self._devices.currentData(),
+            is_file=self._is_file,
+            **{name: tick.isChecked() for name, tick in self._ticks.items()},
+        )
+
+    def show_choice(self, choice: FilterChoice) -> None:
+        """Show `choice` without a signal."""
+        with QSignalBlocker(self):
+            self._source.setText(choice.source)
+            self._target.setText(choice.target)
+            self._pattern.setText(choice.pattern)
+            self._format.setCurrentIndex(self._format.findData(choice.format_name))
+            for name, tick in self._ticks.items():
+                tick.setChecked(getattr(choice, name))
+            self._devices_wanted = choice.devices
+            self._show_wanted_devices()
+        self._is_file = choice.is_file
+        for line in (self._source, self._target):
+            line.setReadOnly(choice.is_file)
+        for row in self._of_folders:
+            self._form.setRowVisible(row, not choice.is_file)
+        for button in self._choosing:
+            button.setVisible(not choice.is_file)
+
+    def show_devices(self, count: int) -> None:
+        """Offer the GPUs of this computer where there are several, without a signal."""
+        offered = [("As the window", "")]
+        if count > 1:
+            offered.append((f"All {count}, which share the pictures", "all"))
+            offered += [(f"Number {number}", str(number)) for number in range(count)]
+        with QSignalBlocker(self):
+            self._devices.clear()
+            for text, devices in offered:
+                self._devices.addItem(text, devices)
+            self._show_wanted_devices()
+        self._form.setRowVisible(self._devices, count > 1)
+
+    def _show_wanted_devices(self) -> None:
+        """Choose the GPUs that the settings remember, if this computer has them."""
+        self._devices.setCurrentIndex(max(self._devices.findData(self._devices_wanted), 0))
+
+    def _tell(self) -> None:
+        self.chosen.emit(self.choice)
+
+    def _with_button(self, line: QLineEdit, text: str, name: str) -> QWidget:
+        tip = "Choose the folder in a dialog"
+        button = push_button(f"folder-choose-{name}", text, tip, f"Choose {line.accessibleName()}")
+        button.setAutoDefault(False)  # Enter starts, wherever it is pressed
+        button.clicked.connect(lambda: self._ask(line))
+        self._choosing.append(button)
+        both = QWidget()
+        row = HBox(both, 0, 8)
+        row.add((line, 1), button)
+        return both
+
+    def _ask(self, line: QLineEdit) -> None:
+        begin = next((each for each in (line.text(), self._source.text()) if each), "")
+        types = PICTURES_FILTER if line is self._source else ""
+        if path := ask_folder(self, line.accessibleName(), str(Path(begin)), types):
+            line.setText(str(path))
+
+
+def _line(name: str, title: str, tip: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setObjectName(name)
+    line.setAccessibleName(title)
+    line.setToolTip(tip_text(tip))
+    return line
+
+
+def _folder(line: QLineEdit) -> str:
+    """Expand ~ in a path that was typed."""
+    return os.path.expanduser(line.text().strip())  # noqa: PTH111 - "" is to stay so
+
+
+def _tick(name: str, text: str, tip: str) -> QCheckBox:
+    tick = QCheckBox(text)
+    tick.setObjectName(f"folder-{name}")
+    tick.setToolTip(tip_text(tip))
+    return tick
+
+
+SIZE = (760, 640)
+Phase = Literal["choosing", "running", "paused", "stopping"]
+VERBS = {"start": "&Start", "resume": "Res&ume", "pause": "Pa&use"}
+TIPS = {
+    "start": "Filter all of it",
+    "resume": "Do the rest; what failed is tried again",
+    "pause": "Begin nothing else until it is resumed",
+}
+
+
+class FilterDialog(QDialog):
+    """A dialog that leaves the window usable beside it; closing it stops nothing.
+
+    form, pages  the choices, and what comes of them
+
+    Signals:
+        start_wanted(), pause_wanted(), resume_wanted(), stop_wanted(), copy_wanted():
+            what the user wants.
+    """
+
+    start_wanted = Signal()
+    pause_wanted = Signal()
+    resume_wanted = Signal()
+    stop_wanted = Signal()
+    copy_wanted = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("folder-dialog")
+        self.setWindowTitle("Filter files")
+        self._plan: FilterPlan | None = None
+        self._filter = words_label("folder-filter", 1.1)
+        self._filter.setToolTip("As it is set in the window; change it there")
+        self._note = words_label("folder-note", is_muted=True)
+        self.form, self.pages = FilterForm(), FilterPages()
+        self._sentence = words_label("folder-sentence")
+        self._command = QLineEdit()
+        self._make_command()
+        self._buttons = _RunButtons()
+        self._buttons.start_wanted.connect(self.start_wanted)
+        self._buttons.pause_wanted.connect(self.pause_wanted)
+        self._buttons.resume_wanted.connect(self.resume_wanted)
+        self._buttons.stop_wanted.connect(self.stop_wanted)
+        self._buttons.close_wanted.connect(self.reject)
+        self._arrange()
+        self.resize(theme.window_size(*SIZE))
+        self.show_phase("choosing")
+
+    def _make_command(self) -> None:
+        self._command.setObjectName("folder-command")
+        self._command.setAccessibleName("The same as a command")
+        self._command.setReadOnly(True)
+        self._command.setFont(theme.fixed_font())
+
+    def _arrange(self) -> None:
+        copy = push_button("folder-copy", "C&opy", "Copy the command that does the same")
+        copy.setAutoDefault(False)
+        copy.clicked.connect(self.copy_wanted)
+        command = HBox(spacing=8)
+        command.add((self._command, 1), copy)
+        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column = VBox(self, (20, 16, 20, 14), 10)
+        column.add(self._filter, self._note, self.form, (self.pages, 1), command)
+        column.add(self._sentence, self._buttons)
+
+    @property
+    def phase(self) -> Phase:
+        """State of the run."""
+        return self._buttons.phase
+
+    def show_filter(self, words: str, note: str) -> None:
+        """Show the filter of all pictures, and a note on negative results."""
+        self._filter.setText(words)
+        self._note.setText(note)
+        self._note.setVisible(bool(note))
+
+    def show_command(self, text: str) -> None:
+        """Show the equivalent command."""
+        self._command.setText(text)
+        self._command.setCursorPosition(0)
+        self._command.setToolTip(tip_text(text))
+
+    def show_plan(self, plan: FilterPlan | None, sentence: str = "") -> None:
+        """Show the files of a plan.
+
+        sentence  in place of the plan's words, such as why there is no plan
+        """
+        self._plan = plan
+        self.pages.show_plan(plan)
+        if plan is not None and plan.known is not None:
+            self.pages.show_failures(plan.failed)
+        self.say(sentence if sentence or plan is None else plan_words(plan))
+        self.show_phase(self.phase)
+
+    def show_phase(self, phase: Phase) -> None:
+        """Enable the form and the buttons that make sense now."""
+        self.form.setEnabled(phase == "choosing")
+        resumes = self._plan is not None and self._plan.known is not None
+        self._buttons.show_phase(phase, can_start=self._plan is not None, resumes=resumes)
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence on the whole run."""
+        self._sentence.setText(sentence)
+
+    def bring_forward(self) -> None:
+        """Show the dialog in front of the window."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+
+def plan_words(plan: FilterPlan) -> str:
+    """Format the number of pictures, and how many a stopped run has finished."""
+    words = f"{plan.count:,} picture{'' if plan.count == 1 else 's'}."
+    if plan.is_file and plan.known is not None:
+        words = "A run that was stopped has finished some rows."
+    elif plan.known is not None:
+        words = f"{words} A run that was stopped is done with {plan.known:,} of them."
+    return " ".join((words, *plan.warnings))
+
+
+class _RunButtons(QWidget):
+    """Start, pause or resume; cancel; close."""
+
+    start_wanted = Signal()
+    pause_wanted = Signal()
+    resume_wanted = Signal()
+    stop_wanted = Signal()
+    close_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.phase: Phase = "choosing"
+        self._start = push_button("folder-start", VERBS["start"], TIPS["start"])
+        self._stop = push_button("folder-stop", "Canc&el", "Stop; it can be resumed")
+        close = push_button("folder-close", "&Close", "Close this; what runs continues")
+        self._start.setDefault(True)
+        for each in (self._stop, close):
+            each.setAutoDefault(False)
+        self._start.clicked.connect(self._act)
+        self._stop.clicked.connect(self.stop_wanted)
+        close.clicked.connect(self.close_wanted)
+        HBox(self, 0, 8).add(1, self._start, self._stop, close)
+
+    def show_phase(self, phase: Phase, *, can_start: bool, resumes: bool) -> None:
+        """Enable the buttons of a phase.
+
+        can_start  there is a plan
+        resumes    it was begun before
+        """
+        self.phase = phase
+        is_choosing = phase == "choosing"
+        first = "resume" if resumes else "start"
+        verb = {"choosing": first, "paused": "resume"}.get(phase, "pause")
+        self._start.setText(VERBS[verb])
+        self._start.setToolTip(tip_text(TIPS[verb]))
+        self._start.setEnabled(can_start if is_choosing else phase != "stopping")
+        self._stop.setEnabled(phase in ("running", "paused"))
+
+    def _act(self) -> None:
+        wanted = {"choosing": self.start_wanted, "paused": self.resume_wanted}
+        wanted.get(self.phase, self.pause_wanted).emit()

@@ -1,1 +1,0 @@
-"""Filter files: a folder of pictures, or one picture larger than memory, in the background."""

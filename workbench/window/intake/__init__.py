@@ -1,1 +1,0 @@
-"""The way into the window for pictures, settings in a screenshot, sessions and plans."""

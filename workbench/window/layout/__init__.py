@@ -1,1 +1,0 @@
-"""The layout of the window: its toolbar, its size, and what of it is hidden."""

@@ -1,1 +1,0 @@
-"""A palette of everything that can be done, found by words or a few letters."""

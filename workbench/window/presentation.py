@@ -1,0 +1,438 @@
+"""A presentation under way: steps on the stage; when it is left all is as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QShortcut
+from PySide6.QtWidgets import QBoxLayout
+
+from kernels.core.errors import SessionFileError
+from kernels.sweeps.record import Session
+from kernels.sweeps.session_files import read_session
+from workbench.charts.chart_view import ChartView
+from workbench.model import intents
+from workbench.model.recorded_times import RecordedTimes, recorded_times
+from workbench.model.state import Picture
+from workbench.session import session_store
+from workbench.widgets import keyboard
+from workbench.widgets.actions import menu_lines
+from workbench.widgets.folding import set_staged
+from workbench.widgets.letters import factor_of, set_factor
+from workbench.window.explanation_controller import ExplanationController
+from workbench.window.stage import (
+    MARGINS,
+    SMALL,
+    SPACING,
+    NotesWindow,
+    Stage,
+    letters_factor,
+)
+from workbench.window.stage_figures import Ladder, figures_of, recorded_figures
+from workbench.window.talk import PAGES, PANELS, StepLook, TalkStep
+from workbench.window.window_parts import Parts
+
+NOTES = "presenter-notes"  # the setting
+PLACES = ("off", "beneath", "window")  # of the notes
+PANEL_LETTERS_PX = 19  # of a panel to read in
+PANEL_SHARES = {"implementation": 1.0}  # of the width; of others half of it
+# The keys of panels, on stage as in the window.
+PANEL_KEYS = {
+    "A": "anatomy",
+    "P": "pixel",
+    "H": "analysis",
+    "Ctrl+L": "implementation",
+    "Ctrl+K": "blocks",
+    "Ctrl+E": "weights",
+    "F9": "chart",
+}
+# Actions of the window that work on stage by their own keys.
+ACTIONS = (
+    *("Result", "Wipe", "Rotate divider", "Side by side", "Difference", "Mismatch"),
+    *("Absolute or signed difference", "Next differing pixel", "Previous differing pixel"),
+    *("Fit", "100 %", "Zoom in", "Zoom out"),
+)
+NO_CHART = "No session is shown: open one in the panel Sweep first."
+
+
+class Show(QObject):
+    """Steps shown in the window itself, which is the stage meanwhile.
+
+    Signals:
+        ended(): the stage was left.
+    """
+
+    ended = Signal()
+
+    def __init__(
+        self, steps: tuple[TalkStep, ...], parts: Parts, explanation: ExplanationController
+    ) -> None:
+        super().__init__(parts.window)
+        self._steps, self._parts, self._explanation = steps, parts, explanation
+        self._docks, self._compare = parts.docks, parts.compare
+        self._left = parts.store.state  # to be restored
+        self._at, self._newest_request = -1, 0
+        self._then = ""  # a rung that cannot run here, shown once its answer was computed
+        self._is_refused = False  # the present settings were refused
+        self._recorded, self._ladder = RecordedTimes(), Ladder()
+        self._panel = ""  # on stage
+        self._chart: ChartView | None = None
+        self.notes: NotesWindow | None = None
+        self.stage = Stage(parts.window)
+        self._enter()
+        parts.reading.run(recorded_times, self._take_recorded, lambda _: None)
+        self._go_to(0)
+
+    # -- entering and leaving
+
+    def _enter(self) -> None:
+        parts, stage, live = self._parts, self.stage, self._parts.live
+        stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
+        stage.jumped.connect(lambda last: self._go_to(len(self._steps) - 1 if last else 0))
+        stage.left.connect(self.end)
+        stage.notes_wanted.connect(self._turn_notes)
+        stage.resized.connect(self._size_letters)
+        self._followed = (
+            (live.after_ready, self._follow_answer),
+            (live.baseline_ready, self._refresh),
+            (live.settled, self._refresh),
+            (live.refused, self._show_refusal),
+        )
+        for signal, slot in self._followed:
+            signal.connect(slot)
+        window = parts.window
+        screens = [each for each in QGuiApplication.screens() if each is not window.screen()]
+        own = window.screen()
+        self._usual_notes = "window" if screens else "off"
+        self._view = self._compare.choices()
+        self._tab = self._rung.choices()["tab"]
+        pixel = self._docks.panel("Pixel").made
+        self._was_held = pixel is not None and pixel.is_held
+        self._silenced = [
+            each for each in self._compare.findChildren(QShortcut) if each.isEnabled()
+        ]
+        for each in self._silenced:
+            each.setEnabled(False)  # Esc would mean two things
+        rows = self._rows
+        self._around = rows.contentsMargins(), rows.spacing()
+        rows.setContentsMargins(*MARGINS)
+        rows.setSpacing(SPACING)
+        rows.insertWidget(rows.indexOf(self._docks.area), stage.head)
+        rows.addWidget(stage.foot)
+        for part in (stage.head, stage.foot):
+            part.show()  # else the layout does it later, and keys wait for it
+        stage.add_keys(self._keys())
+        parts.layout.enter_stage(screens[0] if screens else own)  # the projector, if there is one
+        self._compare.setFocus()
+        self._own_screen = own
+        stage.size_letters()
+
+    @Slot()
+    def end(self) -> None:
+        """Leave the stage, and put all back as it was."""
+        parts = self._parts
+        self._newest_request += 1
+        for signal, slot in self._followed:
+            signal.disconnect(slot)
+        self._close_panel()
+        self.stage.remove()
+        if self.notes is not None:
+            self.notes.close()
+        margins, spacing = self._around
+        self._rows.setContentsMargins(margins)
+        self._rows.setSpacing(spacing)
+        set_factor(self._compare, 1.0)
+        for each in self._silenced:
+            each.setEnabled(True)
+        parts.layout.leave_stage()
+        self._rung.show_tab(self._tab)
+        pixel = self._docks.panel("Pixel").made
+        if pixel is not None and not self._was_held:
+            pixel.set_held(False)
+        with parts.undo.quietly():
+            parts.store.restore(self._left)
+        if self._view["place"] is None:
+            self._compare.show_fit()
+        self._compare.restore(self._view)
+        keyboard.enter(self._compare, Qt.FocusReason.OtherFocusReason)
+        self.ended.emit()
+        self.deleteLater()
+
+    @property
+    def _rows(self) -> QBoxLayout:
+        """The window's rows, of which the picture with its panels is one."""
+        body = self._docks.area.parentWidget()
+        rows = body.layout() if body is not None else None
+        assert isinstance(rows, QBoxLayout)
+        return rows
+
+    @property
+    def _rung(self) -> Any:
+        return self._docks.panel("Implementation").get()
+
+    def _keys(self) -> Mapping[str, Callable[[], object]]:
+        """Keys of the window that work on stage, too."""
+        keys: dict[str, Callable[[], object]] = {
+            key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()
+        }
+        for line in menu_lines(self._parts.window):
+            if line.action.objectName() in ACTIONS:
+                for shortcut in line.action.shortcuts():
+                    keys[shortcut.toString()] = line.action.trigger
+        return {**keys, "0": self._compare.show_fit, "1": self._compare.show_exact}
+
+    def _size_letters(self, factor: float) -> None:
+        set_factor(self._compare, letters_factor(SMALL * factor))
+        if self._panel and self._panel != "chart":
+            panel = self._docks.panel(PANELS[self._panel]).get()
+            set_factor(panel, letters_factor(PANEL_LETTERS_PX * factor))
+        elif self._chart is not None:
+            set_factor(self._chart, letters_factor(PANEL_LETTERS_PX * factor))
+
+    # -- steps
+
+    def _go_to(self, number: int) -> None:
+        """Show a step; a number beyond either end changes nothing."""
+        if not 0 <= number < len(self._steps):
+            return
+        self._at = number
+        self._newest_request += 1
+        request, step = self._newest_request, self._steps[number]
+        self.stage.show_step(step.name, number + 1, len(self._steps))
+        self._show_notes(self._notes_place)
+        if step.picture is None or step.picture.is_of(self._parts.store.state.picture):
+            self._change(step, None)
+            return
+        ref, pixel_type = step.picture, step.data.get("pixel_type")
+
+        def show(picture: Picture) -> None:
+            if request == self._newest_request:
+                self._change(step, picture)
+
+        def fail(error: Exception) -> None:
+            if request == self._newest_request:
+                self.stage.say(str(error))
+
+        self._parts.reading.run(lambda: ref.load().stored_as(pixel_type), show, fail)
+
+    def _change(self, step: TalkStep, picture: Picture | None) -> None:
+        store, device = self._parts.store, self._parts.worker.device
+        state = store.state
+        changes = step.changes(state)
+        if picture is not None:
+            changes |= intents.with_picture(picture)
+        if any(getattr(state, name) != value for name, value in changes.items()):
+            self._is_refused = False
+        wanted, self._then = changes.get("implementation", state.implementation), ""
+        if device is not None and intents.why_not_here(intents.implementation(wanted), device):
+            # Its answer is that of the CPU, which is shown with the time that was recorded.
+            self._then = wanted
+            changes["implementation"] = intents.first_choice(state, device)
+        with self._parts.undo.quietly():
+            store.choose(**changes)
+        self._show_look(step.look)
+        self._follow_answer()
+
+    @Slot()
+    def _follow_answer(self) -> None:
+        """Go on to a rung that cannot run here, once its picture is there."""
+        store, result = self._parts.store, self._parts.live.result
+        if self._then and result is not None and intents.is_answer(result, store.state):
+            wanted, self._then = self._then, ""
+            with self._parts.undo.quietly():
+                store.choose(implementation=wanted)
+            self._point(self._steps[self._at].look)
+        self._refresh()
+
+    @Slot(str, str)
+    def _show_refusal(self, sentence: str, _details: str) -> None:
+        """Say why there is no result, unless a recorded one stands in for it."""
+        self._is_refused = True
+        parts = self._parts
+        parts.messages.clear("error")  # it would lie over the picture
+        if recorded_figures(parts.store.state, self._recorded) is None:
+            self.stage.say(sentence)
+        elif (seen := parts.live.of_view) is not None:
+            _, result, display = seen
+            self._compare.show_after(result.picture, display, intents.job_caption(result.job))
+        self._refresh()
+
+    def _take_recorded(self, recorded: RecordedTimes) -> None:
+        self._recorded = recorded
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        """Show what is known of the step: its result, or recorded figures where it was refused."""
+        if self._then:
+            return
+        live, state = self._parts.live, self._parts.store.state
+        result, baseline = live.result, None
+        if result is not None and intents.is_answer(result, state):
+            baseline = live.baseline_of(result)
+        figures = figures_of(state, result, baseline, is_refused=self._is_refused)
+        if self._is_refused:
+            figures = recorded_figures(state, self._recorded) or figures
+        self.stage.show_figures(figures)
+        self.stage.ladder.show_bars(*self._ladder.up_to(self._at, state, figures.bar))
+
+    # -- what a step looks at
+
+    def _show_look(self, look: StepLook) -> None:
+        if look.panel != self._panel or look.panel == "chart":
+            self._close_panel()
+            if look.panel:
+                self._open_panel(look.panel, look.session, look.page)
+        if look.panel == "implementation" and look.page in PAGES:
+            self._rung.show_tab(look.page)
+        if look.area is None:
+            self._compare.show_fit()
+        else:
+            self._compare.show_area(QRectF(*look.area))
+        self._point(look)
+
+    def _point(self, look: StepLook) -> None:
+        """Explain the pixel of a step, or its thread."""
+        if look.pixel is None:
+            return
+        x, y = look.pixel
+        if look.panel == "pixel":
+            self._docks.panel("Pixel").get().hold((x, y))
+        elif look.panel == "anatomy":
+            self._docks.panel("Anatomy").get().point_at((x + 0.5, y + 0.5))
+
+    def _toggle_panel(self, name: str) -> None:
+        is_open = self._panel == name
+        self._close_panel()
+        if not is_open:
+            self._open_panel(name)
+
+    def _open_panel(self, name: str, session: str = "", kind: str = "") -> None:
+        if name == "chart":
+            self._open_chart(session, kind)
+            return
+        openers: dict[str, Callable[[], object]] = {
+            "pixel": self._explanation.explain_pixel,
+            "anatomy": self._explanation.show_anatomy,
+        }
+        title = PANELS[name]
+        panel = self._docks.panel(title).get()
+        self._letters = factor_of(panel)
+        self._docks[title].show_bar(False)
+        self._docks.area.set_share(PANEL_SHARES.get(name, 0.5))
+        self._panel = name
+        set_staged(panel, True)
+        openers.get(name, partial(self._docks.bring_forward, title))()
+        self._compare.setFocus()  # Space is for the picture
+        self.stage.size_letters()
+        self.stage.show_numbers(False)  # the panel is there to be read from the back row
+
+    def _open_chart(self, session: str, kind: str) -> None:
+        request = self._newest_request
+        if not session:
+            self._show_chart(self._parts.sessions.sessions(), kind)
+            return
+
+        def show(found: Session) -> None:
+            if request == self._newest_request:
+                self._show_chart((found,), kind)
+
+        def fail(error: Exception) -> None:
+            if request == self._newest_request:
+                self.stage.say(str(error))
+
+        self._parts.reading.run(partial(_read, session), show, fail)
+
+    def _show_chart(self, sessions: tuple[Session, ...], kind: str) -> None:
+        if not sessions:
+            self.stage.say(NO_CHART)
+            return
+        self._panel, chart = "chart", ChartView()
+        self._chart = chart
+        chart.setObjectName("stage-chart")
+        chart.show_sessions(sessions)
+        if kind:
+            chart.show_kind(kind)
+        rows = self._rows
+        rows.insertWidget(rows.indexOf(self.stage.foot), chart, 1)
+        self._docks.area.hide()
+        self.stage.size_letters()
+        self.stage.show_numbers(False)
+
+    def _close_panel(self) -> None:
+        """Take the panel, or the chart, off the stage."""
+        if not self._panel:
+            return
+        if self._chart is not None:
+            self._chart.hide()
+            self._chart.deleteLater()
+            self._chart = None
+            self._docks.area.show()
+        else:
+            title = PANELS[self._panel]
+            panel = self._docks.panel(title).get()
+            self._docks[title].hide()
+            self._docks[title].show_bar(True)
+            self._docks.area.set_share(None)
+            set_factor(panel, self._letters)
+            set_staged(panel, False)
+        self._panel = ""
+        self.stage.show_numbers(True)
+
+    # -- notes
+
+    @property
+    def _notes_place(self) -> str:
+        place = self._parts.settings.get(NOTES, self._usual_notes)
+        return place if place in PLACES else self._usual_notes
+
+    @Slot()
+    def _turn_notes(self) -> None:
+        """Show the notes beneath, then in a window, then nowhere."""
+        place = PLACES[(PLACES.index(self._notes_place) + 1) % len(PLACES)]
+        self._parts.settings.set(NOTES, place)
+        self._show_notes(place)
+
+    def _show_notes(self, place: str) -> None:
+        step, following = self._steps[self._at], self._steps[self._at + 1 : self._at + 2]
+        self.stage.show_note(step.note, place == "beneath")
+        if place == "window":
+            if self.notes is None:
+                self.notes = NotesWindow(self._parts.window)
+                self.notes.move(self._own_screen.availableGeometry().topLeft())
+                self.notes.show()
+                self._parts.window.activateWindow()
+            count = f"{self._at + 1} of {len(self._steps)}"
+            self.notes.show_note(step.note, count, following[0].name if following else "")
+        elif self.notes is not None:
+            self.notes.close()
+            self.notes.deleteLater()
+            self.notes = None
+
+
+def now(parts: Parts, explanation: ExplanationController) -> StepLook:
+    """What is looked at in the window: to be remembered by a step."""
+    compare, docks = parts.compare, parts.docks
+    area, seen = None, compare.in_view
+    if compare.choices()["place"] is not None and seen is not None:
+        top, bottom, left, right = seen
+        area = (float(left), float(top), float(right - left), float(bottom - top))
+    made = {name: docks.panel(title).made for name, title in PANELS.items() if title in docks}
+    seen_now = [(name, each) for name, each in made.items() if each and each.isVisible()]
+    panel, shown = seen_now[0] if seen_now else ("", None)
+    page = shown.choices()["tab"] if shown and panel == "implementation" else ""
+    pixel = explanation.pixel if panel in ("pixel", "anatomy") else None
+    return StepLook(area, panel, page, pixel=pixel)
+
+
+def _read(name: str) -> Session:
+    """Read a recorded session by its name, or a file.  Raises SessionFileError."""
+    recorded = {path.name.partition(".")[0]: path for path in session_store.bundled()}
+    path = recorded.get(name, Path(name))
+    if name not in recorded and not path.is_absolute():
+        raise SessionFileError(f"There is no recorded session called {name}.")
+    return read_session(path)

@@ -1,0 +1,198 @@
+"""The menu View ▸ Presenter: steps to present, as they are prepared, kept, saved and opened."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from kernels.core.errors import KernelError
+from workbench.base.assets_path import asset
+from workbench.session.session_store import slug
+from workbench.widgets.actions import Action
+from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
+from workbench.window.explanation_controller import ExplanationController
+from workbench.window.talk import (
+    ENDING,
+    FILE_TYPES,
+    MAX_STEPS,
+    Talk,
+    TalkFileError,
+    TalkStep,
+    as_toml,
+    ladder_steps,
+    read_talk,
+    step_of,
+    steps_from,
+)
+from workbench.window.window_parts import Parts
+
+if TYPE_CHECKING:
+    from workbench.window.presentation import Show
+
+
+MENU = "&View/Presenter"
+SETTING, TITLE_SETTING = "presentation", "presentation-title"
+LECTURE = "lectures/from-global-memory-to-the-limit.steps.toml"  # in assets
+NO_PICTURE = "Open a picture first; it is what is presented."
+FULL = f"There are {MAX_STEPS} steps already; remove one first."
+NO_STEPS = "There are no steps yet; Add as step makes the first one."
+
+
+class Presenter(QObject):
+    """Steps to present, kept in the settings; without any it is the ladder on the open picture.
+
+    show  the presentation under way, if any
+    """
+
+    def __init__(self, parts: Parts, explanation: ExplanationController) -> None:
+        super().__init__(parts.window)
+        self._parts, self._explanation = parts, explanation
+        self._messages = parts.messages
+        self.steps: tuple[TalkStep, ...] = steps_from(parts.settings.get(SETTING, []))
+        title = parts.settings.get(TITLE_SETTING, "")
+        self.title: str = title if isinstance(title, str) else ""
+        self.show: Show | None = None
+
+    def actions(self) -> list[Action]:
+        """Return the lines of the menu."""
+        return [
+            Action(
+                *(MENU, "&Present", self.toggle, ("F5",)),
+                "Full screen and large: the prepared steps, or else the ladder on this picture.",
+            ),
+            Action(
+                *(MENU, "Present the &lecture", self.lecture, ("Shift+F5",)),
+                "“From global memory to the limit”, 45 minutes with notes for the speaker; without "
+                "a GPU it shows what another one took, marked as recorded.",
+            ),
+            Action(
+                *(MENU, "&Add as step", self.remember, ("Ctrl+Shift+F5",)),
+                "Add what is seen now to the steps to present: picture, settings, view, zoom and "
+                "the open panel.",
+                separator=True,
+            ),
+            Action(
+                *(MENU, "&Steps…", self.edit, ("Ctrl+F5",)),
+                "Name the steps to present, write notes for the speaker, order and remove them.",
+            ),
+            Action(
+                *(MENU, "&Open steps…", self._ask_open, ("Alt+F5",)),
+                "Present the steps in a file; dropping it onto the window does the same.",
+            ),
+            Action(
+                *(MENU, "Sa&ve steps as…", self._ask_save, ("Alt+Shift+F5",)),
+                "Save the steps as a file to share, to edit, or to present elsewhere.",
+            ),
+        ]
+
+    @Slot()
+    def toggle(self) -> None:
+        """Enter the stage, or leave it."""
+        state = self._parts.store.state
+        if self.show is not None:
+            self.show.end()
+        elif state.picture is None:
+            self._messages.show_message("info", NO_PICTURE)
+        else:
+            self._begin(self.steps or ladder_steps(state, self._parts.worker.device))
+
+    @Slot()
+    def lecture(self) -> None:
+        """Enter the stage with the lecture that comes with the program."""
+        read = partial(read_talk, asset(LECTURE))
+        self._parts.reading.run(read, lambda talk: self._begin(talk.steps), self._complain)
+
+    @Slot()
+    def remember(self) -> None:
+        """Add the picture, its settings and what is looked at as a step."""
+        if self._parts.store.state.picture is None:
+            self._messages.show_message("info", NO_PICTURE)
+            return
+        if len(self.steps) >= MAX_STEPS:
+            self._messages.show_message("info", FULL)
+            return
+        from workbench.window.presentation import now
+
+        try:
+            step = step_of(self._parts.store.state, now(self._parts, self._explanation))
+        except KernelError as error:
+            self._messages.show_message("error", str(error))
+            return
+        self._keep((*self.steps, step))
+        self._messages.show_message("info", f"Step {len(self.steps)}: {step.name}.")
+
+    @Slot()
+    def edit(self) -> None:
+        """Show the steps in a dialog, to change them."""
+        from workbench.window.steps_dialog import StepsDialog
+
+        dialog = StepsDialog(self.steps, self._parts.window)
+        dialog.changed.connect(self._keep)
+        dialog.open()
+
+    def close(self) -> None:
+        """Leave the stage with the window; the steps are there again next time."""
+        if self.show is not None:
+            self.show.end()
+        self._keep(self.steps)
+
+    # -- files
+
+    def open_file(self, path: Path) -> None:
+        """Take the steps in a file in place of those that there are."""
+
+        def take(talk: Talk) -> None:
+            before, title = self.steps, self.title
+            self._keep(talk.steps, talk.title)
+            words = f"Opened {len(talk.steps)} steps from {path.name}; F5 presents them."
+            back = [("&Undo", partial(self._keep, before, title))] if before else []
+            self._messages.show_message("info", words, actions=back)
+
+        self._parts.reading.run(partial(read_talk, path), take, self._complain)
+
+    def _ask_open(self) -> None:
+        parts = self._parts
+        folder = str(save_folder(parts.settings))
+        if (path := ask_file(parts.window, "Open steps", folder, FILE_TYPES)) is not None:
+            self.open_file(path)
+
+    def _ask_save(self) -> None:
+        if not self.steps:
+            self._messages.show_message("info", NO_STEPS)
+            return
+        parts = self._parts
+        proposed = save_folder(parts.settings) / f"{slug(self.title) or 'talk'}{ENDING}"
+        path = ask_save_path(parts.window, "Save steps", proposed, FILE_TYPES)
+        if path is not None:
+            remember_folder(parts.settings, path)
+            parts.exporter.save_text(path, as_toml(self.title, self.steps, path.parent))
+
+    def _complain(self, error: Exception) -> None:
+        if not isinstance(error, TalkFileError):
+            raise error
+        self._messages.show_message("error", str(error))
+
+    def _begin(self, steps: tuple[TalkStep, ...]) -> None:
+        if self.show is not None:  # begun while the lecture was read
+            return
+        if not steps:
+            self._messages.show_message("info", "Nothing here can run this job.")
+            return
+        from workbench.window.presentation import Show
+
+        self.show = Show(steps, self._parts, self._explanation)
+        self.show.ended.connect(self._forget)
+
+    @Slot()
+    def _forget(self) -> None:
+        self.show = None
+
+    @Slot(object)
+    def _keep(self, steps: tuple[TalkStep, ...], title: str | None = None) -> None:
+        self.steps = tuple(steps)
+        self.title = self.title if title is None else title
+        self._parts.settings.set(SETTING, [each.to_data() for each in self.steps])
+        self._parts.settings.set(TITLE_SETTING, self.title)

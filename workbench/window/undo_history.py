@@ -1,0 +1,327 @@
+"""Undo and redo of the user's changes to the Store."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QUndoCommand, QUndoStack
+from PySide6.QtWidgets import QStatusBar
+
+from workbench.base.background import Background
+from workbench.base.plain_text import tip_text
+from workbench.files.picture_errors import ImageFileError
+from workbench.files.picture_refs import PictureRef
+from workbench.model.names import filter_title, implementation_title
+from workbench.model.state import FACTS, Picture, State, changed_fields
+from workbench.session.store import Store
+from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.message_bar import MessageBar
+
+MAX_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PastPicture:
+    """A picture that a step leads back to, held weakly."""
+
+    ref: PictureRef
+    weak: weakref.ref[Picture] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Return the picture's name."""
+        return self.ref.name
+
+    def load(self) -> Picture:
+        """Return the same Picture as long as somebody holds it, else one loaded from its file.
+
+        Raises ImageFileError.
+        """
+        picture = self.weak()
+        if picture is not None:
+            return picture
+        if not self.ref.can_load:
+            raise ImageFileError(
+                f"{self.name} came from no file and is no longer kept, so it stays as it is."
+            )
+        return self.ref.load()
+
+
+class Album:
+    """A maker of PastPictures that holds those that cannot be loaded again.
+
+    most_bytes  of the samples it holds together
+    """
+
+    def __init__(self, most_bytes: int = MAX_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._held: list[Picture] = []  # the newest last
+
+    def keep(self, picture: Picture) -> PastPicture:
+        """Return a PastPicture, and hold its picture if that cannot be loaded again."""
+        ref = PictureRef.of(picture)
+        if not ref.can_load and picture.nbytes <= self._most_bytes:
+            self._held = [each for each in self._held if each is not picture]
+            self._held.append(picture)
+            while sum(each.nbytes for each in self._held) > self._most_bytes:
+                self._held.pop(0)
+        return PastPicture(ref, weakref.ref(picture))
+
+    def forget(self) -> None:
+        """Let go of all pictures."""
+        self._held.clear()
+
+
+TOGETHER_S = 1.0  # changes of one number within this time are one step
+GRADUAL = frozenset(name for name, facts in FACTS.items() if facts.is_gradual)
+MAX_LETTERS = 24
+NAMED = 2  # fields named in the words at most
+GRADUAL_ID, NO_ID = 1, -1
+
+Side = Mapping[str, Any]  # fields of the State
+
+
+class StateStep(QUndoCommand):
+    """A change of the State, which the store has made already; it applies nothing itself.
+
+    A change of the same gradual fields soon after the last one, or while a mouse button is held,
+    is merged with it.
+
+    at_s  when it was made, by any clock
+    """
+
+    def __init__(self, before: Side, after: Side, at_s: float, *, is_held: bool = False) -> None:
+        super().__init__()
+        self.before, self.after = before, after
+        self.at_s, self.is_held = at_s, is_held
+        self.is_closed = False  # nothing is merged with it any more
+        self.setText(in_words(before, after))
+
+    def id(self) -> int:
+        """Id of mergeable steps; -1 keeps others apart."""
+        return GRADUAL_ID if self.before.keys() <= GRADUAL else NO_ID
+
+    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
+        """Take a later change of the same number into this step; back at the start it is none."""
+        assert isinstance(other, StateStep)
+        is_soon = other.at_s - self.at_s < TOGETHER_S or other.is_held
+        if self.is_closed or not is_soon or other.before.keys() != self.before.keys():
+            return False
+        self.after, self.at_s = other.after, other.at_s
+        self.setText(in_words(self.before, self.after))
+        self.setObsolete(self.before == self.after)
+        return True
+
+
+def in_words(before: Side, after: Side) -> str:
+    """Format a change: "kernel size 5 → 7"."""
+    names = [name for name in FACTS if name in before]
+    first = names[0]
+    labels = [FACTS[name].label for name in names if first not in FACTS[name].comes_with]
+    if len(labels) > 1:
+        return " and ".join(labels) if len(labels) <= NAMED else f"{len(labels)} settings"
+    if not FACTS[first].has_words:
+        return labels[0]
+    old, new = (_value(first, side[first]) for side in (before, after))
+    return f"{labels[0]} {old} → {new}"
+
+
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, PastPicture | PictureRef):
+        return _cut(value.name)
+    match name:
+        case "filter":
+            return filter_title(value)
+        case "implementation" | "baseline":
+            return "Auto" if value == "auto" else implementation_title(value)
+        case "block_xy":
+            return f"{value[0]}×{value[1]}"
+        case "pixel_type" if value is None:
+            return "as in the file"
+    if value is None:
+        return "auto"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _cut(name: str) -> str:
+    """Elide the middle of a long file name."""
+    if len(name) <= MAX_LETTERS:
+        return name
+    half = MAX_LETTERS // 2
+    return f"{name[:half]}…{name[-half:]}"
+
+
+MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
+NOTE_MS = 5000  # of a note in the status line
+MAX_STEPS = 200
+
+
+class UndoHistory(QObject):
+    """Undo stack of the changes in the store.
+
+    A step may need its picture loaded in the background, so the store is changed first and the
+    stack moved then.
+
+    background  loads pictures that are to be shown again
+    status      shows what was undone
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        background: Background,
+        messages: MessageBar,
+        status: QStatusBar,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._background = store, background
+        self._messages, self._status = messages, status
+        self._album = Album()
+        self._steps = QUndoStack(self)
+        self._steps.setUndoLimit(MAX_STEPS)
+        self._lines: dict[str, QAction] = {}
+        self._is_quiet = False
+        self._newest_request = 0
+        store.changed.connect(self._write_down)
+
+    @property
+    def undo_words(self) -> str:
+        """Words of the step that `undo` takes back; empty: none."""
+        return self._steps.undoText()
+
+    @property
+    def redo_words(self) -> str:
+        """Words of the step that `redo` does again; empty: none."""
+        return self._steps.redoText()
+
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Keep changes made inside out of the history: not the user's, or taken back at once."""
+        before, self._is_quiet = self._is_quiet, True
+        try:
+            yield
+        finally:
+            self._is_quiet = before
+
+    @Slot()
+    def undo(self) -> None:
+        """Take back the last step."""
+        step = self._step(self._steps.index() - 1)
+        if step is not None:
+            words = in_words(step.after, step.before)
+            self._apply(step.before, self._steps.undo, f"Undone: {words}")
+
+    @Slot()
+    def redo(self) -> None:
+        """Do again the step that was taken back last."""
+        step = self._step(self._steps.index())
+        if step is not None:
+            self._apply(step.after, self._steps.redo, f"Redone: {step.text()}")
+
+    def forget(self) -> None:
+        """Forget all steps, so that there is nothing to undo."""
+        self._steps.clear()
+        self._album.forget()
+
+    def actions(self) -> list[Action]:
+        """Return the lines of the menu."""
+        return [
+            Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
+            Action(
+                *(MENU, f"&{REDO}", self.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
+                "Set again what was taken back.",
+            ),
+        ]
+
+    def fill(self, tree: MenuTree) -> None:
+        """Have the lines say what they would do, and grey those that would do nothing."""
+        self._lines = {name: tree.action(name) for name in (UNDO, REDO)}
+        for changed in (self._steps.undoTextChanged, self._steps.redoTextChanged):
+            changed.connect(self._show_words)
+        self._show_words()
+
+    @Slot()
+    def _show_words(self) -> None:
+        for name, words in ((UNDO, self.undo_words), (REDO, self.redo_words)):
+            action = self._lines[name]
+            action.setText(f"&{name} {words.replace('&', '&&')}".strip())
+            action.setToolTip(tip_text(f"{name} {words}".strip()))
+            action.setEnabled(bool(words))
+
+    # -- following
+
+    @Slot(object, object)
+    def _write_down(self, old: State, new: State) -> None:
+        self._newest_request += 1  # a picture that is still being loaded comes too late
+        if self._is_quiet or _is_nobodys(old, new):
+            return
+        names = changed_fields(old, new)
+        if names == ["chosen_implementation"]:
+            return  # it was in use already: there is nothing to see
+        is_held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        before, after = self._side(old, names), self._side(new, names)
+        self._steps.push(StateStep(before, after, monotonic(), is_held=is_held))
+
+    def _step(self, index: int) -> StateStep | None:
+        if not 0 <= index < self._steps.count():
+            return None
+        step = self._steps.command(index)
+        assert isinstance(step, StateStep)
+        return step
+
+    def _close_step(self) -> None:
+        """Keep the next change out of the step that is now the last."""
+        if (last := self._step(self._steps.index() - 1)) is not None:
+            last.is_closed = True
+
+    def _side(self, state: State, names: list[str]) -> dict[str, Any]:
+        return {name: self._kept(getattr(state, name)) for name in names}
+
+    def _kept(self, value: Any) -> Any:
+        return self._album.keep(value) if isinstance(value, Picture) else value
+
+    def _apply(self, side: Side, done: Callable[[], None], note: str) -> None:
+        """Set the fields in `side`, after its picture, if there is one, was loaded."""
+        self._newest_request += 1
+        request, changes, picture = self._newest_request, dict(side), side.get("picture")
+        if not isinstance(picture, PastPicture):
+            self._change(changes, done, note)
+            return
+        pixel_type = changes.get("pixel_type", self._store.state.pixel_type)
+
+        def show(found: Picture) -> None:
+            if request == self._newest_request:
+                self._change({**changes, "picture": found}, done, note)
+
+        self._background.run(
+            lambda: picture.load().stored_as(pixel_type),
+            show,
+            lambda error: self._messages.show_message("error", str(error)),
+        )
+
+    def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
+        self._messages.outdate()  # it spoke of what is no more
+        with self.quietly():
+            self._store.update(**changes)
+        done()
+        self._close_step()
+        self._status.showMessage(note, NOTE_MS)
+
+
+def _is_nobodys(old: State, new: State) -> bool:
+    """Return whether the picture changed without the user's doing.
+
+    That is so for the first picture, and for the same one stored in another pixel type.
+    """
+    if old.picture is new.picture:
+        return False
+    if old.picture is None or new.picture is None:
+        return True
+    return old.picture.as_in_file is new.picture.as_in_file

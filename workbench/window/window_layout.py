@@ -1,0 +1,431 @@
+"""Layout of the window: toolbar, sizes, what is hidden, and monitors that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QIcon,
+    QKeySequence,
+    QResizeEvent,
+    QScreen,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QMainWindow,
+    QMenu,
+    QToolButton,
+    QWidget,
+)
+
+from workbench.base import theme
+from workbench.base.plain_text import tip_text
+from workbench.widgets import keyboard
+from workbench.widgets.actions import Action
+from workbench.widgets.boxes import HBox
+from workbench.widgets.buttons import make_button, theme_pixmap
+from workbench.widgets.docks import Docks, box_from, box_of
+from workbench.widgets.message_bar import MessageBar
+
+ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+ICON_PX = 20
+GAP_PX = 8
+FILES = (("open", "Open"), ("save", "Save"))
+
+
+class Toolbar(QFrame):
+    """Open and Save, the five controls of a filter, and the view modes at the right end.
+
+    Where the window is too narrow for all of it the view modes have a line of their own.
+    """
+
+    def __init__(self, tools: QWidget, modes: QWidget) -> None:
+        """Make the bar.
+
+        tools  what is filtered, how large, what it runs on, and with which blocks
+        modes  how the result is looked at
+        """
+        super().__init__()
+        self.setObjectName("toolbar")
+        self.setAccessibleName("Tools")
+        self._buttons = {name: _file_button(name, text) for name, text in FILES}
+        self._modes = modes
+        left = HBox(spacing=GAP_PX)
+        left.add(*self._buttons.values(), (tools, 1))
+        self._left = left
+        right = HBox()
+        right.add(1, modes)
+        self._parts = QBoxLayout(ACROSS, self)
+        self._parts.setContentsMargins(8, 4, 8, 4)
+        self._parts.setSpacing(GAP_PX)
+        self._parts.addLayout(left, 1)
+        self._parts.addLayout(right)
+        self._draw_icons()
+
+    def connect_action(self, name: str, action: QAction) -> None:
+        """Let the button called `name`, of FILES, do what `action` of the menus does."""
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self._buttons[name].setToolTip(tip_text(f"{action.toolTip()} ({keys})"))
+        self._buttons[name].clicked.connect(action.trigger)
+
+    def offer(self, name: str, menu: QMenu) -> None:
+        """Give the button called `name`, of FILES, an arrow with this menu."""
+        button = self._buttons[name]
+        menu.setParent(button, menu.windowFlags())
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """Return the size with two lines, so that the window may become narrow."""
+        margins = self._parts.contentsMargins()
+        width = max(self._left.minimumSize().width(), self._modes.minimumSizeHint().width())
+        height = super().minimumSizeHint().height()
+        return QSize(width + margins.left() + margins.right(), height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._arrange()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._arrange()
+        return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw_icons()
+
+    def _arrange(self) -> None:
+        margins = self._parts.contentsMargins()
+        modes = self._modes.minimumSizeHint().width()
+        needed = self._left.minimumSize().width() + modes + GAP_PX
+        is_one_line = needed + margins.left() + margins.right() <= self.width()
+        self._parts.setDirection(ACROSS if is_one_line else DOWN)
+
+    def _draw_icons(self) -> None:
+        color, ratio = theme.colors(self.palette()).text, self.devicePixelRatioF()
+        for name, button in self._buttons.items():
+            button.setIcon(QIcon(theme_pixmap(name, color, ICON_PX, ratio)))
+
+
+def _file_button(name: str, text: str) -> QToolButton:
+    button = make_button(f"tool-{name}", text, "")
+    button.setProperty("flat", True)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setIconSize(QSize(ICON_PX, ICON_PX))
+    return button
+
+
+VIEW = "&View"
+LAYOUTS = "layouts"  # the setting: a layout by the size of its screen
+ALONE = "Everything but the picture is hidden: F10 or Tab brings it back."
+ALONE_ON_SCREEN = "The picture alone, on the whole screen: F11 ends it."
+WIDGET_MAX_PX = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX: no limit
+OWN_SHARE = 0.8  # of the screen, each way: a window's first size that is not the screen's
+FILLING = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
+FRAME_PX = QSize(4, 40)  # what the desktop puts around a window that is not maximised
+
+
+class WindowLayout(QObject):
+    """The layout of a window, remembered for each screen size as plain JSON.
+
+    picture  what has the keyboard at first
+    chrome   all that is around the picture but the panels and the menus; the rail among it
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        docks: Docks,
+        picture: QWidget,
+        chrome: Sequence[QWidget],
+        messages: MessageBar,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._docks, self._messages = window, docks, messages
+        self._picture = picture
+        self._chrome = tuple(chrome)
+        self._tab = QShortcut(QKeySequence("Tab"), window, self.toggle_bare, enabled=False)
+        for panel in docks.values():
+            panel.opened.connect(self._let_tab_go)
+        self._others: dict[str, Any] = {}  # layouts of other screens
+        self._is_bare = self._was_bare = False
+        self._is_full = self._was_shown = False
+        self._has_own_size = True  # else it was maximised ever since the first start
+        self._put_aside: list[str] = []  # panels that were open before all was hidden
+        self._before_stage: tuple[Qt.WindowState, QRect, dict[str, Any], bool] | None = None
+        window.installEventFilter(self)
+
+    def actions(self) -> list[Action]:
+        """Return the lines of the menu."""
+        return [
+            Action(
+                *(VIEW, "Pict&ure only", self.toggle_bare, ("F10",)),
+                "Hide all but the picture, and bring it back; so does Tab, where the pointer is "
+                "over the picture.",
+                separator=True,
+            ),
+            Action(
+                *(VIEW, "Full &screen", self.toggle_full_screen, ("F11",)),
+                "The picture alone over the whole screen, and back.",
+            ),
+            Action(
+                *(VIEW, "First &layout", self.put_back, ("Ctrl+Shift+F10",)),
+                "The panels as at the first start: all closed, as wide as they were.",
+            ),
+        ]
+
+    @Slot()
+    def toggle_bare(self) -> None:
+        """Hide all but the picture, or bring it back."""
+        self._set_bare(not self._is_bare, ALONE)
+
+    @Slot()
+    def toggle_full_screen(self) -> None:
+        """Show the picture alone on the whole screen, or the window as it was."""
+        # A maximised window stays maximised underneath.
+        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    # -- as a stage
+
+    def enter_stage(self, screen: QScreen) -> None:
+        """Show the picture alone on the whole of `screen`; the keys of the menus rest."""
+        window, layout = self._window, self._docks.layout()
+        self._before_stage = window.windowState(), window.geometry(), layout, self._is_bare
+        self._docks.restore_layout({"widths": layout["widths"]})
+        self._set_bare(True)
+        window.menuBar().hide()
+        if screen is not window.screen():
+            window.setGeometry(screen.geometry())
+        window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
+
+    def leave_stage(self) -> None:
+        """Put the window back as it was."""
+        assert self._before_stage is not None
+        state, box, layout, was_bare = self._before_stage
+        self._window.menuBar().show()
+        if not state & FILLING:
+            self._window.setWindowState(state)
+        self._window.setGeometry(box)
+        self._window.setWindowState(state)
+        self._set_bare(was_bare)
+        self._docks.restore_layout(layout)
+        self._before_stage = None
+
+    # -- what is remembered
+
+    def choices(self) -> dict[str, Any]:
+        """Return the layouts by the sizes of their screens, as JSON can hold them."""
+        window = self._window
+        box = window.normalGeometry() if self._is_filling else window.geometry()
+        panels = self._docks.layout()
+        panels["open"] = panels["open"] or self._put_aside
+        own = box_of(box) if self._has_own_size else None
+        here = {"window": own, "maximised": window.isMaximized(), "panels": panels}
+        return {LAYOUTS: {**self._others, self._screen_key: here}}
+
+    def restore(self, get: Callable[[str, Any], Any]) -> None:
+        """Take up the layout for this screen's size; without one the window is as large as it.
+
+        get: a setting by its name, and what there is without
+        """
+        self._others = get(LAYOUTS, {})
+        here = self._others.get(self._screen_key)
+        here = here if isinstance(here, dict) else {}
+        room = self._room
+        box = box_from(here.get("window"))
+        self._has_own_size = box is not None
+        if box is not None:
+            box.setSize(box.size().boundedTo(room.size() - FRAME_PX))
+            self._window.setGeometry(box)
+            is_maximised = here.get("maximised") is True
+        else:
+            size = (room.size() - FRAME_PX).expandedTo(self._window.minimumSizeHint())
+            self._window.resize(size.boundedTo(room.size()))
+            is_maximised = True
+        if is_maximised:
+            self._window.setWindowState(Qt.WindowState.WindowMaximized)
+        panels = here.get("panels")
+        self._docks.restore_layout(panels if isinstance(panels, dict) else {})
+
+    @Slot()
+    def put_back(self) -> None:
+        """Put the panels as at the first start; layouts of other screens stay."""
+        self._set_bare(False)
+        self._docks.restore_layout({})
+
+    def forget(self) -> None:
+        """Put the panels as at the first start, on all screens."""
+        self._others = {}
+        self.put_back()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.WindowStateChange:
+            if not (self._has_own_size or self._is_filling):
+                self._take_own_size()
+            is_full = self._window.isFullScreen()
+            if self._before_stage is not None:
+                self._is_full = is_full
+            if is_full != self._is_full:
+                self._is_full = is_full
+                if is_full:
+                    self._was_bare = self._is_bare
+                self._set_bare(is_full or self._was_bare, ALONE_ON_SCREEN)
+        elif event.type() == QEvent.Type.Show and not self._was_shown:
+            self._was_shown = True
+            keyboard.enter(self._picture, Qt.FocusReason.OtherFocusReason)
+        return super().eventFilter(watched, event)
+
+    # -- how
+
+    @property
+    def _screen_key(self) -> str:
+        size = self._window.screen().size()
+        return f"{size.width()}x{size.height()}"
+
+    @property
+    def _room(self) -> QRect:
+        return self._window.screen().availableGeometry()
+
+    @property
+    def _is_filling(self) -> bool:
+        return self._window.isMaximized() or self._window.isFullScreen()
+
+    def _take_own_size(self) -> None:
+        """Make the window smaller than the screen: that it is no longer maximised is to be seen.
+
+        Only now, as a desktop without maximised windows shows it as large as it was made.
+        """
+        self._has_own_size = True
+        room = self._room
+        least = self._window.minimumSizeHint()
+        box = QRect(QPoint(), (room.size() * OWN_SHARE).expandedTo(least))
+        box.setSize(box.size().boundedTo(room.size() - FRAME_PX))
+        box.moveCenter(room.center())
+        self._window.setGeometry(box)
+
+    def _set_bare(self, is_bare: bool, sentence: str = "") -> None:
+        if is_bare == self._is_bare:
+            return
+        self._is_bare = is_bare
+        docks = self._docks
+        if is_bare:
+            self._put_aside = docks.layout()["open"]
+            for title in self._put_aside:
+                docks[title].hide()
+        for each in self._chrome:
+            each.setVisible(not is_bare)
+        # Keys of menus work only where the menu bar is to be seen.
+        self._window.menuBar().setMaximumHeight(0 if is_bare else WIDGET_MAX_PX)
+        if not is_bare:
+            if not docks.layout()["open"]:
+                for title in self._put_aside:
+                    docks[title].show()
+            self._put_aside = []
+            self._messages.clear("info")
+        elif sentence:
+            self._messages.show_message("info", sentence)
+        self._let_tab_go()
+        docks.area.arrange()
+
+    def _let_tab_go(self) -> None:
+        """Have Tab bring everything back where it has nothing else to go through."""
+        self._tab.setEnabled(self._is_bare and not self._docks.layout()["open"])
+
+
+CALM_MS = 300  # the desktop moves windows by itself, and several monitors may go at once
+HANDLE_PX = 32  # a strip of a window's top this high and WIDE_PX wide is enough to drag it
+WIDE_PX = 100
+MOVED = "A monitor is gone; what was on it has been moved here."
+
+
+class OnScreen(QObject):
+    """A guard of all windows: main window, floating panels and charts, and the stage.
+
+    It looks at the start, as they may have been left on a monitor that is no longer there, and
+    whenever the monitors change.
+    """
+
+    def __init__(self, messages: MessageBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._messages = messages
+        self._monitors_changed = False
+        self._later = QTimer(self, singleShot=True, interval=CALM_MS)
+        self._later.timeout.connect(self._look)
+        self._later.start()  # by then all windows have their size
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.screenRemoved.connect(self._look_later)
+        app.screenAdded.connect(self._watch)
+        for screen in QGuiApplication.screens():
+            self._watch(screen)
+
+    def _watch(self, screen: QScreen) -> None:
+        screen.availableGeometryChanged.connect(self._look_later)
+
+    @Slot()
+    def _look_later(self) -> None:
+        self._monitors_changed = True
+        self._later.start()
+
+    @Slot()
+    def _look(self) -> None:
+        screens = [each.availableGeometry() for each in QGuiApplication.screens()]
+        windows = [each for each in QApplication.topLevelWidgets() if _is_to_be_seen(each)]
+        moved = [_bring_back(each, screens) for each in windows]
+        if any(moved) and self._monitors_changed:
+            self._messages.add_message("info", MOVED)
+        self._monitors_changed = False
+
+
+def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
+    """Return where a window with the frame `frame` is to be, on the nearest of `screens`.
+
+    It keeps its size if that fits. None: enough of its upper edge can be seen to drag it by hand.
+    """
+    handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
+    needed = min(WIDE_PX, frame.width())
+    seen = [handle.intersected(screen) for screen in screens]
+    if not screens or any(e.width() >= needed and e.height() >= HANDLE_PX // 2 for e in seen):
+        return None
+    screen = min(screens, key=lambda each: _distance(frame.center(), each))
+    size = frame.size().boundedTo(screen.size())
+    left = min(max(frame.left(), screen.left()), screen.right() + 1 - size.width())
+    top = min(max(frame.top(), screen.top()), screen.bottom() + 1 - size.height())
+    return QRect(QPoint(left, top), size)
+
+
+def _distance(point: QPoint, screen: QRect) -> int:
+    """Return how far `point` is from `screen` in pixels, along both axes together; 0 inside."""
+    beyond_x = max(screen.left() - point.x(), point.x() - screen.right(), 0)
+    beyond_y = max(screen.top() - point.y(), point.y() - screen.bottom(), 0)
+    return beyond_x + beyond_y
+
+
+def _is_to_be_seen(widget: QWidget) -> bool:
+    """Return whether a widget is a window in sight; menus and tooltips place themselves."""
+    kinds = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
+    return widget.isVisible() and not widget.isMinimized() and widget.windowType() in kinds
+
+
+def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
+    """Move `widget` if need be; return whether it was moved."""
+    place = brought_back(widget.frameGeometry(), screens)
+    if place is None:
+        return False
+    state = widget.windowState()
+    if state & FILLING:
+        widget.setWindowState(state & ~FILLING)  # a normal window can be moved
+    around = widget.frameGeometry().size() - widget.geometry().size()
+    widget.resize(place.size() - around)
+    widget.move(place.topLeft())
+    widget.setWindowState(state)
+    return True
