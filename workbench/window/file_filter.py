@@ -107,14 +107,10 @@ class FileFilter(QObject):
         dialog = FilterDialog(self._parent)
         dialog.form.show_choice(self._remembered())
         dialog.form.chosen.connect(self._remember)
-        dialog.start_wanted.connect(self._start)
-        dialog.pause_wanted.connect(self._rest)
-        dialog.resume_wanted.connect(self._resume)
-        dialog.stop_wanted.connect(self._stop)
-        dialog.copy_wanted.connect(self._copy)
+        dialog.wanted.connect(self._act)
         dialog.pages.picture_wanted.connect(self._opener.open_file)
-        self._process.progressed.connect(dialog.pages.show_progress)
-        self._process.strips_done.connect(dialog.pages.show_strips)
+        self._process.progressed.connect(dialog.pages.stages.show_progress)
+        self._process.strips_done.connect(dialog.pages.stages.show_strips)
         self._process.picture_failed.connect(self._take_failure)
         return dialog
 
@@ -186,6 +182,29 @@ class FileFilter(QObject):
 
     # -- what runs
 
+    def _act(self, verb: str) -> None:
+        """Do what a button of the dialog says."""
+        process, dialog = self._process, self.dialog
+        match verb:
+            case "start":
+                self._start()
+            case "pause":
+                process.pause()
+                dialog.say("Paused.")
+                dialog.show_phase("paused")
+            case "resume":
+                process.resume()
+                dialog.say("")
+                dialog.show_phase("running")
+            case "stop":
+                process.stop()
+                dialog.say(STOPPING[self._choice.is_file])
+                dialog.show_phase("stopping")
+            case "copy":
+                words = self._words(resume=self._resumes)
+                QGuiApplication.clipboard().setText(in_shell(words))
+                dialog.say("Copied the command.")
+
     def _start(self) -> None:
         if self._plan is None or self._process.is_running:
             return
@@ -198,21 +217,6 @@ class FileFilter(QObject):
         self.dialog.show_phase("running")
         self._process.start(words)
 
-    def _rest(self) -> None:
-        self._process.pause()
-        self.dialog.say("Paused.")
-        self.dialog.show_phase("paused")
-
-    def _resume(self) -> None:
-        self._process.resume()
-        self.dialog.say("")
-        self.dialog.show_phase("running")
-
-    def _stop(self) -> None:
-        self._process.stop()
-        self.dialog.say(STOPPING[self._choice.is_file])
-        self.dialog.show_phase("stopping")
-
     def _take_failure(self, path: str, sentence: str) -> None:
         self._failure = sentence
         self.dialog.pages.add_failure(path, sentence)
@@ -223,12 +227,12 @@ class FileFilter(QObject):
         is_done = end.how == "ended" and not self._failure
         sentence = file_end_in_words(end, choice, self._failure) if choice.is_file else ""
         sentence = sentence or end_in_words(end)
-        dialog.pages.show_end()
+        dialog.pages.stages.show_chart()
         dialog.show_phase("choosing")
         if choice.is_file and is_done:
             self._plan = None
             dialog.show_plan(None)
-            dialog.pages.show_complete()
+            dialog.pages.stages.show_complete()
         else:
             self._show_choice()  # there is a journal now, and other files are there already
         # The plan says what a stopped batch has left.
@@ -239,10 +243,6 @@ class FileFilter(QObject):
             kind: Kind = "error" if end.how == "refused" or failed else "info"
             show = ("&Show", dialog.bring_forward)
             self._messages.show_message(kind, sentence, actions=[show])
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(in_shell(self._words(resume=self._resumes)))
-        self.dialog.say("Copied the command.")
 
 
 def _everything_shown(choice: FilterChoice, state: State) -> tuple[list[str], str, str]:

@@ -76,9 +76,9 @@ class StagePage(QWidget):
         self._is_file = is_file
         self._below.setVisible(not is_file)
 
-    def show_strips(self, name: str, rows: int, height: int, left_s: float) -> None:
+    def show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
         """Show how many rows of a large picture are finished."""
-        self._words.setText(f"{name}: {rows_in_words(rows, height, left_s)}.")
+        self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
         if self._is_file:
             self._bar.setRange(0, height)
             self._bar.setValue(rows)
@@ -209,6 +209,8 @@ _PATH = Qt.ItemDataRole.UserRole
 class FilterPages(QTabWidget):
     """Three pages; a run brings its progress to the front.
 
+    stages  the page of its progress
+
     Signals:
         picture_wanted(path): the user wants to see a picture that failed.
     """
@@ -220,12 +222,12 @@ class FilterPages(QTabWidget):
         self.setObjectName("folder-pages")
         self.setAccessibleName("Names, progress and failures")
         self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
-        self._stages = StagePage()
+        self.stages = StagePage()
         self._failed = FailureList()
         self._failed.picture_wanted.connect(self.picture_wanted)
         self._failures = 0
         self.addTab(self._names, "Na&mes")
-        self.addTab(self._stages, "Pro&gress")
+        self.addTab(self.stages, "Pro&gress")
         self.addTab(self._failed, "")
         self._count_failures()
 
@@ -247,24 +249,8 @@ class FilterPages(QTabWidget):
     def begin(self, *, is_file: bool = False) -> None:
         """Clear the run before and show the progress of this one."""
         self.show_failures(())
-        self._stages.begin(is_file=is_file)
+        self.stages.begin(is_file=is_file)
         self.setCurrentIndex(PROGRESS)
-
-    def show_progress(self, progress: BatchProgress) -> None:
-        """Show the progress of a batch."""
-        self._stages.show_progress(progress)
-
-    def show_end(self) -> None:
-        """Show the stages of the whole run as a chart."""
-        self._stages.show_chart()
-
-    def show_complete(self) -> None:
-        """Show that all rows of one large picture are finished."""
-        self._stages.show_complete()
-
-    def show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
-        """Show the progress of a picture that is filtered in strips."""
-        self._stages.show_strips(Path(path).name, rows, height, left_s)
 
     def show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
         """Show these pictures and sentences in place of all others."""

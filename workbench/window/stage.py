@@ -145,11 +145,6 @@ class Stage(QObject):
         self._hint.show_text(sentence)
         self._hint.setVisible(bool(sentence))
 
-    @property
-    def is_blank(self) -> bool:
-        """True while the stage is black."""
-        return self._black.isVisible()
-
     def toggle_blank(self) -> None:
         """Turn the stage black, or light it again."""
         self._black.setGeometry(self._window.rect())
