@@ -101,16 +101,6 @@ def test_the_library_knows_nothing_of_the_window():
     assert naming == []
 
 
-def test_names_of_files_are_not_used_twice():
-    """But for those that are keys of a registry: a bench, a command, a filter, a kind of chart."""
-    registries = ("benches", "commands", "filters", "kinds", "peers", "cpu")
-    seen: dict[str, list[str]] = {}
-    for module, path in MODULES.items():
-        if not path.name.startswith("__") and path.parent.name not in registries:
-            seen.setdefault(path.stem, []).append(module)
-    assert [each for each in seen.values() if len(each) > 1] == []
-
-
 @pytest.mark.parametrize("room", ["model", "files", "batch"])
 def test_what_is_chosen_and_the_files_import_without_qt(room):
     names = [name for name in MODULES if name.startswith(f"workbench.{room}")]
