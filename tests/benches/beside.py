@@ -25,7 +25,7 @@ from tests.benches.bench import BenchRow
 from workbench.cli.output import CommandError
 from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
 from workbench.model.state import Picture
-from workbench.panels.kernel.kernel_page import KernelPage
+from workbench.panels.kernel.kernel_pane import KernelPane
 from workbench.window.main_window import MainWindow
 
 TITLE = "A sweep alone, alone again, and beside the Kernel panel that is typed into"
@@ -52,8 +52,8 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
             lambda: window.store.update(picture=Picture("noise", generated.noise(SIDE, SIDE, 3))),
         )
         window.docks.enter("Kernel")
-        page = window.kernel.get().page
-        page.begin_new(KEY)
+        page = window.kernel.get()
+        page.files.begin_new(KEY)
         wait_until(window, lambda: page.is_tried)
         alone, again = _swept(window), _swept(window)
         typing = _Typing(page)
@@ -71,7 +71,7 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
 class _Typing:
     """Somebody who types: another text every second, each tried on the GPU."""
 
-    def __init__(self, page: KernelPage) -> None:
+    def __init__(self, page: KernelPane) -> None:
         self._page, self._last_s, self.count = page, 0.0, 0
         self._text = next(each.text for each in starting_points() if each.key == KEY)
 

@@ -26,7 +26,7 @@ from workbench.cli.output import CommandError
 from workbench.cli.real_window import real_window, settle, wait_for_device, wait_until
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
-from workbench.panels.kernel.kernel_page import KernelPage
+from workbench.panels.kernel.kernel_pane import KernelPane
 from workbench.window.main_window import MainWindow
 
 TITLE = (
@@ -62,13 +62,13 @@ def measure(arguments: Namespace) -> Iterator[BenchRow]:
         picture = Picture("noise", generated.noise(SIDE, SIDE, 3))
         settle(window, lambda: window.store.update(picture=picture))
         window.docks.enter("Kernel")
-        page = window.kernel.get().page
+        page = window.kernel.get()
         folder = kernels_folder()
         folder.mkdir(parents=True)
         for key in KEYS:
             path = folder / f"{key}.cu"
             path.write_text(_text(key, 0), encoding="utf-8")
-            page.open_file(path)
+            page.files.open_file(path)
             wait_until(window, lambda path=path: page.path == path and page.is_tried)
             lines = lines_compiled(path)
             limit_ms = LIMIT_MS if is_on_gpu and lines <= MAX_LINES else None
@@ -100,32 +100,32 @@ def lines_compiled(path: Path) -> int:
     return len(own_kernel(path.name, path.read_text(encoding="utf-8")).text.splitlines())
 
 
-def _save_outside(_page: KernelPage, path: Path, text: str) -> None:
+def _save_outside(_page: KernelPane, path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _save_here(page: KernelPage, _path: Path, text: str) -> None:
+def _save_here(page: KernelPane, _path: Path, text: str) -> None:
     page.entrance.replace_text(text)
-    page.save()
+    page.files.save()
 
 
-def _type_nothing(_window: MainWindow, _page: KernelPage, _text: str) -> None:
+def _type_nothing(_window: MainWindow, _page: KernelPane, _text: str) -> None:
     pass
 
 
-def _type_and_pause(window: MainWindow, page: KernelPage, text: str) -> None:
+def _type_and_pause(window: MainWindow, page: KernelPane, text: str) -> None:
     """Enter it, and wait as long as who thinks before they save: it is tried meanwhile."""
     page.entrance.replace_text(text)
     until = perf_counter() + PAUSE_S
     wait_until(window, lambda: perf_counter() > until)
 
 
-def _save_typed(page: KernelPage, _path: Path, _text: str) -> None:
-    page.save()
+def _save_typed(page: KernelPane, _path: Path, _text: str) -> None:
+    page.files.save()
 
 
-Prepare = Callable[[MainWindow, KernelPage, str], None]
-Save = Callable[[KernelPage, Path, str], None]
+Prepare = Callable[[MainWindow, KernelPane, str], None]
+Save = Callable[[KernelPane, Path, str], None]
 WAYS: dict[str, tuple[Prepare, Save]] = {
     "by another program": (_type_nothing, _save_outside),
     "in the panel": (_type_nothing, _save_here),
@@ -143,7 +143,7 @@ class _Wait:
 
 def _waited(
     window: MainWindow,
-    page: KernelPage,
+    page: KernelPane,
     way: tuple[Prepare, Save],
     path: Path,
     text: str,

@@ -46,7 +46,7 @@ BOUNDED = {
     "pyqtgraph.Point.Point": 300,
     "PySide6.QtGui.QColor": 31 * 31,
     "workbench.panels.weights.weights_draft.WeightsDraft": 501,
-    "workbench.panels.weights.weights_undo.WeightsStep": 500,
+    "workbench.panels.weights.weights_draft.WeightsStep": 500,
 }
 
 

@@ -112,7 +112,7 @@ def _all_answered(window):
         while not answered:
             yield POLL_MS
     yield from all_compiled(window)
-    while window.kernel.made is not None and not window.kernel.made.page.is_tried:
+    while window.kernel.made is not None and not window.kernel.made.is_tried:
         yield POLL_MS
 
 

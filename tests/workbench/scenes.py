@@ -26,7 +26,7 @@ from workbench.panels.blocks.rows import rows_of, sentence_of
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.sweep.compare_dialog import CompareDialog
 from workbench.panels.timing.history_plot import HistoryPlot
-from workbench.panels.weights.response_view import ResponseView
+from workbench.panels.weights.weights_summary import ResponseView
 
 # What has to say in words what it draws.
 CHARTS = (Canvas, ChartView, HistoryPlot, LaneStrip, PictureView, ResponseView)
@@ -135,15 +135,15 @@ def _panels(window):
             yield "blocks, bars", window
             child(window, "blocks-map").click()
         elif title == "Kernel":
-            until(lambda: window.kernel.get().page.is_tried)
+            until(lambda: window.kernel.get().is_tried)
         elif title == "Analysis":
             until(lambda: not any(map(window.analysis_thread.is_under_way, ANALYSES)))
         yield title.lower(), window
         if title == "Kernel":
-            window.kernel.get().page.show_code(True)
-            until(lambda: window.kernel.get().page.is_tried)
+            window.kernel.get().show_code(True)
+            until(lambda: window.kernel.get().is_tried)
             yield "kernel, instructions", window
-            window.kernel.get().page.show_code(False)
+            window.kernel.get().show_code(False)
         if title == "Weights":
             child(window, "weights-grid").typed.emit([(0, 0)], "x")
             yield "weights, one of them none", window

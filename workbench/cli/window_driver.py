@@ -75,7 +75,7 @@ class WindowDriver:
 
     def wait_for_trial(self) -> None:
         """Wait until the kernel in the panel Kernel was tried."""
-        page = self.window.kernel.get().page
+        page = self.window.kernel.get()
         wait_until(self.window, lambda: page.is_tried)
 
     # -- the modes
@@ -159,11 +159,11 @@ class WindowDriver:
         """Open the panel on the kernel that was named, or one that works, and have it tried."""
         window = self.window
         window.docks.enter("Kernel")
-        page = window.kernel.get().page
+        page = window.kernel.get()
         if self._kernel:  # as it was before another mode changed it
             self._rewrite(lambda _: self._kernel)
         elif page.path is None:
-            page.begin_new(SHOWN_KERNEL)
+            page.files.begin_new(SHOWN_KERNEL)
         self._kernel = self._editor.toPlainText()
         self.wait_for_trial()
 
@@ -180,7 +180,7 @@ class WindowDriver:
         self._write_kernel()
         self._rewrite(lambda text: text.replace("__syncthreads();", "// __syncthreads();"))
         self.wait_for_trial()
-        self.window.kernel.get().page.find_bug()
+        self.window.kernel.get().find_bug()
         self.wait_for_trial()
 
     def _rewrite(self, change: Callable[[str], str]) -> None:
@@ -196,7 +196,7 @@ class WindowDriver:
     def _step_through(self) -> None:
         """Go to where the threads first read the tile that they have staged together."""
         self._write_kernel()
-        page = self.window.kernel.get().page
+        page = self.window.kernel.get()
         page.step_through()
         wait_until(self.window, lambda: page.is_stepping or page.is_tried)
         page.go_to_barrier(1)

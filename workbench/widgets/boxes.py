@@ -107,10 +107,12 @@ def align(*forms: Form) -> None:
 class Flow(QLayout):
     """A layout of widgets side by side, in as many rows as the width makes it."""
 
-    def __init__(self, spacing: int) -> None:
+    def __init__(self, spacing: int, *parts: QWidget) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
         self._gap = spacing
+        for part in parts:
+            self.addWidget(part)
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
         self._items.append(item)

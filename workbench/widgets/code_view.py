@@ -269,6 +269,19 @@ MAX_COLOURED = 400_000  # characters; beyond, colouring would hold up the window
 MARGIN_PX = 6
 
 
+def make_listing(edit: QPlainTextEdit) -> None:
+    """Have a text be read and selected, by mouse and keys, in letters of one width."""
+    edit.setReadOnly(True)
+    edit.setTabChangesFocus(True)
+    edit.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    edit.setFont(theme.fixed_font())
+    edit.document().setDocumentMargin(MARGIN_PX)
+
+
 class SourceText(NamedTuple):
     """A text to read, and its name.
 
@@ -310,16 +323,8 @@ class CodeView(QWidget):
         self._edit.setObjectName(name)
         self._edit.setAccessibleName(title)
         self._edit.setToolTip("Ctrl and the mouse wheel change the size of the letters")
-        self._edit.setReadOnly(True)
-        self._edit.setTabChangesFocus(True)
-        self._edit.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._edit.setFont(theme.fixed_font())
+        make_listing(self._edit)
         self._edit.setTabStopDistance(4 * self._edit.fontMetrics().horizontalAdvance(" "))
-        self._edit.document().setDocumentMargin(MARGIN_PX)
         self._colours = CodeColours(self._edit.document(), theme.colors())
         self._lay_out()
         self.show_sentence("")

@@ -31,7 +31,7 @@ from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.weights.weights_draft import WeightsDraft
-    from workbench.panels.weights.weights_panel import WeightsPanel
+    from workbench.panels.weights.weights_editor import WeightsEditor
 
 
 VERSION = 1
@@ -53,7 +53,7 @@ class CrashRestore(QObject):
     def __init__(
         self,
         parts: Parts,
-        weights: LazyPanel[WeightsPanel],
+        weights: LazyPanel[WeightsEditor],
         memory: Memory,
         is_held: Callable[[], bool],
     ) -> None:
@@ -95,7 +95,7 @@ class CrashRestore(QObject):
             "settings": self._memory.for_settings(),
             "picture": PictureRef.of(picture).to_data() if picture is not None else None,
             "sessions": [str(each.path) for each in self._sessions.shown if each.path],
-            "weights": asdict(panel.editor.drawing) if panel is not None and is_drawing else None,
+            "weights": asdict(panel.drawing) if panel is not None and is_drawing else None,
         }
 
     def _save(self) -> None:
@@ -120,7 +120,7 @@ class CrashRestore(QObject):
             if isinstance(path, str):
                 self._sessions.open(Path(path))
         if (draft := _draft(_of(session, "weights", dict))) is not None:
-            self._weights.get().editor.draw(draft)
+            self._weights.get().draw(draft)
 
     def _open_picture(self, data: Any) -> None:
         ref = PictureRef.from_data(data)

@@ -44,7 +44,7 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.auto_levels import AutoLevels
 from workbench.panels.controls.previewing import FilterPreviews
 from workbench.panels.controls.tool_row import ToolRow
-from workbench.panels.kernel.kernel_menu import KernelMenu
+from workbench.panels.kernel import KernelMenu
 from workbench.panels.sweep.apply_measurement import ApplyMeasurement
 from workbench.panels.sweep.detachable_chart import DetachableChart
 from workbench.panels.sweep.report_writer import ReportWriter
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from workbench.panels.kernel.kernel_pane import KernelPane
     from workbench.panels.rung.rung_panel import RungPane
     from workbench.panels.sweep.sweep_panel import SweepPanel
-    from workbench.panels.weights.weights_panel import WeightsPanel
+    from workbench.panels.weights.weights_editor import WeightsEditor
     from workbench.window.remembering import ScreenshotRestore
 
 TITLE = "Filter Workbench"
@@ -412,7 +412,7 @@ class MainWindow(QMainWindow):
         if self.device is not None:
             panel.show_device(self.device)
 
-    def _connect_weights(self, panel: WeightsPanel) -> None:
+    def _connect_weights(self, panel: WeightsEditor) -> None:
         panel.picked.connect(self._take_weights)
 
     def _connect_gallery(self, panel: Gallery) -> None:

@@ -106,9 +106,9 @@ from workbench.window.main_window import MainWindow
 def look():
     for window in QApplication.topLevelWidgets():
         result = window.live.result if isinstance(window, MainWindow) else None
-        if result and result.check and window.docks.panel("Kernel").get().page.is_tried:
+        if result and result.check and window.docks.panel("Kernel").get().is_tried:
             timer.stop()
-            page = window.docks.panel("Kernel").get().page
+            page = window.docks.panel("Kernel").get()
             print(result.implementation, result.check.ok, page.path.name, page.has_verdict)
             window.close()
 

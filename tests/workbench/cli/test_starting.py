@@ -321,7 +321,7 @@ def test_it_starts_and_ends_where_nothing_can_be_kept(start, monkeypatch, capsys
     def open_all(window):
         for title in ("Kernel", "Weights", "Gallery"):
             window.docks[title].show()
-        window.kernel.get().page.entrance.insertPlainText("// typed\n")
+        window.kernel.get().entrance.insertPlainText("// typed\n")
         trigger(window, "Pin this result")
         QApplication.processEvents()
 

@@ -45,7 +45,7 @@ def test_modes_that_change_the_kernel_begin_with_it_as_it_was(qtbot, window, mon
     monkeypatch.setattr(trying, "PAUSE_MS", 0)
     show_picture(qtbot, window, noise(24, 31, 3))
     visit = WindowDriver(window)
-    source = window.kernel.get().page.entrance
+    source = window.kernel.get().entrance
     visit.enter("kernel")
     text = source.toPlainText()
     visit.enter("race")

@@ -130,13 +130,13 @@ def test_so_is_a_user_kernel(qtbot, window, far, touched, monkeypatch):
     mine.write_text(steps()[6], encoding="utf-8")
     before = len(touched())  # of this thread, which made it
     window.kernel_menu.open_file(mine)
-    page = window.kernel.get().page
+    page = window.kernel.get()
     until(qtbot, lambda: page.path == mine)
     page.entrance.insertPlainText("// typed\n")
     trigger(window, "Save kernel")
     until(qtbot, lambda: not page.findChild(QWidget, "kernel-name").text().endswith("not saved"))
     page.entrance.insertPlainText("// and more\n")
-    page.begin_new("")
+    page.files.begin_new("")
     until(qtbot, lambda: page.findChild(QWidget, "kernel-unsaved").isVisible())
     window.kernel_menu.open_file(far / "gone.cu")
     until(qtbot, lambda: "gone.cu" in window.messages.sentence)

@@ -195,7 +195,7 @@ def test_what_is_named_runs_from_where_it_is_and_again_at_a_save(qtbot, window, 
     assert result.check.ok
     assert result.job.own == elsewhere.read_text(encoding="utf-8")
     assert yours(window) == ["blur.cu"]
-    page = window.kernel.get().page
+    page = window.kernel.get()
     until(qtbot, lambda: page.is_tried)
     assert page.path == elsewhere
     assert page.has_verdict  # it was not held back

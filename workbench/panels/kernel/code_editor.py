@@ -6,30 +6,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
+    QPainter,
     QPaintEvent,
+    QPolygonF,
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
 from workbench.panels.kernel import typing_aids
-from workbench.panels.kernel.brackets import bracket_pair
-from workbench.panels.kernel.counts_words import LineWords
-from workbench.panels.kernel.line_gutter import LineGutter
+from workbench.panels.kernel.trial_words import LineWords
+from workbench.panels.kernel.typing_aids import KEEP, Move
 from workbench.widgets.code_view import CodeColours
 
 MARGIN_PX = 4
 LINE_ALPHA, FOUND_ALPHA = 22, 70
+BESIDE_PX = 6  # at either side of the numbers
+FEWEST_DIGITS = 2
+COUNT_DIGITS = 7  # "1,024 B"
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
 RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -41,6 +45,7 @@ HINT = (
     "Ctrl+Space completes, Ctrl+/ comments, Ctrl+F finds, Ctrl+G goes to a line."
 )
 Extra = QTextEdit.ExtraSelection
+Kind = Literal["error", "bug"]  # of the compiler; that a run found
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +55,18 @@ class Mark:
     line      from 1
     column    from 1; 0: not known
     sentence  what is wrong there
-    kind      an error of the compiler, or a bug that a run found
     """
 
     line: int
     column: int
     sentence: str
-    kind: Literal["error", "bug"] = "error"
+    kind: Kind = "error"
 
 
 class CodeEditor(QPlainTextEdit):
     """A text with numbered lines.  Marks move with the text they stand at.
+
+    has_counts  counts are shown beside the lines
 
     Signals:
         completion_wanted(): the user asks what the word before the cursor could become.
@@ -71,10 +77,7 @@ class CodeEditor(QPlainTextEdit):
     asked = Signal(str)
 
     def __init__(self, passed_on: Sequence[str] = ()) -> None:
-        """Make the editor.
-
-        passed_on  keys that are the panel's while the source has the keyboard: see `asked`
-        """
+        """Make the editor; `passed_on` are the keys that `asked` is for."""
         super().__init__()
         self.setObjectName("kernel-source")
         self.setAccessibleName("Kernel source")
@@ -82,7 +85,7 @@ class CodeEditor(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.document().setDocumentMargin(MARGIN_PX)
         self._passed_on = {QKeySequence(keys): keys for keys in passed_on}
-        self._has_counts = False  # beside the lines
+        self.has_counts = False
         self._is_leaving = False  # Esc was pressed: the next Tab leaves
         self._marks: list[tuple[QTextCursor, Mark]] = []
         self._found: list[QTextCursor] = []
@@ -90,7 +93,7 @@ class CodeEditor(QPlainTextEdit):
         self._counts: list[tuple[QTextCursor, LineWords]] = []
         self._colours = CodeColours(self.document(), theme.colors(self.palette()))
         self._colours.choose("cuda", theme.colors(self.palette()))
-        self._gutter = LineGutter(self, self._lines_in_view, self.marked_lines, self.counted_lines)
+        self._gutter = LineGutter(self)
         self.setFont(theme.fixed_font())
         self.blockCountChanged.connect(lambda _: self._make_room())
         self.updateRequest.connect(self._scroll_gutter)
@@ -122,12 +125,9 @@ class CodeEditor(QPlainTextEdit):
 
     def go_to_mark(self, line: int) -> None:
         """Put the cursor where the mark of a line, counted from 1, begins, or at its start."""
-        starts = (
-            each.selectionStart() for each, _ in self._marks if each.blockNumber() == line - 1
-        )
-        start = next(starts, None)
-        block = self.document().findBlockByNumber(line - 1)
-        self.go_to_line(line, 0 if start is None else start - block.position() + 1)
+        marks = (each for each, _ in self._marks if each.blockNumber() == line - 1)
+        first = next(marks, None)
+        self.go_to_line(line, first.selectionStart() - first.block().position() + 1 if first else 0)
 
     # -- what is marked
 
@@ -142,9 +142,9 @@ class CodeEditor(QPlainTextEdit):
         return {cursor.blockNumber(): mark.kind for cursor, mark in reversed(self._marks)}
 
     def sentence_at(self, line: int) -> str:
-        """Return what is wrong in a line, counted from 0, and its counts; empty: nothing."""
+        """Return the errors and counts of a line, counted from 0; empty: none."""
         found = [mark.sentence for cursor, mark in self._marks if cursor.blockNumber() == line]
-        if self._has_counts:
+        if self.has_counts:
             found += [each.sentences for at, each in self._counts if at.blockNumber() == line]
         return "\n".join(found)
 
@@ -160,14 +160,13 @@ class CodeEditor(QPlainTextEdit):
 
     def make_counts_visible(self, is_shown: bool) -> None:
         """Show the counts beside the lines, or none."""
-        self._has_counts = is_shown
-        self._gutter.make_room_for_counts(is_shown)
+        self.has_counts = is_shown
         self._make_room()
         self._gutter.update()
 
     def counted_lines(self) -> dict[int, str]:
         """Return the counts beside the lines, from 0; {}: none are shown."""
-        shown = self._counts if self._has_counts else ()
+        shown = self._counts if self.has_counts else ()
         return {cursor.blockNumber(): words.short for cursor, words in shown}
 
     def show_step(self, line: int) -> None:
@@ -189,7 +188,7 @@ class CodeEditor(QPlainTextEdit):
         self._found = list(found)
         self._show_extras()
 
-    def _lines_in_view(self) -> Iterator[tuple[int, QRect]]:
+    def lines_in_view(self) -> Iterator[tuple[int, QRect]]:
         """Yield the number of each line in view, from 0, and its place in the gutter."""
         block = self.firstVisibleBlock()
         while block.isValid():
@@ -268,7 +267,7 @@ class CodeEditor(QPlainTextEdit):
             typing_aids.indent(self.textCursor())
 
     def _aid(self, event: QKeyEvent) -> bool:
-        """Do what a key stands for besides its letter; return whether there was something."""
+        """Do what a key stands for besides its letter; False: nothing."""
         key, modifiers, cursor = event.key(), event.modifiers(), self.textCursor()
         if key in RETURNS and modifiers in (NONE, SHIFT, Qt.KeyboardModifier.KeypadModifier):
             typing_aids.break_line(cursor)
@@ -298,18 +297,12 @@ class CodeEditor(QPlainTextEdit):
         at = mark.column - 1
         if 0 <= at < len(text) and text[at].strip():
             cursor.setPosition(block.position() + at)
-            cursor.movePosition(
-                QTextCursor.MoveOperation.EndOfWord, QTextCursor.MoveMode.KeepAnchor
-            )
+            cursor.movePosition(Move.EndOfWord, KEEP)
             if not cursor.hasSelection():
-                cursor.movePosition(
-                    QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
-                )
+                cursor.movePosition(Move.NextCharacter, KEEP)
         else:
             cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
-            cursor.movePosition(
-                QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor
-            )
+            cursor.movePosition(Move.EndOfBlock, KEEP)
         return cursor
 
     @Slot()
@@ -317,20 +310,19 @@ class CodeEditor(QPlainTextEdit):
         colors = theme.colors(self.palette())
         extras = [self._line_extra(colors)]
         if self._step is not None:
-            extras.append(_extra(self._step, _whole_line(colors.accent, FOUND_ALPHA)))
-        extras += [_extra(cursor, _filled(colors.warn, FOUND_ALPHA)) for cursor in self._found]
+            extras.append(extra(self._step, whole_line(colors.accent, FOUND_ALPHA)))
+        extras += [extra(cursor, _filled(colors.warn, FOUND_ALPHA)) for cursor in self._found]
         extras += self._bracket_extras(colors)
-        extras += [_extra(cursor, _squiggle(mark, colors)) for cursor, mark in self._marks]
+        extras += [extra(cursor, _squiggle(mark, colors)) for cursor, mark in self._marks]
         self.setExtraSelections(extras)
 
     def _line_extra(self, colors: theme.Colors) -> Extra:
-        how = _whole_line(colors.muted, LINE_ALPHA)
         cursor = self.textCursor()
         cursor.clearSelection()
-        return _extra(cursor, how)
+        return extra(cursor, whole_line(colors.muted, LINE_ALPHA))
 
     def _bracket_extras(self, colors: theme.Colors) -> list[Extra]:
-        pair = bracket_pair(self.toPlainText(), self.textCursor().position())
+        pair = typing_aids.bracket_pair(self.toPlainText(), self.textCursor().position())
         if pair is None:
             return []
         how = _filled(colors.accent if pair[1] >= 0 else colors.bad, FOUND_ALPHA)
@@ -340,8 +332,8 @@ class CodeEditor(QPlainTextEdit):
             if place >= 0:
                 cursor = QTextCursor(self.document())
                 cursor.setPosition(place)
-                cursor.setPosition(place + 1, QTextCursor.MoveMode.KeepAnchor)
-                extras.append(_extra(cursor, how))
+                cursor.setPosition(place + 1, KEEP)
+                extras.append(extra(cursor, how))
         return extras
 
     def _show_tip(self, event: QHelpEvent) -> bool:
@@ -371,7 +363,8 @@ class CodeEditor(QPlainTextEdit):
             self._gutter.update(0, changed.y(), self._gutter.width(), changed.height())
 
 
-def _extra(cursor: QTextCursor, how: QTextCharFormat) -> Extra:
+def extra(cursor: QTextCursor, how: QTextCharFormat) -> Extra:
+    """Return a selection that sets off the text of a cursor."""
     made = Extra()
     made.cursor = cursor
     made.format = how
@@ -385,7 +378,8 @@ def _filled(color: str, alpha: int) -> QTextCharFormat:
     return made
 
 
-def _whole_line(color: str, alpha: int) -> QTextCharFormat:
+def whole_line(color: str, alpha: int) -> QTextCharFormat:
+    """Return the format of a line that is filled to the edge."""
     made = _filled(color, alpha)
     made.setProperty(QTextFormat.Property.FullWidthSelection, True)
     return made
@@ -396,3 +390,61 @@ def _squiggle(mark: Mark, colors: theme.Colors) -> QTextCharFormat:
     made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
     made.setUnderlineColor(QColor(colors.bad if mark.kind == "error" else colors.warn))
     return made
+
+
+class LineGutter(QWidget):
+    """The column of line numbers, counts and marks beside the source.
+
+    Screen readers get marks as sentences below the source, so it takes no keys.
+    """
+
+    def __init__(self, editor: CodeEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+
+    def needed_px(self) -> int:
+        """Return the width of the marks, the counts and the numbers.
+
+        With counts it is the same for none of them: else the text would jump.
+        """
+        metrics = self._editor.fontMetrics()
+        counts_px = COUNT_DIGITS * metrics.horizontalAdvance("0") if self._editor.has_counts else 0
+        return metrics.height() + counts_px + self._numbers_px()
+
+    def _numbers_px(self) -> int:
+        digits = max(FEWEST_DIGITS, len(str(self._editor.blockCount())))
+        return digits * self._editor.fontMetrics().horizontalAdvance("0") + BESIDE_PX
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        colors = theme.colors(self.palette())
+        painter.fillRect(event.rect(), QColor(colors.surface))
+        painter.setFont(self._editor.font())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        here, counts = self._editor.textCursor().blockNumber(), self._editor.counted_lines()
+        wrong = self._editor.marked_lines()
+        for number, box in self._editor.lines_in_view():
+            painter.setPen(QColor(colors.text if number == here else colors.muted))
+            place = QRect(0, box.top(), self.width() - BESIDE_PX, box.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, str(number + 1))
+            if number in counts:
+                painter.setPen(QColor(colors.accent))
+                place.setWidth(self.width() - self._numbers_px() - BESIDE_PX)
+                painter.drawText(place, Qt.AlignmentFlag.AlignRight, counts[number])
+            if kind := wrong.get(number):
+                side = self._editor.fontMetrics().height()  # the last line's box is higher
+                _draw_mark(painter, QRectF(0, box.top(), side, side), kind, colors)
+
+
+def _draw_mark(painter: QPainter, box: QRectF, kind: str, colors: theme.Colors) -> None:
+    """Draw a disc for an error and a triangle for a found bug: shapes differ, not just colours."""
+    painter.save()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colors.bad if kind == "error" else colors.warn))
+    inner = box.adjusted(3, 3, -3, -3)
+    if kind == "error":
+        painter.drawEllipse(inner)
+    else:
+        top = QPointF(inner.center().x(), inner.top())
+        painter.drawPolygon(QPolygonF([top, inner.bottomRight(), inner.bottomLeft()]))
+    painter.restore()

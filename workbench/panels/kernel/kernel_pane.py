@@ -1,4 +1,4 @@
-"""The panel of a kernel of one's own, and what it remembers until the next start."""
+"""The panel of user kernels: the source with its file, and what a trial found."""
 
 from __future__ import annotations
 
@@ -6,22 +6,42 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
+from kernels.cuda_child.gpu_trial import GpuTrial
+from kernels.cuda_on_cpu.trial import CpuTrial
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
-from workbench.panels.kernel.kernel_page import RECENT_FILES, KernelPage
+from workbench.panels.kernel.code_editor import CodeEditor
+from workbench.panels.kernel.editor_aids import Completion, FindRow
+from workbench.panels.kernel.file_row import FileRow
+from workbench.panels.kernel.machine_code_view import MachineCodeView, ReadingCode
+from workbench.panels.kernel.step_view import StepView
+from workbench.panels.kernel.trial_view import AnswerPair, TrialView
+from workbench.panels.kernel.trying import Trying
 from workbench.session.analysis_thread import StepQueue
+from workbench.session.kernel_steps import Followed
 from workbench.session.store import Store
+from workbench.widgets.actions import Do
 from workbench.widgets.boxes import VBox
 from workbench.widgets.lazy_panel import MARGINS
+
+KEYS = ("Ctrl+S", "Ctrl+F", "Ctrl+G", "F3", "Shift+F3")
+SIDE_BY_SIDE_PX = 880  # from this width on source and trial stand beside each other
+SHARES = (270, 310)  # of source and trial: the verdict and what it costs are seen at once
+STEPPING_SHARES = (150, 450)  # there is more to see of a step
+CODE_SHARES = (250, 350)
 
 
 class KernelPane(QWidget):
     """The panel, which begins with the kernel of the last time when it is first seen.
+
+    files     the kernel's file, and what is done with it
+    code      the instructions that it becomes
+    pictures  the part of the picture that it was tried on, and its output
 
     Signals:
         said(kind, sentence): for the message bar.
@@ -38,79 +58,279 @@ class KernelPane(QWidget):
     def __init__(self, store: Store, times: RungTimes, trials: StepQueue) -> None:
         """Make the panel.
 
-        store  read for the picture and the job, never written to
-        times  of this session, which a kernel's time stands beside
+        store   read for the picture and the job, never written to
+        times   of this session, which a kernel's time stands beside
         trials  drives what uses the GPU, among all else that does
         """
         super().__init__()
         self.setObjectName("kernel-pane")
-        self._store = store
         self._has_begun = False
-        self._path: Path | None = None  # of the last time
-        self._recent: list[Path] = []
-        self._page = KernelPage(store, times, trials)
-        self._page.said.connect(self.said)
-        self._page.refused.connect(self.refused)
-        self._page.unsaid.connect(self.unsaid)
-        self._page.worked_on.connect(self.worked_on)
-        VBox(self, MARGINS).addWidget(self._page)
+        self._last: Path | None = None  # the file of the last time
+        self._shares = list(SHARES)  # to go back to from steps and instructions
+        self._is_code_shown = False
+        self._refused = ""  # the message bar's sentence on a text that does not run
+        self.files = FileRow()
+        self._editor = CodeEditor(KEYS)
+        Completion(self._editor)
+        self._find_row = FindRow(self._editor)
+        self._view, self._steps, self.code = TrialView(), StepView(), MachineCodeView()
+        self.pictures: AnswerPair = self._view.pictures
+        self._below = QStackedWidget()
+        file = self.files.file
+        self._trying = Trying(*(store, times, trials, file, self._editor, self._view, self))
+        self._reading = ReadingCode(self._trying, file, self._editor, self.code, self)
+        self._connect()
+        self._lay_out()
+
+    # -- what is known of it
 
     @property
-    def page(self) -> KernelPage:
-        """Return what is in the panel, with a kernel in it."""
-        if not self._has_begun:
-            self._has_begun = True
-            self._page.begin(self._path, self._recent)
-        return self._page
+    def path(self) -> Path | None:
+        """The file that is worked on."""
+        return self.files.file.path
 
     @property
-    def entrance(self) -> QWidget:
-        """Return the part that gets the keyboard when the panel is opened."""
-        return self.page.entrance
+    def is_tried(self) -> bool:
+        """True once all findings on the present text are shown."""
+        is_read = not self.files.file.is_at_disk
+        return is_read and self._trying.is_settled and self._reading.is_settled
 
-    def show_state(self, state: State) -> None:
-        """Try the kernel on the picture and the job that `state` asks for, once it is seen."""
-        if self.isVisible():
-            self._page.show_state(state)
+    @property
+    def tried(self) -> CpuTrial | GpuTrial | None:
+        """The last trial; None: there was none yet."""
+        return self._trying.tried
 
-    def show_device(self, device: Device | NoDevice) -> None:
-        """Try kernels on this GPU from the next state on, or on the CPU where there is none."""
-        self._page.take_device(device)
+    @property
+    def has_verdict(self) -> bool:
+        """True once the present text has a verdict."""
+        return self._trying.found[1] is not None
 
-    def look_at(self, pixel: tuple[int, int]) -> None:
-        """Try the kernel around this pixel (x, y) of the picture from now on."""
-        if self.isVisible():
-            self.page.look_at(pixel)
+    @property
+    def is_stepping(self) -> bool:
+        """True while a block is walked through."""
+        return self._below.currentWidget() is self._steps
+
+    @property
+    def entrance(self) -> CodeEditor:
+        """The part that gets the keyboard when the panel is opened."""
+        self.begin()
+        return self._editor
 
     def choices(self) -> dict[str, Any]:
-        """Return what to remember until the next start, fit for JSON."""
-        path = self._page.path if self._has_begun else self._path
-        recent = self._page.recent if self._has_begun else self._recent
+        """Return the choices to keep until the next start, fit for JSON."""
+        path = self.path if self._has_begun else self._last
         return {
             "path": str(path) if path else "",
-            "recent": [str(each) for each in recent],
-            "counts_by_line": self._page.is_counted_by_line,
-            "shows_code": self._page.is_code_shown,
-            "code_kind": self._page.code.kind,
+            "recent": [str(each) for each in self.files.recent],
+            "counts_by_line": self._view.is_by_line,
+            "shows_code": self._is_code_shown,
+            "code_kind": self.code.kind,
         }
 
     def restore(self, choices: Mapping[str, Any]) -> None:
         """Take over what `choices()` gave; the defaults replace what makes no sense."""
         path, recent = choices.get("path"), choices.get("recent")
-        self._path = Path(path) if isinstance(path, str) and path else None
+        self._last = Path(path) if isinstance(path, str) and path else None
         names = recent if isinstance(recent, list) else []
-        self._recent = [Path(each) for each in names if isinstance(each, str) and each]
-        del self._recent[RECENT_FILES:]
-        self._page.count_by_line(choices.get("counts_by_line") is True)
-        self._page.code.choose(choices.get("code_kind"))
-        self._page.show_code(choices.get("shows_code") is True)
-        if self._has_begun:
-            self._page.show_recent(self._recent)
+        self.files.show_recent([Path(each) for each in names if isinstance(each, str) and each])
+        self._view.choose_by_line(choices.get("counts_by_line") is True)
+        self.code.choose(choices.get("code_kind"))
+        self.show_code(choices.get("shows_code") is True)
 
-    def close_threads(self) -> None:
-        """Stop what is under way; what was typed and not saved is offered the next time."""
-        self._page.close_threads()
+    # -- what it follows
+
+    def begin(self) -> None:
+        """Open the kernel of the last time, unless one is worked on already."""
+        if not self._has_begun:
+            self._has_begun = True
+            self.files.begin(self._last)
+
+    def show_state(self, _state: State) -> None:
+        """Try the kernel on another picture or job of the store, while the panel is seen."""
+        if self.isVisible():
+            self._trying.follow()
+
+    def show_device(self, device: Device | NoDevice) -> None:
+        """Try kernels on this GPU from the next state on, or on the CPU where there is none."""
+        self._trying.take_device(device)
+
+    def look_at(self, pixel: tuple[int, int]) -> None:
+        """Try the kernel around this pixel (x, y) from now on, or walk through its block."""
+        if not self.isVisible():
+            return
+        self.begin()
+        if self.is_stepping:
+            self._trying.step_through(pixel)
+        else:
+            self._trying.look_at(pixel)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        self.page.show_state(self._store.state)
+        self.begin()
+        self._trying.follow()
+
+    def close_threads(self) -> None:
+        """Stop what is under way; what was typed and not saved is offered the next time."""
+        self._reading.close()
+        self._trying.close()
+        self.files.file.close()
+
+    # -- what the menu does
+
+    def save_copy(self) -> None:
+        """Ask for a file, and write a copy there with what was found of it."""
+        self.files.save_copy(*self._trying.found)
+
+    def find_bug(self) -> None:
+        """Look for the bug in the present text."""
+        self._trying.find_bug()
+
+    def step_through(self) -> None:
+        """Walk through a block of the present text."""
+        if not self.is_stepping:
+            self._trying.step_through()
+
+    def go_on(self, way: int) -> None:
+        """Go a step forwards (1) or back (-1) in the walk, or begin one."""
+        if self.is_stepping:
+            self._steps.go_on(way)
+        else:
+            self.step_through()
+
+    def go_to_barrier(self, way: int) -> None:
+        """Go behind the next barrier (1) or the one before (-1), or begin a walk."""
+        if self.is_stepping:
+            self._steps.go_to_barrier(way)
+        else:
+            self.step_through()
+
+    def turn_code(self) -> None:
+        """Show the instructions, or no longer; instead of a walk, always."""
+        self.show_code(self.is_stepping or not self._is_code_shown)
+
+    def show_code(self, is_shown: bool) -> None:
+        """Show the instructions of the text in the place of its trial, or that again."""
+        self._is_code_shown = is_shown
+        self._reading.switch(is_shown)
+        self._editor.show_step(0)
+        self._show_below(self._beside_steps)
+
+    # -- how
+
+    def _connect(self) -> None:
+        files, editor, view, trying = self.files, self._editor, self._view, self._trying
+        files.said.connect(self.said)
+        files.worked_on.connect(self.worked_on)
+        files.held.connect(trying.hold)
+        files.allowed.connect(trying.release)
+        files.file.began.connect(editor.begin_with)
+        files.file.began.connect(files.note_begun)
+        files.file.arrived.connect(self._arrive)
+        editor.textChanged.connect(lambda: files.file.type(editor.toPlainText()))
+        editor.textChanged.connect(self._leave_steps)
+        editor.cursorPositionChanged.connect(self._leave_line)
+        editor.asked.connect(self._press)
+        self._find_row.left.connect(editor.setFocus)
+        view.line_wanted.connect(self._go_to_line)
+        view.find_wanted.connect(self.find_bug)
+        view.counts_wanted.connect(editor.make_counts_visible)
+        view.steps_wanted.connect(self.step_through)
+        view.code_wanted.connect(lambda: self.show_code(True))
+        self.code.left.connect(lambda: self.show_code(False))
+        self.code.line_picked.connect(editor.show_step)
+        trying.unconfined.connect(files.ask_unconfined)
+        trying.followed.connect(self._show_steps)
+        trying.began.connect(self._leave_steps)
+        trying.refused.connect(self._say_refused)
+        trying.ran.connect(self._unsay_refused)
+        self._steps.line_shown.connect(editor.show_step)
+        self._steps.left.connect(self._leave_steps)
+        self._steps.pixel_wanted.connect(trying.step_through)
+        self._steps.pass_wanted.connect(lambda number: trying.step_through(None, number))
+
+    def _lay_out(self) -> None:
+        source = QWidget()
+        VBox(source, 0, 4).add((self._editor, 1), self._find_row)
+        for part in (self._view, self._steps, self.code):
+            self._below.addWidget(part)
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setObjectName("kernel-split")
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(source)
+        self._split.addWidget(self._below)
+        self._split.setSizes(SHARES)
+        VBox(self, MARGINS, 6).add(self.files, (self._split, 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        inside = self.contentsRect().marginsRemoved(MARGINS)
+        is_wide = inside.width() >= SIDE_BY_SIDE_PX
+        upright, level = Qt.Orientation.Vertical, Qt.Orientation.Horizontal
+        self._split.setOrientation(level if is_wide else upright)
+
+    @Slot(str)
+    def _say_refused(self, sentence: str) -> None:
+        """Show the reason why the text does not run, unless it was dismissed already."""
+        if sentence != self._refused:
+            self._unsay_refused()
+            self._refused = sentence
+            self.refused.emit(sentence)
+
+    @Slot()
+    def _unsay_refused(self) -> None:
+        if self._refused:
+            self.unsaid.emit(self._refused)
+            self._refused = ""
+
+    @Slot(str)
+    def _arrive(self, text: str) -> None:
+        if text != self._editor.toPlainText():
+            self._editor.replace_text(text)
+
+    @Slot(str)
+    def _press(self, keys: str) -> None:
+        does: dict[str, Do] = {
+            "Ctrl+S": self.files.save,
+            "Ctrl+F": self._find_row.ask_text,
+            "Ctrl+G": self._find_row.ask_line,
+            "F3": lambda: self._find_row.find_again(1),
+            "Shift+F3": lambda: self._find_row.find_again(-1),
+        }
+        does[keys]()
+
+    @Slot(int)
+    def _go_to_line(self, line: int) -> None:
+        self._editor.go_to_mark(line)
+        self._editor.setFocus()
+
+    @Slot(object)
+    def _show_steps(self, followed: Followed) -> None:
+        self._show_below(self._steps)
+        self._steps.show_steps(followed)
+
+    @Slot()
+    def _leave_steps(self) -> None:
+        if self.is_stepping:
+            self._show_below(self._beside_steps)
+            self._editor.show_step(0)
+
+    @Slot()
+    def _leave_line(self) -> None:
+        """Set off no line any more once the user goes on from it in the source."""
+        line = self._editor.textCursor().blockNumber() + 1
+        if self._editor.hasFocus() and not self.is_stepping and line != self._editor.step_line:
+            self._editor.show_step(0)
+
+    @property
+    def _beside_steps(self) -> QWidget:
+        return self.code if self._is_code_shown else self._view
+
+    def _show_below(self, part: QWidget) -> None:
+        """Show one of the three; that of the trial is as large as the user made it."""
+        before = self._below.currentWidget()
+        if before is self._view and any(sizes := self._split.sizes()):
+            self._shares = sizes
+        self._below.setCurrentWidget(part)
+        shares = {self._steps: STEPPING_SHARES, self.code: CODE_SHARES}
+        if part is not before:
+            self._split.setSizes(shares.get(part, self._shares))

@@ -2,25 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from kernels.cuda_on_cpu.stepping import Tile
+from kernels.cuda_on_cpu.stepping import WARP, BlockSteps, Tile, Touch
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
-from workbench.panels.kernel.step_words import number_words
+from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font
+
+MAX_TOUCHES = 4  # that are told one by one
+NOT_HERE = "is not here: it waits, went another way, or has ended."
+
+
+def step_words(steps: BlockSteps, step: int) -> str:
+    """Name a step: its number, its line, its threads and the barriers behind them."""
+    here, barriers = len(steps.threads_at(step)), steps.barriers_before(step)
+    passed = "no barrier passed" if not barriers else f"{_counted(barriers, 'barrier')} passed"
+    return (
+        f"Step {step + 1:,} of {steps.count:,}, line {steps.point(step).line}: {here:,} of "
+        f"{_counted(steps.threads, 'thread')} of block {steps.block}, {passed}."
+    )
+
+
+def thread_words(steps: BlockSteps, step: int, thread: int) -> str:
+    """Tell the loads and stores of a thread at a step."""
+    across = steps.block_xy[0]
+    name = f"Thread {(thread % across, thread // across)}, {lane_words(thread)},"
+    if thread not in steps.threads_at(step):
+        return f"{name} {NOT_HERE}"
+    done = touch_words(steps.touches(step, thread))
+    return f"{name} {done}." if done else f"{name} touches no memory here."
+
+
+def touch_words(touches: Sequence[Touch]) -> str:
+    """Tell loads and stores in their order; empty: there are none."""
+    told = "; ".join(_touch(each) for each in touches[:MAX_TOUCHES])
+    more = len(touches) - MAX_TOUCHES
+    return f"{told}; and {more:,} more" if more > 0 else told
+
+
+def lane_words(thread: int) -> str:
+    """Name the lane and the warp of a thread."""
+    return f"lane {thread % WARP} of warp {thread // WARP}"
+
+
+def number_words(value: float) -> str:
+    """Write a number of memory in a few letters."""
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _touch(each: Touch) -> str:
+    does, way = ("stores", "to") if each.is_store else ("loads", "from")
+    return f"{does} {number_words(each.value)} {way} {each.array}, {each.where}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
 
 MAX_PX = 26  # the side of a cell, where no numbers are asked for
 NUMBER_PX = 44  # wide, with a number in it
 FRAMED_PX = 12  # the side from which on a cell has room for a frame
 SHADE_ALPHA = 110
 EMPTY = "not stored yet"
-HINT = (
+TILE_HINT = (
     "Shared memory before this step, from its smallest number, black, to its largest. Framed or "
     "shaded: what threads load and store at it"
 )
@@ -80,7 +142,7 @@ class TileView(QWidget):
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
     def words_at(self, row: int, column: int) -> str:
-        """Return what a place holds."""
+        """Tell the number at a place."""
         assert self._tile is not None
         value = self._tile.values[row, column]
         number = number_words(float(value)) if np.isfinite(value) else EMPTY
@@ -133,7 +195,7 @@ class TileView(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and self._tile is not None:
             place = self.place_at(event.pos())
-            words = f"{self.words_at(*place)}\n{HINT}" if place else HINT
+            words = f"{self.words_at(*place)}\n{TILE_HINT}" if place else TILE_HINT
             QToolTip.showText(event.globalPos(), tip_text(words), self)
             return True
         return super().event(event)
@@ -165,3 +227,136 @@ def _greys(values: NDArray[np.float64]) -> NDArray[np.int64]:
         low, high = values[known].min(), values[known].max()
         greys[known] = np.round((values[known] - low) / ((high - low) or 1) * 255)
     return greys
+
+
+ROW = 8  # lanes
+LANE_HINT = (
+    "The lanes of the warp that are at this line: ↓ loads, ↑ stores, · touches no memory. "
+    "Click, or arrow keys: another lane"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneState:
+    """One lane: the text of its cell, and its tooltip.
+
+    is_there  the block has such a thread
+    is_here   it is at the line
+    """
+
+    is_there: bool
+    is_here: bool
+    is_store: bool = False
+    text: str = ""
+    tip: str = ""
+
+
+def lane_state(steps: BlockSteps, step: int, thread: int, is_here: bool) -> LaneState:
+    """Return the lane of a thread at a step: what it loads or stores last, and all of it."""
+    name = lane_words(thread).capitalize()
+    if not is_here:
+        return LaneState(thread < steps.threads, False, tip=f"{name}: not here")
+    touches = steps.touches(step, thread)
+    tip = f"{name}: {touch_words(touches) or 'touches no memory'}"
+    if not touches:
+        return LaneState(True, True, False, "·", tip)
+    last = touches[-1]
+    text = f"{'↑' if last.is_store else '↓'}{last.value:.3g}".replace("-", "−")
+    return LaneState(True, True, last.is_store, text, tip)
+
+
+class LaneRow(QWidget):
+    """Four rows of eight cells.
+
+    Signals:
+        picked(lane): the user chose one.
+    """
+
+    picked = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("kernel-lanes")
+        self.setAccessibleName("Lanes of the warp at this line")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._lanes: Sequence[LaneState] = ()
+        self._lane = 0
+
+    def show_lanes(self, lanes: Sequence[LaneState], lane: int) -> None:
+        """Show 32 lanes, with a frame around `lane`."""
+        self._lanes, self._lane = lanes, lane
+        here = sum(each.is_here for each in lanes)
+        self.setAccessibleDescription(f"{here} of {WARP} lanes are here. {lanes[lane].tip}")
+        self.update()
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the text of each cell; empty: the lane is not at the line."""
+        return [each.text for each in self._lanes]
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(ROW * 48, WARP // ROW * self._row_height() + 2)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(ROW * 30, self.sizeHint().height())
+
+    def cell(self, lane: int) -> QRect:
+        """Return the box in which a lane is painted."""
+        width, height = self.width() / ROW, self._row_height()
+        left, right = (round((lane % ROW + side) * width) for side in (0, 1))
+        return QRect(left, 1 + lane // ROW * height, right - left - 2, height - 2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colors = theme.colors(self.palette())
+        for lane, state in enumerate(self._lanes):
+            self._paint(painter, colors, self.cell(lane), lane, state)
+
+    def _paint(
+        self, painter: QPainter, colors: theme.Colors, cell: QRect, lane: int, state: LaneState
+    ) -> None:
+        fill = QColor(colors.series[1 if state.is_store else 0])
+        fill.setAlpha(70 if state.is_here else 0)
+        painter.setPen(QPen(QColor(colors.border), 1))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(cell, 3, 3)
+        if lane == self._lane:
+            painter.setPen(QPen(QColor(colors.accent), 2))
+            painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 3, 3)
+        if not state.is_there:
+            return
+        painter.setPen(QColor(colors.text if state.is_here else colors.muted))
+        painter.setFont(scaled_font(0.7 * factor_of(self)))
+        half = cell.height() // 2
+        painter.drawText(cell.adjusted(0, 1, 0, -half), Qt.AlignmentFlag.AlignCenter, str(lane))
+        painter.drawText(cell.adjusted(0, half, 0, -1), Qt.AlignmentFlag.AlignCenter, state.text)
+
+    def _row_height(self) -> int:
+        return int(self.fontMetrics().height() * 1.7) + 2
+
+    def _lane_at(self, at: QPoint) -> int | None:
+        lanes = range(len(self._lanes))
+        return next((lane for lane in lanes if self.cell(lane).contains(at)), None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        self._pick(self._lane_at(event.position().toPoint()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if (step := ARROWS.get(event.key())) is None:
+            super().keyPressEvent(event)
+            return
+        self._pick(self._lane + step[0] + ROW * step[1])
+
+    def _pick(self, lane: int | None) -> None:
+        if lane is not None and 0 <= lane < len(self._lanes) and self._lanes[lane].is_there:
+            self.picked.emit(lane)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            lane = self._lane_at(event.pos())
+            tip = self._lanes[lane].tip if lane is not None else ""
+            QToolTip.showText(event.globalPos(), tip_text(tip or LANE_HINT), self)
+            return True
+        return super().event(event)

@@ -1,21 +1,29 @@
-"""Sentences on what a trial or a search for a bug found."""
+"""Words on what a trial or a search for a bug found: the verdict, and rows of facts."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from kernels.core.comparison import gives_speed_up
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
 from kernels.core.verdict import Check
-from kernels.cuda_child.gpu_trial import GpuTrial
+from kernels.cuda_child.gpu_trial import Built, GpuTrial
+from kernels.cuda_child.warm_children import Held
 from kernels.cuda_on_cpu.bug import Finding
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.regions import Region
+from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
+from kernels.engine.engine import all_implementations
 from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
+from workbench.model.rung_times import RungTimes
+from workbench.session.kernel_trial import KernelText
 
 ON_THE_CPU = "Run on the CPU: no time."
 NOT_YET = "Not verified yet."
@@ -27,29 +35,29 @@ NO_BUG = "No bug found: bounds, races, barriers and the answer are in order."
 
 
 def refused_words(name: str, sentence: str) -> str:
-    """Return a sentence on why a text does not run with the name of its file."""
-    if sentence.startswith(f"{name},") or sentence.startswith(f"{name}:"):
+    """Name the file in a sentence on why its text does not run."""
+    if sentence.startswith((f"{name},", f"{name}:")):
         return sentence
     line = sentence.startswith("Line ")
     return f"{name}, line{sentence[4:]}" if line else f"{name}: {sentence}"
 
 
 def part_words(region: Region) -> str:
-    """Return what part of the picture it was: "the 253×189 pixels at (10, 20)"."""
+    """Name a part of the picture: "the 253×189 pixels at (10, 20)"."""
     if region.is_whole:
         return "the whole picture"
     return f"the {region.width}×{region.height} pixels at ({region.left}, {region.top})"
 
 
 def searched_words(region: Region) -> str:
-    """Say what part of the picture a bug was found on, where that is not the whole."""
+    """Name the part of the picture that a bug was found on; empty: the whole."""
     if region.is_whole:
         return ""
     return f"Found on {part_words(region)}: rows and columns count from there."
 
 
 def diagnostics_of(tried: CpuTrial | GpuTrial, rung: Rung) -> tuple[Diagnostic, ...]:
-    """Return what the compiler said of a text; each of NVRTC's errors stands on a line."""
+    """Return the compiler's messages on a text; of NVRTC's only the errors."""
     if isinstance(tried, CpuTrial):
         return tried.diagnostics
     found = FIRST_ERROR.findall(tried.log)
@@ -60,7 +68,7 @@ def diagnostics_of(tried: CpuTrial | GpuTrial, rung: Rung) -> tuple[Diagnostic, 
 
 
 def verdict_words(tried: CpuTrial | GpuTrial) -> str:
-    """Say whether the answer is right, where it was looked at, and how long it took, if it is."""
+    """Give the verdict, the part that was compared and, where the output is right, the time."""
     if isinstance(tried, GpuTrial):
         return _gpu_words(tried)
     part = part_words(tried.region)
@@ -108,14 +116,254 @@ def pixel_of(rung: Rung, job: Job, finding: Finding) -> tuple[int, int] | None:
 
     None where threads do not stand for samples side by side.
     """
-    (only, *others) = rung.passes
-    if others or only.grid or None in (finding.thread, finding.block) or only.covers != BLOCK:
+    (only, *others), block, thread = rung.passes, finding.block, finding.thread
+    if others or only.grid or thread is None or block is None or only.covers != BLOCK:
         return None
-    assert finding.thread is not None
-    assert finding.block is not None
     facts = Facts(job)
     across, down = (facts.value(expression) for expression in only.covers)
-    x = (finding.block[0] * across + finding.thread[0]) // job.channels
-    y = finding.block[1] * down + finding.thread[1]
+    x = (block[0] * across + thread[0]) // job.channels
+    y = block[1] * down + thread[1]
     is_inside = x < finding.region.width and y < finding.region.height
     return (x, y) if is_inside else None
+
+
+class FactRow(NamedTuple):
+    """A line of the card: its name, the fact in words, and what a tooltip says of it."""
+
+    name: str
+    words: str
+    tip: str
+
+
+REGISTERS_TIP = "Registers per thread. More of them can leave room for fewer threads."
+SPILLS_TIP = (
+    "Local memory of a thread: registers that were spilled, and arrays of its own that it indexes "
+    "as it runs. Both lie in the GPU's memory."
+)
+SHARED_TIP = "Shared memory of a block whose size is fixed in the text."
+OCCUPANCY_TIP = "Warps that a multiprocessor holds at once, of those that it can hold at most."
+HELD_TIP = (
+    "By the processes that run your kernels: one works, one stands by in case that the other has "
+    "to be ended. CUDA itself takes some hundred MB of the GPU's memory besides, each. They end "
+    "with the window."
+)
+
+
+def build_rows(built: Built, before: Built | None) -> list[FactRow]:
+    """Return the facts of a build, each beside that of the last save where it was another.
+
+    before  the build of the last save; None: there is none
+    """
+    then = {row.name: row.words for row in _build_rows(before)} if before else {}
+    rows = []
+    for row in _build_rows(built):
+        old = then.get(row.name, row.words)
+        words = row.words if old == row.words else f"{row.words} ({old} at the last save)"
+        if row.name == "Occupancy" and built.occupancy:
+            words += f". {built.occupancy.limit}"
+        rows.append(row._replace(words=words))
+    return rows
+
+
+def _build_rows(built: Built) -> list[FactRow]:
+    local, shared, held = built.local_bytes, built.shared_bytes, built.occupancy
+    rows = [
+        FactRow("Registers", f"{built.registers} per thread", REGISTERS_TIP),
+        FactRow(
+            "Spills", f"{numbers.byte_count(local)} per thread" if local else "none", SPILLS_TIP
+        ),
+        FactRow(
+            "Shared memory",
+            f"{numbers.byte_count(shared)} per block" if shared else "none",
+            SHARED_TIP,
+        ),
+    ]
+    if held is not None:
+        of_most = f"{numbers.percent(held.share)}, {held.warps} of {held.most} warps"
+        words = of_most if held.most else f"{held.warps} warps"
+        rows.append(FactRow("Occupancy", words, OCCUPANCY_TIP))
+    return rows
+
+
+def held_rows(held: Held) -> Iterator[FactRow]:
+    """Yield a row on the memory that is held, if any is."""
+    if held.children:
+        processes = f"{held.children} process{'es' if held.children > 1 else ''}"
+        device = f", {numbers.byte_count(held.device_bytes)} of the GPU's"
+        words = f"{numbers.byte_count(held.host_bytes)}{device}, in {processes}"
+        yield FactRow("Memory held", words, HELD_TIP)
+
+
+LADDER_TIP = (
+    "Medians of this session, of the same job with the same L2 cache: of the rung that it changes "
+    "a thing about, and of the fastest one measured. The panel Implementation measures the others."
+)
+NONE_YET = "no rung was timed on this job yet"
+
+
+def ladder_rows(tried: GpuTrial, rung: Rung, times: RungTimes) -> Iterator[FactRow]:
+    """Yield a row of speed-ups over rungs, if the kernel has a time."""
+    if tried.kernel is None or not tried.kernel.cache:
+        return
+    rungs = {each.key: each.title for each in all_implementations() if each.kind == "cuda"}
+    known = {
+        key: time
+        for key, time in times.of_work(tried.job, tried.kernel.cache).items()
+        if key in rungs and not time.is_wrong
+    }
+    fastest = min(known, key=lambda key: known[key].median_ms, default="")
+    keys = dict.fromkeys(key for key in (rung.after, fastest) if key in known)
+    own, parts = tried.kernel, []
+    for key in keys:
+        if gives_speed_up(own, known[key].timing):  # not of a single run
+            median_ms = known[key].median_ms
+            ratio = numbers.times_as_fast(median_ms / own.median_ms)
+            parts.append(f"{ratio} {rungs[key]} ({numbers.duration(median_ms)})")
+    yield FactRow("Beside the ladder", "; ".join(parts) or NONE_YET, LADDER_TIP)
+
+
+SHARED = "shared memory"
+TRANSACTION_BYTES = 128  # of shared memory, at most: one word of each bank
+OPERATIONS = ("multiply-adds", "multiplications", "additions", "divisions and roots")
+AS_WRITTEN = "Counted on a smaller part, as the text has it: no compiler has spared anything."
+LOADS_TIP = f"Bytes loaded from global memory for each sample that it computes. {AS_WRITTEN}"
+STORES_TIP = f"Bytes stored in global memory for each sample that it computes. {AS_WRITTEN}"
+OPERATIONS_TIP = f"Of float32, for each sample that it computes. {AS_WRITTEN}"
+SECTORS_TIP = (
+    "Sectors of 32 bytes that a warp's request to global memory touches, on average: four hold "
+    "32 floats side by side, one 32 bytes."
+)
+CONFLICTS_TIP = (
+    "Transactions that a warp's request to shared memory takes: more than one where lanes want "
+    "different words of one bank."
+)
+
+
+def count_rows(counts: RunCounts, sample_bytes: int) -> list[FactRow]:
+    """Return rows of the counts, of a picture with so many bytes per sample."""
+    samples = counts.stored.get("picture", 0) / sample_bytes
+    if not samples:
+        return []
+    outside = [each for each in counts.lines if each.array != SHARED and each.requests]
+    shared = [each for each in counts.lines if each.array == SHARED and each.requests]
+    rows = [
+        FactRow("Loads", _of_arrays(counts.loaded, samples), LOADS_TIP),
+        FactRow("Stores", _of_arrays(counts.stored, samples), STORES_TIP),
+        FactRow("Operations", _operations(counts.operations, samples), OPERATIONS_TIP),
+        FactRow("Sectors", _sectors(outside), SECTORS_TIP),
+        FactRow("Bank conflicts", _conflicts(shared), CONFLICTS_TIP),
+    ]
+    return [row for row in rows if row.words]
+
+
+class LineWords(NamedTuple):
+    """The loads and stores of one line: in short, and a sentence for each array."""
+
+    short: str
+    sentences: str
+
+
+def line_words(counts: RunCounts, sample_bytes: int) -> dict[int, LineWords]:
+    """Return the counts beside each line of the text, counted from 1."""
+    stored = (each.bytes for each in counts.lines if each.is_store and each.array == "picture")
+    samples = sum(stored) / sample_bytes  # of the blocks that were looked at
+    if not samples:
+        return {}
+    found: dict[int, list[LineCount]] = {}
+    for each in counts.lines:
+        if each.line is not None and each.requests:
+            found.setdefault(each.line, []).append(each)
+    return {
+        line: LineWords(
+            f"{_rate(sum(each.bytes for each in parts) / samples)} B",
+            "\n".join(_sentence(each, samples) for each in parts),
+        )
+        for line, parts in found.items()
+    }
+
+
+def _sentence(count: LineCount, samples: float) -> str:
+    """Return "Loads 25 B of picture per sample, 2.9 sectors per request."."""
+    does = "Stores" if count.is_store else "Loads"
+    cost = "transactions" if count.array == SHARED else "sectors"
+    return (
+        f"{does} {_rate(count.bytes / samples)} B of {count.array} per sample, "
+        f"{_rate(_ratio(count))} {cost} per request."
+    )
+
+
+def _of_arrays(each_bytes: Mapping[str, int], samples: float) -> str:
+    """Return "picture 2.1 B, sums 6 B per sample"; empty without any."""
+    parts = [f"{name} {_rate(count / samples)} B" for name, count in each_bytes.items() if count]
+    return f"{', '.join(parts)} per sample" if parts else ""
+
+
+def _operations(operations: Sequence[int] | None, samples: float) -> str:
+    if operations is None:
+        return ""
+    named = zip(operations, OPERATIONS, strict=True)
+    parts = [f"{_rate(count / samples)} {name}" for count, name in named if count]
+    return f"{', '.join(parts)} per sample" if parts else "none"
+
+
+def _sectors(lines: Sequence[LineCount]) -> str:
+    return _cost("", lines, max(lines, key=_ratio)) if lines else ""
+
+
+def _conflicts(lines: Sequence[LineCount]) -> str:
+    if not lines:
+        return ""
+    worst = max(lines, key=_turns)
+    return _cost(" transactions", lines, worst) if _turns(worst) > 1 else "none"
+
+
+def _cost(what: str, lines: Sequence[LineCount], worst: LineCount) -> str:
+    """Return "2.1 per request, most in line 34: 2.9", the latter where that differs."""
+    average = _rate(sum(each.cost for each in lines) / sum(each.requests for each in lines))
+    most = _rate(_ratio(worst))
+    is_special = worst.line is not None and most != average
+    where = f", most in line {worst.line}: {most}" if is_special else ""
+    return f"{average}{what} per request{where}"
+
+
+def _ratio(line: LineCount) -> float:
+    return line.cost / line.requests
+
+
+def _turns(line: LineCount) -> float:
+    """Return its transactions over those that its bytes need."""
+    return _ratio(line) / max(1.0, line.bytes / line.requests / TRANSACTION_BYTES)
+
+
+def _rate(number: float) -> str:
+    """Return a number with two decimals where it is small: "2.06", "25"."""
+    return f"{number:,.0f}" if number >= 100 or number == int(number) else f"{number:.2g}"
+
+
+class SavedBuilds:
+    """The builds of the last two texts that were saved, and of the one that was tried last."""
+
+    def __init__(self) -> None:
+        self._tried: tuple[KernelText, Built] | None = None
+        self._saved: list[tuple[KernelText, Built]] = []  # the newest last
+
+    def forget(self) -> None:
+        """Begin with another kernel."""
+        self._tried, self._saved = None, []
+
+    def take(self, asked: KernelText, built: Built, is_saved: bool) -> Built | None:
+        """Keep the build of a text; return that of the last save before, if for the same job."""
+        self._tried = asked, built
+        if is_saved:
+            self.note_saved(asked.text)
+        others = [each for each in self._saved if each[0].text != asked.text]
+        if not others or not others[-1][0].job.same_work(asked.job):
+            return None
+        return others[-1][1]
+
+    def note_saved(self, text: str) -> None:
+        """Keep what was tried last, if it is that text, as the newest that was saved."""
+        if self._tried is None or self._tried[0].text != text:
+            return
+        others = [each for each in self._saved if each[0].text != text]
+        self._saved = [*others[-1:], self._tried]

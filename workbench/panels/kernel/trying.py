@@ -1,4 +1,4 @@
-"""The link between a kernel's text and its trials: what is tried when, and what is shown of it."""
+"""The link between a kernel's text and its trials."""
 
 from __future__ import annotations
 
@@ -21,21 +21,15 @@ from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.rung import Rung
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
-from workbench.model.state import State
-from workbench.panels.kernel.build_words import build_rows, held_rows
-from workbench.panels.kernel.code_editor import CodeEditor, Mark
-from workbench.panels.kernel.counts_words import count_rows, line_words
-from workbench.panels.kernel.facts_card import FactRow
-from workbench.panels.kernel.ladder_words import ladder_rows
-from workbench.panels.kernel.saved_builds import SavedBuilds
+from workbench.panels.kernel import trial_words
+from workbench.panels.kernel.code_editor import CodeEditor, Kind, Mark
 from workbench.panels.kernel.trial_view import TrialView
 from workbench.panels.kernel.trial_words import (
     BY_CHANCE,
     NO_BUG,
     OF_GOOD,
-    diagnostics_of,
-    pixel_of,
-    refused_words,
+    FactRow,
+    SavedBuilds,
     searched_words,
     verdict_words,
 )
@@ -44,7 +38,6 @@ from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_steps import Followed, following
 from workbench.session.kernel_trial import (
     Counted,
-    Ended,
     KernelText,
     Pixel,
     Refused,
@@ -58,7 +51,7 @@ from workbench.session.kernel_trial import (
 from workbench.session.store import Store
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
-PATIENCE_MS = 2500  # after which an error in what is being typed is said aloud, too
+PATIENCE_MS = 2500  # after which the message bar has an error in what is being typed, too
 NAME = "kernel"  # of both on the thread: the newer takes the other's place
 NO_PICTURE = "Open a picture: the kernel is tried on it."
 TRYING, SEARCHING = "Trying it on the CPU…", "Searching for the bug…"
@@ -77,11 +70,10 @@ class Trying(QObject):
     tried  what is known of the text that was tried last; None: nothing yet
 
     Signals:
-        refused(sentence): the text does not run, and why, for whoever does not see its line; of
-            one that is being typed only after a while.
+        refused(sentence): the text does not run, and why; while it is typed only after a pause.
         ran(): it does.
         asked_for(text): another KernelText is tried from now on.
-        began(): something else than steps is looked for from now on.
+        began(): from now on no steps are recorded.
         followed(steps): a block's steps are recorded: a Followed.
         unconfined(sentence): the text runs on the CPU only unconfined, if the user allows that.
     """
@@ -103,23 +95,17 @@ class Trying(QObject):
         view: TrialView,
         parent: QObject,
     ) -> None:
-        """Begin to follow a text.
-
-        store   read for the picture and the job
-        times   of this session, which that of a text stands beside
-        trials  drives what uses the GPU, among all else that does
-        editor  gets the marks, and `view` everything else
-        """
+        """Begin to follow `file`; `editor` gets the marks, and `view` everything else."""
         super().__init__(parent)
         self._store, self._file, self._editor, self._view = store, file, editor, view
-        self._times = times
+        self._times, self._trials, self._thread = times, trials, AnalysisThread(self)
         self._at: Pixel | None = None
         self._device: Device | None = None
         self._children_of: Device | None = None  # that texts were tried on
         self._builds = SavedBuilds()
         self._built: list[FactRow] = []
         self._held: Held | None = None
-        self._complaint = ""  # that is to be said aloud
+        self._complaint = ""  # for the message bar
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # what the answer in view is of
         self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
@@ -128,9 +114,8 @@ class Trying(QObject):
         self._doing: KernelText | None = None  # what is under way, or was last
         self._verdict = ""  # of the answer in view
         self._remark = ""  # to be said at the end of what is under way
-        self._thread, self._trials = AnalysisThread(self), trials
         for queue in (self._thread, trials):
-            queue.dropped.connect(self._drop)
+            queue.dropped.connect(lambda _: self._end(""))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._try)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -145,9 +130,9 @@ class Trying(QObject):
 
     @property
     def is_settled(self) -> bool:
-        """Return whether nothing is under way and nothing waits."""
-        waits = self._pause.isActive() or self._patience.isActive()
-        return not self._is_under_way and not waits
+        """True while nothing is under way and nothing waits."""
+        timers = (self._pause, self._patience)
+        return not self._is_under_way and not any(each.isActive() for each in timers)
 
     @property
     def found(self) -> tuple[str, Job | None]:
@@ -160,7 +145,7 @@ class Trying(QObject):
         """Try texts on this GPU from now on, or on the CPU where there is none."""
         self._device = device if isinstance(device, Device) else None
 
-    def follow(self, _state: State) -> None:
+    def follow(self) -> None:
         """Try the text on the picture and the job that the store holds, if either is another.
 
         What the user stopped, or searched for its bug, stays so.
@@ -189,13 +174,10 @@ class Trying(QObject):
 
     def find_bug(self) -> None:
         """Look for the bug in the text."""
-        if (asked := self._wanted()) is None:
-            return
-        self._pause.stop()
-        if self._is_under_way:
-            self._asked = None  # what it interrupts is tried again
-        self.began.emit()
-        self._begin(SEARCHING, asked, searching)
+        if asked := self._wanted():
+            self._interrupt()
+            self.began.emit()
+            self._begin(SEARCHING, asked, searching)
 
     def step_through(self, pixel: Pixel | None = None, number: int | None = None) -> None:
         """Begin to walk through a block of the text.
@@ -204,12 +186,14 @@ class Trying(QObject):
         number  of the pass; None: the last
         """
         self._at = pixel or self._at
-        if (asked := self._wanted()) is None:
-            return
+        if asked := self._wanted():
+            self._interrupt()
+            self._begin(FOLLOWING, asked, partial(following, number=number))
+
+    def _interrupt(self) -> None:
         self._pause.stop()
         if self._is_under_way:
             self._asked = None  # what it interrupts is tried again
-        self._begin(FOLLOWING, asked, partial(following, number=number))
 
     def close(self) -> None:
         """Stop what is under way, and wait for the thread to end."""
@@ -264,29 +248,21 @@ class Trying(QObject):
         for queue in (self._thread, self._trials):
             queue.cancel(NAME)
 
-    @Slot(str)
-    def _drop(self, _name: str) -> None:
-        self._end("")
-
     def _end(self, sentence: str) -> None:
         self._is_under_way = False
         self._view.show_idle(sentence)
 
     def _wanted(self) -> KernelText | None:
-        """Return what there is to try; None, and it is said why, where there is nothing."""
-        if self._is_held:
-            self._view.show_idle(HELD)
+        """Return the text and the job to try; None, with the reason shown, without them."""
+        if not self._file.name and not self._is_held:  # no kernel is worked on yet
             return None
-        if not self._file.name:  # no kernel is worked on yet
-            return None
-        state = self._store.state
+        state, why_not = self._store.state, HELD if self._is_held else NO_PICTURE
         try:
-            job = intents.job_for(state)
+            job = None if self._is_held else intents.job_for(state)
         except KernelError as error:
-            self._view.show_idle(str(error))
-            return None
+            job, why_not = None, str(error)
         if job is None:
-            self._view.show_idle(NO_PICTURE)
+            self._view.show_idle(why_not)
             return None
         look = intents.look_for(state)
         return KernelText(
@@ -299,7 +275,7 @@ class Trying(QObject):
         self._asked = None
         self._end(STOPPED)
 
-    # -- what came of it
+    # -- findings
 
     def _take(self, step: Step | Followed) -> None:
         if isinstance(step, Refused) and step.sentence == confinement.why_not():
@@ -318,25 +294,31 @@ class Trying(QObject):
             self._show_search(step)
         elif isinstance(step, Followed):
             self._show_steps(step)
-        else:
-            self._finish(step)
+        else:  # Ended
+            if self._is_trial:
+                self._held = step.held
+                self._show_build(self._built if step.held else [])
+            self._end(self._remark)
 
-    def _finish(self, step: Ended) -> None:
-        if self._is_trial:
-            self._held = step.held
-            self._show_build(self._built if step.held else [])
-        self._end(self._remark)
+    @property
+    def _now(self) -> KernelText:
+        """The text that a step is of."""
+        assert self._doing is not None
+        return self._doing
+
+    def _point_out(self, sentence: str, line: int, kind: Kind = "bug") -> None:
+        """Say the one thing that is wrong, and mark its line; 0: it has none."""
+        self._view.show_problem(sentence, line)
+        self._editor.show_marks([Mark(line, 0, sentence, kind)] if line else [])
 
     def _refuse(self, sentence: str, line: int) -> None:
-        assert self._doing is not None
-        self._found = self._doing, f"✗ It does not run. {sentence}"
+        self._found = self._now, f"✗ It does not run. {sentence}"
         has_answer = self._answered is not None
         self._remark = BEFORE if has_answer else ""
         if has_answer:
             self._view.show_verdict(OF_GOOD.format(verdict=self._verdict))
-        self._view.show_problem(sentence, line)
-        self._editor.show_marks([Mark(line, 0, sentence)] if line else [])
-        in_file = refused_words(self._file.name, sentence)
+        self._point_out(sentence, line, "error")
+        in_file = trial_words.refused_words(self._file.name, sentence)
         self._complaint = f"{in_file} {STAYS}" if has_answer else in_file
         if self._file.is_saved:
             self._complain()
@@ -374,14 +356,13 @@ class Trying(QObject):
             self._remark = " ".join(filter(None, (where, tried.printed.strip())))
             self._view.show_problem(problem, line)
             self._show_answer(step)
-            assert self._doing is not None
             if _is_outcome(tried):
-                self._found = self._doing, f"{problem} {verdict_words(tried)}".strip()
+                self._found = self._now, f"{problem} {verdict_words(tried)}".strip()
             self._patience.stop()
             self.ran.emit()
         marks = [
             Mark(each.line, each.column, each.text)
-            for each in diagnostics_of(tried, step.rung)
+            for each in trial_words.diagnostics_of(tried, step.rung)
             if each.is_error and each.file == step.rung.file
         ]
         if line and not any(each.line == line for each in marks):
@@ -390,21 +371,19 @@ class Trying(QObject):
         self._editor.show_marks(marks)
 
     def _take_build(self, tried: GpuTrial, rung: Rung) -> None:
-        """Show what the compiler made of it, how that differs from the last save, and its place."""
-        assert self._doing is not None
+        """Show what was built, how it differs from the last save, and its place on the ladder."""
         if tried.built is not None:
-            before = self._builds.take(self._doing, tried.built, self._file.is_saved)
-            place = ladder_rows(tried, rung, self._times)
-            self._show_build([*place, *build_rows(tried.built, before)])
+            before = self._builds.take(self._now, tried.built, self._file.is_saved)
+            place = trial_words.ladder_rows(tried, rung, self._times)
+            self._show_build([*place, *trial_words.build_rows(tried.built, before)])
 
     def _show_build(self, rows: list[FactRow]) -> None:
         self._built = rows
-        self._view.show_build([*rows, *(held_rows(self._held) if self._held else ())])
+        self._view.show_build([*rows, *(trial_words.held_rows(self._held) if self._held else ())])
 
     def _show_answer(self, step: Tried) -> None:
-        assert self._doing is not None
         tried, pictures = step.trial, self._view.pictures
-        self._answered = replace(self._doing, text=step.rung.source)
+        self._answered = replace(self._now, text=step.rung.source)
         self._verdict = verdict_words(tried)
         words = OF_GOOD.format(verdict=self._verdict) if step.is_good else self._verdict
         self._view.show_verdict(words)
@@ -421,65 +400,53 @@ class Trying(QObject):
     def _show_counted(self, tried: CpuTrial) -> None:
         """Show the counts of what is right on the GPU; or that it is right there by chance."""
         self._show_counts(tried.counts, tried.job)
-        if not tried.is_at_fault:
-            return
-        assert self._doing is not None
-        line = tried.line or 0
-        self._view.show_problem(tried.problem, line)
-        self._verdict = BY_CHANCE
-        self._view.show_verdict(self._verdict)
-        self._found = self._doing, f"{tried.problem} {BY_CHANCE}"
-        self._editor.show_marks([Mark(line, 0, tried.problem, "bug")] if line else [])
+        if tried.is_at_fault:
+            self._point_out(tried.problem, tried.line or 0)
+            self._verdict = BY_CHANCE
+            self._view.show_verdict(BY_CHANCE)
+            self._found = self._now, f"{tried.problem} {BY_CHANCE}"
 
     def _show_counts(self, counts: RunCounts | None, job: Job, is_of_text: bool = True) -> None:
         """Show what was counted, beside the lines where it is of the text that stands there."""
         sample_bytes = job.picture.itemsize
-        self._view.show_counts(count_rows(counts, sample_bytes) if counts else ())
-        by_line = line_words(counts, sample_bytes) if counts and is_of_text else {}
-        self._editor.show_counts(by_line)
+        self._view.show_counts(trial_words.count_rows(counts, sample_bytes) if counts else ())
+        self._editor.show_counts(
+            trial_words.line_words(counts, sample_bytes) if counts and is_of_text else {}
+        )
 
     def _show_steps(self, step: Followed) -> None:
         found = step.stepped
         if found.steps is not None:
             self.followed.emit(step)
             return
-        line = found.line or 0
-        self._view.show_problem(found.problem, line)
-        self._editor.show_marks([Mark(line, 0, found.problem, "bug")] if line else [])
+        self._point_out(found.problem, found.line or 0)
         self.began.emit()
 
     def _show_search(self, step: Searched) -> None:
         finding = step.finding
-        assert self._doing is not None
-        is_of_text = self._answered is None or _is_same(self._answered, self._doing)
-        before = "" if is_of_text else BEFORE
+        is_of_text = self._answered is None or _is_same(self._answered, self._now)
         if is_of_text:
             self._complete_verdict(finding)
+        where = searched_words(finding.region) if finding else NO_BUG
+        self._remark = " ".join(filter(None, (where, "" if is_of_text else BEFORE)))
+        line = (finding and finding.line) or 0
+        self._point_out(finding.sentence if finding else "", line)
         if finding is None:
-            self._remark = " ".join(filter(None, (NO_BUG, before)))
-            self._view.show_problem("")
-            self._editor.show_marks([])
             return
-        line = finding.line or 0
-        where = searched_words(finding.region)
-        self._remark = " ".join(filter(None, (where, before)))
-        self._view.show_problem(finding.sentence, line)
-        self._editor.show_marks([Mark(line, 0, finding.sentence, "bug")] if line else [])
         if line:
             self._editor.go_to_line(line)
-        if (pixel := pixel_of(step.rung, step.job, finding)) is not None:
+        if (pixel := trial_words.pixel_of(step.rung, step.job, finding)) is not None:
             self._view.pictures.show_pictures(step.before, None)
             self._view.pictures.show_pixel(pixel)
 
     def _complete_verdict(self, finding: Finding | None) -> None:
-        """Hold what the user had searched to the verdict in view, if that is of a right output."""
+        """Add a search that the user began to the verdict in view, if that is of a right output."""
         tried = self.tried
         if tried is None or tried.check is None or tried.problem or tried.check.wrong:
             return
-        assert self._doing is not None
-        check = BugSearch(finding).verdict(tried.check, self._doing.device)
-        self.tried = tried = replace(tried, check=check)
-        self._verdict = verdict_words(tried)
+        check = BugSearch(finding).verdict(tried.check, self._now.device)
+        self.tried = replace(tried, check=check)
+        self._verdict = verdict_words(self.tried)
         self._view.show_verdict(self._verdict)
         if self._found is not None:
             said = finding.sentence if finding else ""
@@ -487,7 +454,7 @@ class Trying(QObject):
 
 
 def _is_outcome(tried: CpuTrial | GpuTrial) -> bool:
-    """Whether what is still to come says nothing more of whether it is right, and fast."""
+    """Tell a trial that is over from one whose verdict or time is still to come."""
     if tried.check is not None and tried.check.unsearched == NOT_YET_SEARCHED:
         return False
     if isinstance(tried, CpuTrial):
@@ -497,13 +464,12 @@ def _is_outcome(tried: CpuTrial | GpuTrial) -> bool:
 
 
 def _is_same(one: KernelText | None, other: KernelText | None) -> bool:
-    """Return whether both are the same text, tried on the same."""
     if one is None or other is None:
         return False
     return (one.name, one.text) == (other.name, other.text) and _same_work(one, other)
 
 
 def _same_work(one: KernelText, other: KernelText) -> bool:
-    """Return whether both are tried on the same, and shown in the same way."""
+    """Compare what both are tried on, and how they are shown."""
     facts = ((each.at, each.levels, each.look, each.device) for each in (one, other))
     return next(facts) == next(facts) and one.job.same_work(other.job)

@@ -12,6 +12,44 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from workbench.widgets.code_view import one_step
 
+PAIRS = {"(": ")", "[": "]", "{": "}"}
+OPENING, CLOSING = "".join(PAIRS), "".join(PAIRS.values())
+NO_CODE = re.compile(
+    r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|' + r"'(?:\\.|[^'\\\n])*'?", re.S
+)
+
+BEYOND = re.compile("[\U00010000-\U0010ffff]")  # letters that Qt counts as two
+
+
+def bracket_pair(text: str, at: int) -> tuple[int, int] | None:
+    """Return the places of the bracket beside the cursor and of its other half, or -1 for that.
+
+    at  the cursor; a bracket behind it goes before one in front of it
+    """
+    text = BEYOND.sub("  ", text)
+    code = NO_CODE.sub(lambda found: " " * len(found[0]), text)
+    for place in (at, at - 1):
+        if 0 <= place < len(code) and code[place] in OPENING + CLOSING:
+            return place, _other_half(code, place)
+    return None
+
+
+def _other_half(code: str, place: int) -> int:
+    """Return the place of the other half; -1: it is missing, or of another kind."""
+    step = 1 if code[place] in OPENING else -1
+    deeper, wanted = (OPENING, CLOSING) if step == 1 else (CLOSING, OPENING)
+    waiting: list[str] = []
+    for at in range(place, len(code) if step == 1 else -1, step):
+        letter = code[at]
+        if letter in deeper:
+            waiting.append(wanted[deeper.index(letter)])
+        elif letter in wanted and letter != waiting.pop():
+            return -1
+        if letter in wanted and not waiting:
+            return at
+    return -1
+
+
 STEP = 4  # spaces
 COMMENT = re.compile(r"(\s*)// ?")
 Move = QTextCursor.MoveOperation
@@ -63,7 +101,7 @@ def close_brace(cursor: QTextCursor) -> None:
 
 
 def delete_stop(cursor: QTextCursor) -> bool:
-    """Remove spaces back to the stop before; return whether there was nothing but spaces."""
+    """Remove spaces back to the stop before; False: there is something else."""
     place = cursor.positionInBlock()
     before = cursor.block().text()[:place]
     if cursor.hasSelection() or not before or before.strip(" "):
@@ -109,7 +147,7 @@ def replace(document: QTextDocument, text: str) -> None:
 
 
 def _same(some: list[str], other: list[str], most: int) -> int:
-    """Return how many elements both begin with, but no more than `most`."""
+    """Count the elements that both begin with, up to `most`."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(some, other, strict=False))
     return len(list(islice(same, max(most, 0))))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.widgets.lazy_panel import Dock, LazyPanel
 
 if TYPE_CHECKING:
-    from workbench.panels.weights.weights_panel import WeightsPanel
+    from workbench.panels.weights.weights_editor import WeightsEditor
     from workbench.session.store import Store
 
 DOCK = Dock(
@@ -19,12 +19,12 @@ DOCK = Dock(
 )
 
 
-def lazy_panel(store: Store) -> LazyPanel[WeightsPanel]:
-    """Return the panel of weights; it takes what WeightsPanel takes."""
+def lazy_panel(store: Store) -> LazyPanel[WeightsEditor]:
+    """Return the panel of weights; `store` is read for the state, never written to."""
 
-    def make() -> WeightsPanel:
-        from workbench.panels.weights.weights_panel import WeightsPanel
+    def make() -> WeightsEditor:
+        from workbench.panels.weights.weights_editor import WeightsEditor
 
-        return WeightsPanel(store)
+        return WeightsEditor(store)
 
     return LazyPanel(DOCK, make)

@@ -1,21 +1,41 @@
-"""Named weights, each in a small TOML file in the user's own folder, and from other files."""
+"""Named weights: small TOML files in the user's own folder, and their list in the panel."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import tomli_w
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QWidget,
+)
 
+from kernels import filters
 from kernels.core import atomic_files
 from kernels.core.errors import BadJobError, KernelError
 from kernels.core.limited_toml import LimitedTomlError, parse
+from workbench.base.background import Background
 from workbench.base.data_folder import data_folder
+from workbench.base.plain_text import tip_text
 from workbench.base.table_text import as_text, read_table, shortest
-from workbench.panels.weights.weights_draft import WeightsDraft
+from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
+from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.buttons import push_button
+from workbench.widgets.drop_down import DropDown
+from workbench.widgets.file_dialogs import ask_file, ask_save_path
 
 MAX_FILE_BYTES = 1_000_000
 MAX_NAME = 80
@@ -35,9 +55,17 @@ class Named:
     drawing: WeightsDraft
 
 
-def default_folder() -> Path:
-    """Return the folder of named weights."""
-    return data_folder() / "weights"
+@contextmanager
+def _disk(failure: str, *, is_plain: bool = False) -> Iterator[None]:
+    """Turn an error of the disk into one sentence that begins with `failure`.
+
+    is_plain  the reason alone, without the advice to choose another folder
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror if is_plain else atomic_files.reason(error)
+        raise WeightsFileError(f"{failure}: {reason}.") from error
 
 
 class WeightsLibrary:
@@ -47,22 +75,18 @@ class WeightsLibrary:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or default_folder()
+        self._folder = folder or data_folder() / "weights"
 
     def all(self) -> tuple[tuple[Named, ...], tuple[str, ...]]:
-        """Return what can be read, by name, and a sentence on each file that cannot."""
+        """Return the weights, sorted by name, and a sentence on each file that cannot be read."""
         found, broken = self._read()
         return tuple(sorted(found, key=lambda each: each.name.casefold())), broken
 
     def save(self, named: Named) -> Named | None:
         """Save weights under their name, and return those that had it before, or None."""
         check_name(named.name)
-        try:
+        with _disk(f"The folder {self._folder} cannot be made"):
             self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WeightsFileError(
-                f"The folder {self._folder} cannot be made: {atomic_files.reason(error)}."
-            ) from error
         digest = hashlib.sha256(named.name.encode()).hexdigest()[:8]
         plain = re.sub(r"[^a-z0-9]+", "-", named.name.lower()).strip("-")[:40]
         known = {each.name: (each, path) for each, path in self._read()[0].items()}
@@ -85,12 +109,10 @@ class WeightsLibrary:
 
     def delete(self, name: str) -> None:
         """Remove the file of the weights with this name, if there is one."""
-        try:
+        with _disk(f"“{name}” cannot be deleted", is_plain=True):
             for each, path in self._read()[0].items():
                 if each.name == name:
                     path.unlink(missing_ok=True)
-        except OSError as error:
-            raise WeightsFileError(f"“{name}” cannot be deleted: {error.strerror}.") from error
 
     def _read(self) -> tuple[dict[Named, Path], tuple[str, ...]]:
         """Read all weights, each with its file; of two with one name, the first."""
@@ -108,27 +130,26 @@ class WeightsLibrary:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that cannot be told from others with WeightsFileError."""
+    """Reject a name that is too long or cannot be read, with WeightsFileError."""
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise WeightsFileError(f"A name has 1 to {MAX_NAME} characters that can be seen.")
 
 
 def read_file(path: Path) -> Named:
     """Read weights from a .toml of ours, or from rows of numbers. Raises WeightsFileError."""
-    try:
+    with _disk(f"{path.name} cannot be read", is_plain=True):
         if not path.is_file():
             raise WeightsFileError(f"{path.name} is not a file.")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise WeightsFileError(f"{path.name} is too large to hold weights.")
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise WeightsFileError(f"{path.name} is not a text file.") from error
-    except OSError as error:
-        raise WeightsFileError(f"{path.name} cannot be read: {error.strerror}.") from error
+        data = path.read_bytes()
     try:
+        text = data.decode("utf-8-sig")
         if path.suffix.lower() == ".toml":
             return _from_toml(parse(text, path.name), path.stem)
         return Named(path.stem, WeightsDraft(read_table(text)))
+    except UnicodeDecodeError as error:
+        raise WeightsFileError(f"{path.name} is not a text file.") from error
     except LimitedTomlError as error:
         raise WeightsFileError(str(error)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -136,10 +157,8 @@ def read_file(path: Path) -> Named:
             f"{path.name} holds no weights as this program writes them."
         ) from error
     except (BadJobError, WeightsFileError) as error:
-        sentence = (
-            str(error).removesuffix(" Nothing was changed.").removesuffix("; nothing was changed.")
-        )
-        raise WeightsFileError(f"{path.name}: {sentence.rstrip('.')}.") from error
+        sentence = re.sub("[ ;]+[Nn]othing was changed", "", str(error)).rstrip(".")
+        raise WeightsFileError(f"{path.name}: {sentence}.") from error
 
 
 def write_file(path: Path, named: Named) -> None:
@@ -158,13 +177,8 @@ def write_file(path: Path, named: Named) -> None:
     else:
         cells = tuple(tuple(map(shortest, row)) for row in matrix)
         text = as_text(cells, "," if path.suffix.lower() == ".csv" else " ") + "\n"
-    try:
-        with atomic_files.replacing(path) as file:
-            file.write(text.encode())
-    except OSError as error:
-        raise WeightsFileError(
-            f"{path.name} cannot be written: {atomic_files.reason(error)}."
-        ) from error
+    with _disk(f"{path.name} cannot be written"), atomic_files.replacing(path) as file:
+        file.write(text.encode())
 
 
 def _from_toml(data: dict[str, Any], stem: str) -> Named:
@@ -178,3 +192,246 @@ def _from_toml(data: dict[str, Any], stem: str) -> Named:
         raise ValueError(data)
     check_name(name)
     return Named(name, drawing)
+
+
+SIZE_CHANGED = "{} takes {}, so the size changed."
+WEIGHTS_ALONE = "{} also computes a gradient; these are its weights alone."
+
+
+class PresetBox(DropDown):
+    """The list that names the filter that was drawn, for as long as its weights stand there."""
+
+    def __init__(self) -> None:
+        super().__init__("weights-preset", "Start from a filter's weights")
+        self.setToolTip("Load a filter's weights at this size, or at the nearest size that it has.")
+        for each in filters.all_filters():
+            if each.key != "custom":
+                self.addItem(each.title, each.key)
+        self.setCurrentIndex(-1)
+        self.setPlaceholderText("Choose…")
+        self.setMinimumContentsLength(7)  # room for the placeholder
+
+    def show_drawing(self, drawing: WeightsDraft) -> None:
+        """Drop the choice where something else is drawn; tooltips tell which filters resize it."""
+        size = drawing.size
+        for row in range(self.count()):
+            chosen = filters.get(self.itemData(row))
+            tip = f"{chosen.title} {size}×{size}"
+            if size not in chosen.sizes:
+                tip = f"{chosen.title} takes {chosen.sizes_in_words}: the size will change."
+            self.setItemData(row, tip_text(tip), Qt.ItemDataRole.ToolTipRole)
+        if (key := self.currentData()) is not None and drawing != preset(key, size)[0]:
+            self.setCurrentIndex(-1)
+
+
+def preset(key: str, size: int) -> tuple[WeightsDraft, str]:
+    """Return a filter's weights at its size nearest to `size`, and a sentence on them, or ""."""
+    chosen = filters.get(key)
+    nearest = chosen.nearest_size(size)
+    words = SIZE_CHANGED.format(chosen.title, chosen.sizes_in_words) if nearest != size else ""
+    if chosen.gradient:
+        words = WEIGHTS_ALONE.format(chosen.title)
+    return drawing_of(chosen.weights(nearest)), words
+
+
+TITLE = "Named weights"
+
+
+class LibraryBox(QFrame):
+    """The list of a WeightsLibrary, which works on a thread that `close_thread` ends.
+
+    Signals:
+        picked(named): these are wanted in the cells.
+        message(sentence, is_bad): an outcome, in words.
+    """
+
+    picked = Signal(object)
+    message = Signal(str, bool)
+
+    def __init__(self, library: WeightsLibrary, drawn: Callable[[], WeightsDraft]) -> None:
+        """Make the list and its buttons; `drawn` returns the weights to save."""
+        super().__init__()
+        self.setAccessibleName(TITLE)
+        self.setProperty("card", True)
+        self._library, self._drawn = library, drawn
+        self._background = Background((WeightsFileError,), self)
+        self._lost: Named | None = None  # deleted or replaced last
+        self._name = QLineEdit()
+        self._name.setObjectName("weights-name")
+        self._name.setAccessibleName("Name to save under")
+        self._name.setPlaceholderText("A name for these weights")
+        self._name.setToolTip("Enter saves. Weights of that name are replaced; Restore undoes it.")
+        self._name.returnPressed.connect(self._save)
+        self._list = QListWidget()
+        self._list.setObjectName("weights-list")
+        self._list.setAccessibleName("Named weights")
+        self._list.setToolTip("Enter or a double click uses them; F2 renames, Delete deletes.")
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self._list.setMinimumHeight(80)
+        self._list.itemActivated.connect(lambda item: self.picked.emit(_named(item)))
+        self._list.itemChanged.connect(self._rename)
+        self._list.currentRowChanged.connect(lambda _: self._enable())
+        delete = QShortcut(QKeySequence.StandardKey.Delete, self._list)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._delete)
+        self._save_button, *others = (
+            small_button(text, tip, do, f"{text.removesuffix('…')} named weights")
+            for text, tip, do in (
+                ("Save", "Save these weights under this name.", self._save),
+                ("Use", "Use the chosen weights.", self._use),
+                ("Rename", "Rename the chosen weights (F2).", self._edit),
+                ("Delete", "Delete the chosen weights; Restore brings them back.", self._delete),
+                ("Restore", "Bring back what was deleted or replaced last.", self._restore),
+                ("Import…", "Load weights from a .toml, .csv or .txt file.", self._import),
+                ("Export…", "Save these weights as .toml, .csv or .txt.", self._export),
+            )
+        )
+        *self._of_chosen, self._restore_button = others[:4]
+        line, below = HBox(spacing=6), QWidget()
+        line.add((self._name, 1), self._save_button)
+        below.setLayout(Flow(6, *others))
+        VBox(self).add(line, (self._list, 1), below)
+        self._enable()
+
+    def refresh(self, choose: str = "") -> None:
+        """Read the folder again, and choose the weights of that name."""
+        self._do(self._library.all, lambda found: self._show(found[0], found[1], choose))
+
+    def close_thread(self) -> None:
+        """Wait for the thread to end."""
+        self._background.close()
+
+    # -- what the buttons do
+
+    def _save(self) -> None:
+        named = Named(self._name.text().strip(), self._drawn())
+
+        def saved(replaced: Named | None) -> None:
+            words = f"Saved “{named.name}”."
+            if replaced not in (None, named):
+                self._lost = replaced
+                words = f"Replaced “{named.name}”; Restore brings back what it was."
+            self._did(words, named.name)
+
+        self._do(lambda: self._library.save(named), saved)
+
+    def _use(self) -> None:
+        if (item := self._list.currentItem()) is not None:
+            self.picked.emit(_named(item))
+
+    def _edit(self) -> None:
+        if (item := self._list.currentItem()) is not None:
+            self._list.setFocus()
+            self._list.editItem(item)
+
+    def _rename(self, item: QListWidgetItem) -> None:
+        named, new = _named(item), item.text().strip()
+        old = named.name
+        if new == old:
+            return
+        # Done at once, so that the next action finds it under its new name.
+        item.setData(Qt.ItemDataRole.UserRole, replace(named, name=new))
+        self._do(
+            lambda: self._library.rename(old, new),
+            lambda _: self._did(f"“{old}” is called “{new}” now.", new),
+            lambda: self.refresh(old),  # shows the old name again
+        )
+
+    def _delete(self) -> None:
+        if (item := self._list.currentItem()) is None:
+            return
+        named = _named(item)
+
+        def deleted(_: Any) -> None:
+            self._lost = named
+            self._did(f"Deleted “{named.name}”; Restore brings it back.")
+
+        self._do(lambda: self._library.delete(named.name), deleted)
+
+    def _restore(self) -> None:
+        if (named := self._lost) is None:
+            return
+
+        def restored(replaced: Named | None) -> None:
+            self._lost = replaced
+            self._did(f"“{named.name}” is back.", named.name)
+
+        self._do(lambda: self._library.save(named), restored)
+
+    def _import(self) -> None:
+        if path := ask_file(self, "Import weights", "", FILE_TYPES):
+            self.open_file(path)
+
+    def open_file(self, path: Path) -> None:
+        """Draw the weights in a file."""
+
+        def read(named: Named) -> None:
+            self._name.setText(named.name)
+            self.picked.emit(named)
+
+        self._do(lambda: read_file(path), read)
+
+    def _export(self) -> None:
+        proposed = Path(f"{self._name.text().strip().replace('/', '-') or 'weights'}.toml")
+        if path := ask_save_path(self, "Export weights", proposed, SAVE_TYPES):
+            self.write_to(path)
+
+    def write_to(self, path: Path) -> None:
+        """Write what is drawn to a file, in the format that its ending says."""
+        named = Named(self._name.text().strip() or path.stem, self._drawn())
+        saved = f"Saved {path}."
+        self._do(lambda: write_file(path, named), lambda _: self.message.emit(saved, False))
+
+    # -- how
+
+    def _do(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[], None] = lambda: None,
+    ) -> None:
+        def fail(error: Exception) -> None:
+            self.message.emit(str(error), True)
+            failed()
+
+        self._background.run(work, done, fail)
+
+    def _did(self, sentence: str, choose: str = "") -> None:
+        self.message.emit(sentence, False)
+        self.refresh(choose)
+
+    def _show(self, found: tuple[Named, ...], broken: tuple[str, ...], choose: str) -> None:
+        with QSignalBlocker(self._list):
+            self._list.clear()
+            for named in found:
+                size = named.drawing.size
+                item = QListWidgetItem(named.name)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+                item.setData(Qt.ItemDataRole.UserRole, named)
+                item.setToolTip(tip_text(f"{named.name}, {size}×{size}"))
+                self._list.addItem(item)
+                if named.name == choose:
+                    self._list.setCurrentItem(item)
+        self._enable()
+        if broken:
+            more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+            self.message.emit(f"{broken[0]}{more}", True)
+
+    def _enable(self) -> None:
+        for button in self._of_chosen:
+            button.setEnabled(self._list.currentItem() is not None)
+        self._restore_button.setEnabled(self._lost is not None)
+
+
+def _named(item: QListWidgetItem) -> Named:
+    named = item.data(Qt.ItemDataRole.UserRole)
+    assert isinstance(named, Named)
+    return named
+
+
+def small_button(text: str, tip: str, do: Callable[[], object], title: str = "") -> QPushButton:
+    """Return a button of the panel; `title` is as of `push_button`."""
+    made = push_button(f"weights-{text.removesuffix('…').lower()}", text, tip, title)
+    made.setProperty("compact", True)
+    made.clicked.connect(lambda _: do())
+    return made

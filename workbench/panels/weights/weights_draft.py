@@ -1,17 +1,16 @@
-"""The content of the weights editor: cells as they were typed, and a divisor.
-
-It is immutable, so that every step back is the value that was there.
-"""
+"""The content of the weights editor: cells as they were typed, a divisor and an offset."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtGui import QUndoCommand
 
 from kernels.core.errors import BadJobError
-from workbench.base.table_text import Texts, shortest, value_of
+from workbench.base.table_text import Texts, read_block, read_table, shortest, value_of
 from workbench.model.state import Matrix
 
 MAX_DIVISOR = 4096  # tried for weights that are fractions of it
@@ -19,7 +18,7 @@ MAX_DIVISOR = 4096  # tried for weights that are fractions of it
 
 @dataclass(frozen=True, slots=True)
 class WeightsDraft:
-    """Weights as they are typed.
+    """Weights as they are typed, immutable, so that every undo step holds one.
 
     cells    as they were typed, square, of odd size
     divisor  what all of them are divided by
@@ -132,28 +131,19 @@ class WeightsDraft:
 def drawing_of(weights: NDArray[np.float32], offset: float = 0.0) -> WeightsDraft:
     """Return cells with exactly these weights, (K, K).
 
-    They are whole numbers over a divisor where there is such a one, so that 0.11111111 is 1 over 9.
+    They are whole numbers over a divisor if there is one, so that 0.11111111 is 1 over 9.
+
+    offset  a part of white; in 8-bit steps where that is shorter: "0.5", "128/255"
     """
-    return replace(_drawn(weights), offset=_part_as_text(offset))
-
-
-def _part_as_text(part: float) -> str:
-    """Return a part of white as text, in 8-bit steps where that is shorter: "0.5", "128/255"."""
-    step = round(part * 255)
-    return min(shortest(part), f"{step}/255" if step / 255 == part else shortest(part), key=len)
-
-
-def _drawn(weights: NDArray[np.float32]) -> WeightsDraft:
-    if (divisor := whole_over(weights)) is not None:
-        cells = np.rint(weights.astype(np.float64) * divisor).astype(np.int64)
-        return WeightsDraft(tuple(tuple(map(str, row)) for row in cells.tolist()), str(divisor))
-    return WeightsDraft(tuple(tuple(_as_text(value) for value in row) for row in weights))
-
-
-def _as_text(value: np.float32) -> str:
-    """Return the fewest digits that are read as this float32 again."""
-    text = str(value)
-    return text[:-2] if text.endswith(".0") else text
+    step = round(offset * 255)
+    added = shortest(offset)
+    if step / 255 == offset:
+        added = min(added, f"{step}/255", key=len)
+    if (divisor := whole_over(weights)) is None:  # str(): the fewest digits of this float32
+        texts = ((str(value).removesuffix(".0") for value in row) for row in weights)
+        return WeightsDraft(tuple(map(tuple, texts)), offset=added)
+    cells = np.rint(weights.astype(np.float64) * divisor).astype(np.int64).tolist()
+    return WeightsDraft(tuple(tuple(map(str, row)) for row in cells), str(divisor), added)
 
 
 def whole_over(weights: NDArray[np.float32]) -> int | None:
@@ -172,3 +162,72 @@ def whole_over(weights: NDArray[np.float32]) -> int | None:
             if np.array_equal((whole / candidate).astype(weights.dtype), weights):
                 return candidate
     return None
+
+
+FOLLOWING = 1  # the id of steps that are merged with their predecessor
+
+
+class WeightsStep(QUndoCommand):
+    """A step from one drawing to another, which Qt merges with the one before if both follow.
+
+    apply      shows a drawing and, if given, a sentence about it
+    sentence   about the newer one
+    following  the window had other weights, as while a slider is dragged: many are one step
+    """
+
+    def __init__(
+        self,
+        apply: Callable[..., None],
+        old: WeightsDraft,
+        new: WeightsDraft,
+        words: str,
+        sentence: str,
+        following: bool = False,
+    ) -> None:
+        super().__init__(words)
+        self._apply, self._old, self._new, self._following = apply, old, new, following
+        self._sentence = sentence
+
+    def redo(self) -> None:
+        self._apply(self._new, self._sentence)
+
+    def undo(self) -> None:
+        self._apply(self._old)
+
+    def id(self) -> int:
+        return FOLLOWING if self._following else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:  # noqa: N802
+        if not isinstance(other, WeightsStep):
+            return False
+        self._new = other._new
+        self.setObsolete(self._new == self._old)  # there and back again
+        return True
+
+
+Cells = list[tuple[int, int]]  # (row, column) of each
+
+
+def pasted(text: str, drawing: WeightsDraft, cells: Cells) -> tuple[WeightsDraft, str]:
+    """Return the drawing after `text` was pasted, and a sentence about it.
+
+    A number goes into all the selected `cells`, a square of odd size takes the place of everything,
+    and any other rectangle goes from the first of `cells` on, if it fits.  Raises BadTextError.
+    """
+    if cells and drawing.size > 1 and value_of(text) is not None:
+        for row, column in cells:
+            drawing = drawing.with_cell(row, column, text)
+        number = f"{len(cells)} cell{'s' if len(cells) != 1 else ''}"
+        return drawing, f"Pasted a number into {number}."
+    try:
+        table = read_table(text)
+    except BadJobError:
+        block = read_block(text) if cells else None
+        if block is None:
+            raise
+        (row, column), (height, width) = cells[0], (len(block), len(block[0]))
+        if row + height > drawing.size or column + width > drawing.size:
+            raise
+        words = f"Pasted {height}×{width} numbers from row {row + 1}, column {column + 1} on."
+        return drawing.with_block(row, column, block), words
+    return WeightsDraft(table), f"Pasted {len(table)}×{len(table)} numbers."

@@ -1,16 +1,16 @@
-"""The weights editor: cells to type into, whose valid changes are filtered at once."""
+"""The Weights panel: cells to type into, whose valid changes are filtered at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from kernels import filters
-from kernels.core.errors import BadJobError
+from kernels.core.errors import BadJobError, KernelError
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.base.table_text import (
@@ -32,17 +32,22 @@ from workbench.base.table_text import (
     in_words,
     why_no_value,
 )
-from workbench.panels.weights import library_box, weights_summary
-from workbench.panels.weights.filter_list import PresetBox, preset
-from workbench.panels.weights.library_box import LibraryBox
-from workbench.panels.weights.named_weights import Named, WeightsLibrary
-from workbench.panels.weights.pasting import pasted
-from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
+from workbench.model import intents
+from workbench.model.state import State
+from workbench.panels.weights import named_weights, weights_summary
+from workbench.panels.weights.named_weights import (
+    LibraryBox,
+    Named,
+    PresetBox,
+    WeightsLibrary,
+    preset,
+    small_button,
+)
+from workbench.panels.weights.weights_draft import WeightsDraft, WeightsStep, drawing_of, pasted
 from workbench.panels.weights.weights_grid import WeightsGrid
 from workbench.panels.weights.weights_summary import WeightsSummary
-from workbench.panels.weights.weights_undo import WeightsStep
+from workbench.session.store import Store
 from workbench.widgets.boxes import Flow, UprightArea, VBox
-from workbench.widgets.buttons import push_button
 from workbench.widgets.folding import FoldedSection, GivingWay
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.letters import factor_of
@@ -54,6 +59,15 @@ TALL_PX = (870, 1150)  # from here on a narrow one has room for each of its sect
 MAX_STEPS = 500
 EFFECT_TIP = "Their sum, their rank and their frequency response"
 NAMED_TIP = "Weights kept under a name, and those of files"
+DIVISOR_TIP = "All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25."
+OFFSET_TIP = (
+    "Is added to every filtered sample but alpha, as a part of white: 1/2 makes zero a medium "
+    "grey, 128/255 adds 128 at 8 bits."
+)
+TOO_LARGE = (
+    f"{{title}} is {{size}}×{{size}} in the window, and the editor takes sizes up to {MAX_SIZE}; "
+    "what is drawn here is applied when it is changed."
+)
 NO_OFFSET = "The offset is a part of white, from −1 to 1: for 128 of 255 write 128/255."
 HINT = "Enter: down · Tab: right · Ctrl+Tab: leave grid · Ctrl+Z: undo"
 UNDO = QKeySequence.StandardKey.Undo
@@ -61,7 +75,9 @@ REDO = (QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y"))
 
 
 class WeightsEditor(QWidget):
-    """The weights editor; what is drawn is picked at once, unless a cell is no number.
+    """The panel, which follows the filter; each drawing is picked at once, if all are numbers.
+
+    drawing  what is drawn
 
     Signals:
         picked(matrix, offset): these weights are wanted, and this part of white added.
@@ -69,14 +85,15 @@ class WeightsEditor(QWidget):
 
     picked = Signal(object, float)
 
-    def __init__(self, library: WeightsLibrary, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, store: Store) -> None:
+        super().__init__()
         self.setObjectName("weights-editor")
-        self._drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
+        self._store = store
+        self.drawing = WeightsDraft((("0",) * 3, ("0", "1", "0"), ("0",) * 3))
         self._applied: tuple[NDArray[np.float32], float] | None = None
         self._steps = QUndoStack(self)
         self._steps.setUndoLimit(MAX_STEPS)
-        self._grid = WeightsGrid(self._drawing)
+        self._grid = WeightsGrid(self.drawing)
         self._grid.typed.connect(self._type)
         self._grid.copy_wanted.connect(self._copy)
         self._grid.paste_wanted.connect(self._paste)
@@ -85,53 +102,55 @@ class WeightsEditor(QWidget):
         self._size.picked.connect(self._resize)
         self._presets = PresetBox()
         self._presets.activated.connect(lambda _: self._draw_preset(self._presets.currentData()))
-        self._divisor = _number_line(
-            "Divisor", "All cells are divided by it: 1 2 1 over 4 is 0.25 0.5 0.25.", self._divide
-        )
-        self._offset = _number_line(
-            "Offset",
-            "Is added to every filtered sample but alpha, as a part of white: 1/2 makes zero a "
-            "medium grey, 128/255 adds 128 at 8 bits.",
-            self._add,
-        )
+        self._divisor = self._number_line("divisor", DIVISOR_TIP)
+        self._offset = self._number_line("offset", OFFSET_TIP)
         self._presets.setMinimumWidth(theme.in_letters(90))
         for narrow in (self._size, self._offset):  # what is left is for the names of filters
             narrow.setMaximumWidth(theme.in_letters(76))
         self._sentence = Label(HINT, name="weights-sentence", wraps=True)
         self._told = WeightsSummary()
-        self._library = LibraryBox(library, lambda: self._drawing)
+        self._library = LibraryBox(WeightsLibrary(), lambda: self.drawing)
         self._library.picked.connect(self._draw_named)
         self._library.message.connect(self._say)
         self._buttons = self._make_buttons()
         self._lay_out()
-        self._show(self._drawing)
+        self._show(self.drawing)
+        self._follow(store.state)
 
     @property
-    def drawing(self) -> WeightsDraft:
-        """Return what is drawn."""
-        return self._drawing
+    def entrance(self) -> QWidget:
+        """Return the part that gets the keyboard when the panel is opened: the cells."""
+        return self._grid
 
-    def show_weights(self, weights: NDArray[np.float32], offset: float, title: str) -> None:
-        """Draw the weights of the window's filter, called `title`; nothing is picked."""
+    def show_state(self, state: State) -> None:
+        """Show the weights of the filter, while the panel is seen."""
+        if self.isVisible():
+            self._follow(state)
+
+    def _follow(self, state: State) -> None:
+        """Draw the weights of the window's filter; nothing is picked."""
+        try:
+            weights = intents.weights_for(state)
+        except KernelError:
+            return  # the window says why there are none
+        chosen = filters.get(state.filter)
+        offset = state.offset if intents.has_parameter(chosen, "matrix") else 0.0
         if self._are_applied(weights, offset):
             return
         if len(weights) > MAX_SIZE:
-            self._say(
-                f"{title} is {len(weights)}×{len(weights)} in the window, and the editor takes "
-                f"sizes up to {MAX_SIZE}; what is drawn here is applied when it is changed.",
-                is_bad=True,
-            )
+            words = TOO_LARGE.format(title=chosen.title, size=len(weights))
+            self._say(words, is_bad=True)
             self._applied = None
             return
         self._applied = weights, offset
-        self._take(drawing_of(weights, offset), title, following=True)
+        self._take(drawing_of(weights, offset), chosen.title, following=True)
 
     def draw(self, drawing: WeightsDraft) -> None:
-        """Draw this, as if somebody had typed it."""
+        """Draw this, as if it had been typed."""
         self._take(drawing, "what was drawn before")
 
-    def apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
-        """Show `drawing`, and have it filtered if it can be; only undo steps call this."""
+    def _apply(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
+        """Show a drawing, and have it filtered if all are numbers."""
         self._show(drawing, sentence)
         weights, offset = drawing.weights, drawing.added
         if weights is None or offset is None or self._are_applied(weights, offset):
@@ -140,9 +159,8 @@ class WeightsEditor(QWidget):
         self.picked.emit(drawing.matrix, offset)
 
     def _are_applied(self, weights: NDArray[np.float32], offset: float) -> bool:
-        if self._applied is None:
-            return False
-        return np.array_equal(weights, self._applied[0]) and offset == self._applied[1]
+        known = self._applied
+        return known is not None and np.array_equal(weights, known[0]) and offset == known[1]
 
     def close_thread(self) -> None:
         """Wait for the library's thread to end."""
@@ -151,9 +169,7 @@ class WeightsEditor(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self._library.refresh()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        self._grid.setFocus(event.reason())
+        self._follow(self._store.state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)
@@ -183,35 +199,36 @@ class WeightsEditor(QWidget):
     # -- what the user does
 
     def _type(self, cells: list[tuple[int, int]], text: str) -> None:
-        drawing = self._drawing
+        drawing = self.drawing
         for row, column in cells:
             drawing = drawing.with_cell(row, column, text)
         self._take(drawing, "typing")
 
-    def _divide(self) -> None:
-        text = self._divisor.text().strip()
-        if text != self._drawing.divisor:
-            self._take(replace(self._drawing, divisor=text), "the divisor")
+    def _number_line(self, field: str, tip: str) -> QLineEdit:
+        """Make the line for the number that is called `field` in a drawing."""
+        made = QLineEdit()
+        made.setObjectName(f"weights-{field}")
+        made.setAccessibleName(field.capitalize())
+        made.setToolTip(tip_text(tip))
 
-    def _add(self) -> None:
-        text = self._offset.text().strip()
-        if text != self._drawing.offset:
-            self._take(replace(self._drawing, offset=text), "the offset")
+        def take() -> None:
+            change: dict[str, Any] = {field: made.text().strip()}
+            self._take(replace(self.drawing, **change), f"the {field}")
+
+        made.editingFinished.connect(take)
+        return made
 
     def _resize(self, size: int) -> None:
-        old = self._drawing
-        if size == old.size:
-            return
-        new = old.resized(size)
+        old, new = self.drawing, self.drawing.resized(size)
+        words = HINT
         if size > old.size:
             words = "Zeros were added around the weights."
-        else:
-            cut = old.resized(size).resized(old.size) != old
-            words = "Cropped to the centre. Ctrl+Z restores the grid." if cut else ""
-        self._take(new, "the size", words or HINT)
+        elif new.resized(old.size) != old:
+            words = "Cropped to the centre. Ctrl+Z restores the grid."
+        self._take(new, "the size", words)
 
     def _draw_preset(self, key: str) -> None:
-        drawing, words = preset(key, self._drawing.size)
+        drawing, words = preset(key, self.drawing.size)
         self._take(drawing, filters.get(key).title, words or HINT)
 
     def _draw_named(self, named: Named) -> None:
@@ -219,13 +236,13 @@ class WeightsEditor(QWidget):
 
     def _change(self, change: Callable[[WeightsDraft], WeightsDraft], words: str) -> None:
         try:
-            self._take(change(self._drawing), words)
+            self._take(change(self.drawing), words)
         except BadJobError as error:
             self._say(str(error), is_bad=True)
 
     def _copy(self, cells: list[tuple[int, int]] | None = None) -> None:
-        """Copy the selected cells, or all where just one is selected, to the clipboard."""
-        drawn = self._drawing.cells
+        """Copy these cells, or all where it is just one, to the clipboard."""
+        drawn = self.drawing.cells
         if cells is None or len(cells) <= 1:
             cells = [(y, x) for y in range(len(drawn)) for x in range(len(drawn))]
         rows = sorted({y for y, _ in cells})
@@ -236,11 +253,10 @@ class WeightsEditor(QWidget):
     def _paste(self) -> None:
         text = QGuiApplication.clipboard().text()[: MAX_CHARACTERS + 1]  # a longer text is refused
         try:
-            drawing, words = pasted(text, self._drawing, self._grid.selected)
+            drawing, words = pasted(text, self.drawing, self._grid.selected)
+            self._take(drawing, "paste", words)
         except BadJobError as error:
             self._say(str(error), is_bad=True)
-            return
-        self._take(drawing, "paste", words)
 
     # -- steps, and what they show
 
@@ -250,11 +266,12 @@ class WeightsEditor(QWidget):
         """Take the next step: `drawing` instead of what is there."""
         if following and self._steps.count() == 0:
             self._show(drawing)  # the first drawing is no step
-        elif drawing != self._drawing:
-            self._steps.push(WeightsStep(self, self._drawing, drawing, words, sentence, following))
+        elif drawing != self.drawing:
+            old = self.drawing
+            self._steps.push(WeightsStep(self._apply, old, drawing, words, sentence, following))
 
     def _show(self, drawing: WeightsDraft, sentence: str = HINT) -> None:
-        self._drawing = drawing
+        self.drawing = drawing
         self._grid.show_drawing(drawing)
         self._size.show_size(drawing.size, SIZES)
         for line, text in ((self._divisor, drawing.divisor), (self._offset, drawing.offset)):
@@ -268,22 +285,19 @@ class WeightsEditor(QWidget):
             self._say(sentence)
 
     def _object(self, drawing: WeightsDraft) -> None:
-        """Say why what is drawn is not applied."""
-        wrong = drawing.invalid
-        if wrong:
+        """Give the reason why the drawing is not applied."""
+        words = "These numbers are too large for float32."
+        if wrong := drawing.invalid:
             row, column = wrong[0]
-            cell = in_words(drawing.cells[row][column])
-            reason = why_no_value(drawing.cells[row][column])
-            one = f"{cell} in row {row + 1}, column {column + 1} {reason}"
-            others = len(wrong) - 1
+            text, others = drawing.cells[row][column], len(wrong) - 1
+            one = f"{in_words(text)} in row {row + 1}, column {column + 1} {why_no_value(text)}"
             more = f", and {others} more {'are' if others > 1 else 'is'} wrong" if others else ""
-            self._say(f"{one}{more}: the picture keeps the last weights that were.", is_bad=True)
+            words = f"{one}{more}: the picture keeps the last weights that were."
         elif drawing.divided_by is None:
-            self._say("The divisor must be a number other than 0.", is_bad=True)
+            words = "The divisor must be a number other than 0."
         elif drawing.added is None:
-            self._say(NO_OFFSET, is_bad=True)
-        else:
-            self._say("These numbers are too large for float32.", is_bad=True)
+            words = NO_OFFSET
+        self._say(words, is_bad=True)
 
     def _say(self, sentence: str, is_bad: bool = False) -> None:
         self._sentence.setText(sentence)
@@ -294,25 +308,26 @@ class WeightsEditor(QWidget):
     # -- building
 
     def _make_buttons(self) -> list[QPushButton]:
-        change = self._change
+        draft = WeightsDraft
+        changes = (
+            ("Normalise", "Divide so that the weights add up to 1.", draft.normalised),
+            ("Transpose", "Rows become columns.", draft.transposed),
+            ("Flip ↔", "Mirror left and right.", draft.flipped_across),
+            ("Flip ↕", "Mirror top and bottom.", draft.flipped_down),
+            ("Rotate 90°", "Rotate clockwise.", draft.rotated),
+        )
         made = [
-            _button("Normalise", "Divide so that the weights add up to 1.",
-                    partial(change, WeightsDraft.normalised, "normalise")),
-            _button("Transpose", "Rows become columns.",
-                    partial(change, WeightsDraft.transposed, "transpose")),
-            _button("Flip ↔", "Mirror left and right.",
-                    partial(change, WeightsDraft.flipped_across, "flip")),
-            _button("Flip ↕", "Mirror top and bottom.",
-                    partial(change, WeightsDraft.flipped_down, "flip")),
-            _button("Rotate 90°", "Rotate clockwise.",
-                    partial(change, WeightsDraft.rotated, "rotate")),
-            _button("Copy", "All cells, for a spreadsheet; Ctrl+C copies those selected.",
+            *(
+                small_button(text, tip, partial(self._change, change, text.split()[0].lower()))
+                for text, tip, change in changes
+            ),
+            small_button("Copy", "All cells, for a spreadsheet; Ctrl+C copies those selected.",
                     self._copy),
-            _button("Paste", "A square of numbers, separated by tabs, semicolons, commas or "
+            small_button("Paste", "A square of numbers, separated by tabs, semicolons, commas or "
                     "spaces, replaces all cells; a number or another rectangle goes where the "
                     "selected cells are (Ctrl+V).", self._paste),
-            _button("Undo", "Undo the last change to the cells (Ctrl+Z).", self._steps.undo),
-            _button("Redo", "Redo it (Ctrl+Shift+Z).", self._steps.redo),
+            small_button("Undo", "Undo the last change to the cells (Ctrl+Z).", self._steps.undo),
+            small_button("Redo", "Redo it (Ctrl+Shift+Z).", self._steps.redo),
         ]  # fmt: skip
         undo, redo = made[-2:]
         for button, can in ((undo, self._steps.canUndoChanged), (redo, self._steps.canRedoChanged)):
@@ -334,18 +349,14 @@ class WeightsEditor(QWidget):
             head.addWidget(label, row, column)
             head.addWidget(part, row, column + 1)
         head.setColumnStretch(1, 1)
-        buttons, row_of_buttons = QWidget(), Flow(6)
-        buttons.setLayout(row_of_buttons)
-        for button in self._buttons:
-            row_of_buttons.addWidget(button)
-        left, right = VBox(), VBox()
-        for half in (left, right):
-            half.setSpacing(10)
+        buttons = QWidget()
+        buttons.setLayout(Flow(6, *self._buttons))
+        left, right = VBox(spacing=10), VBox(spacing=10)
         left.add(head, (self._grid, 1), self._sentence, buttons)
         left.addStretch(0)  # below what is as high as it can be
         self._sections = (
             FoldedSection("weights-fold-effect", EFFECT_TIP, weights_summary.TITLE, self._told),
-            FoldedSection("weights-fold-named", NAMED_TIP, library_box.TITLE, self._library),
+            FoldedSection("weights-fold-named", NAMED_TIP, named_weights.TITLE, self._library),
         )
         right.add((self._sections[0], 3), (self._sections[1], 2))
         inside = QWidget()
@@ -358,8 +369,7 @@ class WeightsEditor(QWidget):
         parts = (self._sections[1], buttons, self._told.response, self._sentence)
         self._giving_way = GivingWay(area, parts)
         self._giving_way.staged.connect(self._turn)
-        around = VBox(self, 0)
-        around.addWidget(area)
+        VBox(self, 0).add(area)
 
     def _turn(self) -> None:
         """Put the two columns side by side where there is room, else one below the other."""
@@ -379,19 +389,3 @@ class WeightsEditor(QWidget):
 
 def _is_redo(event: QKeyEvent) -> bool:
     return QKeySequence(event.keyCombination()) in REDO
-
-
-def _number_line(title: str, tip: str, do: Callable[[], None]) -> QLineEdit:
-    made = QLineEdit()
-    made.setObjectName(f"weights-{title.lower()}")
-    made.setAccessibleName(title)
-    made.setToolTip(tip_text(tip))
-    made.editingFinished.connect(do)
-    return made
-
-
-def _button(text: str, tip: str, do: Callable[[], object]) -> QPushButton:
-    made = push_button(f"weights-{text.lower()}", text, tip)
-    made.setProperty("compact", True)
-    made.clicked.connect(lambda _: do())
-    return made

@@ -1,9 +1,10 @@
-"""Trials and searches of kernels that find what stands in the text, and compile nothing."""
+"""Made-up trials, which find what stands in the text, and hands and eyes for the panel."""
 
 import threading
 from dataclasses import replace
 
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from kernels.core.job import Progress
 from kernels.core.verdict import Check
@@ -12,7 +13,9 @@ from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
-from tests.workbench.driving import PATIENCE_MS
+from kernels.rungs.starting_points import starting_points
+from tests.workbench.driving import PATIENCE_MS, child, until
+from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.session.kernel_file import KernelFile
 
 PASSED = Check(0.25, (1, 2, 0), 5, 0, 0.5, 600, 600, samples=1800)
@@ -105,3 +108,28 @@ def _done_at_once(file, *how):
         if file._at_disk <= before:
             return
         QTest.qWait(2)
+
+
+def editor(window):
+    return child(window, "kernel-source", CodeEditor)
+
+
+def words(window, name):
+    """The text of a label; empty where it is not to be seen."""
+    label = window.findChild(QLabel, name)
+    return label.text() if label is not None and label.isVisible() else ""
+
+
+def tried(qtbot, window):
+    until(qtbot, lambda: window.kernel.get().is_tried)
+
+
+def write(qtbot, window, text):
+    """Begin with a text, and wait until it was tried."""
+    editor(window).begin_with(text)
+    tried(qtbot, window)
+
+
+def text_of(key):
+    """The text of a rung's starting point."""
+    return next(each.text for each in starting_points() if each.key == key)

@@ -1,17 +1,19 @@
 """The editor of kernels: what keys do to its text, what it sets off, and how one leaves it."""
 
+import re
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QTextCharFormat
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
+from kernels.rungs.device_text import LADDER
 from tests.workbench.driving import child
 from workbench.base import theme
-from workbench.panels.kernel.brackets import bracket_pair
 from workbench.panels.kernel.code_editor import CodeEditor, Mark
-from workbench.panels.kernel.completion import Completion
-from workbench.panels.kernel.find_row import FindRow
+from workbench.panels.kernel.editor_aids import PRELUDE, Completion, FindRow
+from workbench.panels.kernel.typing_aids import bracket_pair
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 KERNEL = """__global__ void convolve(const sample* src) {
@@ -322,3 +324,31 @@ def test_arrows_choose_in_the_list_and_a_click_takes(page, editor):
     )
     assert editor.toPlainText() == "border_sample"
     assert editor.hasFocus()
+
+
+PRELUDE_TEXT = (LADDER / "prelude.cuh").read_text(encoding="utf-8")
+DEFAULTS = PRELUDE_TEXT.partition("#ifndef KSIZE")[2].partition("#endif")[0]
+PRELUDE_CODE = re.sub(r"//.*", "", PRELUDE_TEXT.replace(DEFAULTS, ""))
+DEFINED = (
+    r"^#define (\w+)",
+    r"^struct (\w+) ",
+    r"^using (\w+) =",
+    r"^enum (\w+)",
+    r"constexpr (?:int|bool) ([A-Z][A-Z_]+)\b",
+    r"^__device__ __forceinline__ [\w* ]+[ *](\w+)\(",
+)
+
+
+def test_every_word_of_the_prelude_is_known_and_none_besides():
+    defined = {word for each in DEFINED for word in re.findall(each, PRELUDE_CODE, re.M)}
+    defined |= set(re.findall(r"\w+", re.search(r"^enum \w+ \{(.*?)\}", PRELUDE_CODE, re.M)[1]))
+    assert set(PRELUDE) == defined
+
+
+def test_what_a_function_takes_is_what_stands_in_the_prelude():
+    for word, meaning in PRELUDE.items():
+        if found := re.search(rf"\b{word}\((.*?)\)", PRELUDE_CODE):
+            names = re.findall(r"(\w+)(?:,|$)", found[1])
+            if names and meaning.startswith("("):
+                told = re.findall(r"\w+", meaning.partition(")")[0])
+                assert told == names, word

@@ -3,15 +3,13 @@
 import errno
 
 import pytest
-from PySide6.QtWidgets import QLabel
 
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
-from kernels.rungs.starting_points import starting_points
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
+from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
 from workbench.panels.compare.picture_view import PictureView
-from workbench.panels.kernel.code_editor import CodeEditor
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 BARRIER = "    __syncthreads();"
@@ -24,22 +22,8 @@ def window(qtbot, make_window):
     show_picture(qtbot, window, noise(24, 40, 1))
     settle(qtbot, window, lambda: window.store.choose(ksize=3))
     trigger(window, "Kernel")
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    tried(qtbot, window)
     return window
-
-
-def words(window, name):
-    label = child(window, name, QLabel)
-    return label.text() if label.isVisible() else ""
-
-
-def begin(qtbot, window, text):
-    child(window, "kernel-source", CodeEditor).begin_with(text)
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
-
-
-def source_of(key):
-    return next(each.text for each in starting_points() if each.key == key)
 
 
 def line_of(text, part):
@@ -52,41 +36,41 @@ def test_a_kernel_that_cannot_be_confined_runs_only_where_the_user_says_so(
     monkeypatch.setenv(confinement.ALLOWING_VARIABLE, "")  # so that it is as before afterwards
     monkeypatch.delenv(confinement.ALLOWING_VARIABLE)
     monkeypatch.setattr(confinement, "_prctl", lambda *_: errno.EINVAL)
-    begin(qtbot, window, source_of("shared"))
+    write(qtbot, window, text_of("shared"))
     assert "seccomp" in words(window, "kernel-foreign-sentence")
     assert "✓ Verified on the whole picture" not in words(window, "kernel-verdict")
     click(child(window, "kernel-foreign-0"))
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    tried(qtbot, window)
     assert words(window, "kernel-foreign-sentence") == ""
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
 
 
 def test_from_the_empty_kernel_over_an_error_to_a_race_that_is_found(qtbot, window):
     assert "✗ Wrong in" in words(window, "kernel-verdict")  # it does not filter yet
-    text = source_of("shared")
-    begin(qtbot, window, text)
+    text = text_of("shared")
+    write(qtbot, window, text)
     assert "✓ Verified on the whole picture" in words(window, "kernel-verdict")
     assert child(window, "kernel-answer", PictureView).display is not None
     assert words(window, "kernel-count-operations") == "9 multiply-adds per sample"
     assert words(window, "kernel-count-bank-conflicts") == "none"
-    edit = child(window, "kernel-source", CodeEditor)
+    edit = editor(window)
     edit.make_counts_visible(True)
     assert edit.counted_lines()[line_of(text, "= to_sample(sum)") - 1] == "1 B"
     edit.make_counts_visible(False)
 
     wrong = text.replace("float sum = OFFSET;", "float sum = OFSET;")
-    begin(qtbot, window, wrong)
+    write(qtbot, window, wrong)
     line = line_of(wrong, "OFSET")
     assert words(window, "kernel-problem").startswith(f"Line {line}: ")
     assert "OFSET" in words(window, "kernel-problem")
     assert "?." not in words(window, "kernel-problem")  # g++ asks whether OFFSET was meant
     assert window.messages.sentence.startswith(f"my_kernel.cu, line {line}: ")
-    assert child(window, "kernel-source", CodeEditor).marked_lines()[line - 1] == "error"
+    assert editor(window).marked_lines()[line - 1] == "error"
     assert "✓ Verified" in words(window, "kernel-verdict")  # of the text before
 
     racy = text.replace(BARRIER, "    //")
-    begin(qtbot, window, racy)
+    write(qtbot, window, racy)
     trigger(window, "Find the bug in the kernel")
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    tried(qtbot, window)
     assert "thread" in words(window, "kernel-problem")
-    assert list(child(window, "kernel-source", CodeEditor).marked_lines().values()) == ["bug"]
+    assert list(editor(window).marked_lines().values()) == ["bug"]

@@ -3,9 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
 
 from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
@@ -13,27 +10,33 @@ from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
-from kernels.rungs.starting_points import starting_points
 from tests.kernels.cuda_child.bad_texts import text as source
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import FAILED, H200, a_job, result
 from tests.workbench.driving import (
-    answer_file_dialogs,
     child,
     show_picture,
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from tests.workbench.panels.kernel.made_up_trials import (
+    MadeUpTrials,
+    editor,
+    text_of,
+    tried,
+    words,
+    write,
+)
 from workbench.model.rung_times import RungTimes
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
-from workbench.panels.kernel.build_words import build_rows, held_rows
-from workbench.panels.kernel.code_editor import CodeEditor
-from workbench.panels.kernel.ladder_words import NONE_YET, ladder_rows
-from workbench.panels.kernel.trial_words import BY_CHANCE
-
-CTRL = Qt.KeyboardModifier.ControlModifier
+from workbench.panels.kernel.trial_words import (
+    BY_CHANCE,
+    NONE_YET,
+    build_rows,
+    held_rows,
+    ladder_rows,
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,26 +61,6 @@ def window(qtbot, make_window, children, home, monkeypatch):
     trigger(window, "Kernel")
     write(qtbot, window, source())
     return window
-
-
-def words(window, name):
-    label = window.findChild(QLabel, name)
-    return label.text() if label is not None and label.isVisible() else ""
-
-
-def tried(qtbot, window):
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
-
-
-def write(qtbot, window, text):
-    child(window, "kernel-source", CodeEditor).begin_with(text)
-    tried(qtbot, window)
-
-
-def save(qtbot, window, monkeypatch, path):
-    answer_file_dialogs(monkeypatch, path)
-    QTest.keyClick(child(window, "kernel-source", CodeEditor), Qt.Key.Key_S, CTRL)
-    tried(qtbot, window)
 
 
 def test_a_right_kernel_has_its_answer_of_the_whole_picture_a_verdict_and_a_time(window, children):
@@ -111,10 +94,6 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     assert list(ladder_rows(GpuTrial(job), rung, times)) == []
 
 
-def text_of(key):
-    return next(each.text for each in starting_points() if each.key == key)
-
-
 def test_an_error_of_the_gpus_compiler_stands_on_its_line_and_the_last_text_goes_on(qtbot, window):
     write(qtbot, window, source(compile="error"))
     assert words(window, "kernel-problem").startswith('Line 8: identifier "heigth" is undefined')
@@ -123,7 +102,7 @@ def test_an_error_of_the_gpus_compiler_stands_on_its_line_and_the_last_text_goes
     assert words(window, "kernel-build-registers") == "40 per thread"
     assert child(window, "kernel-answer", PictureView).display is not None
     assert window.messages.sentence.startswith("my_kernel.cu, line 8: ")
-    assert child(window, "kernel-source", CodeEditor).marked_lines() == {7: "error"}
+    assert editor(window).marked_lines() == {7: "error"}
 
 
 @pytest.mark.parametrize(
@@ -179,14 +158,14 @@ def test_without_a_compiler_for_the_cpu_a_right_kernel_stays_so_when_its_bug_is_
     assert words(window, "kernel-build-registers") == "42 per thread"
     assert words(window, "kernel-problem") == ""
     assert "on NVIDIA H200." in words(window, "kernel-verdict")
-    assert window.kernel.get().page.has_verdict
+    assert window.kernel.get().has_verdict
 
 
 def test_what_is_right_on_the_gpu_by_chance_is_not_verified(qtbot, window):
     write(qtbot, window, source() + "// by chance\n")
     assert words(window, "kernel-problem") == "Line 7: by chance."
     assert words(window, "kernel-verdict") == BY_CHANCE
-    assert child(window, "kernel-source", CodeEditor).marked_lines() == {6: "bug"}
+    assert editor(window).marked_lines() == {6: "bug"}
     write(qtbot, window, source())
     assert words(window, "kernel-problem") == ""
     assert "on NVIDIA H200." in words(window, "kernel-verdict")

@@ -1,4 +1,4 @@
-"""The panel of a kernel of one's own: its files, what is tried when, and what is shown of it.
+"""The panel of user kernels: its files, its trials, and their findings.
 
 What a trial finds is made up here; `test_kernel_on_cpu.py` has the compiler's own words.
 """
@@ -28,12 +28,11 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials, editor, tried, words
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.kernel import trying
-from workbench.panels.kernel.code_editor import CodeEditor
-from workbench.panels.kernel.trial_view import TrialView
-from workbench.panels.kernel.trial_words import NOT_RIGHT
+from workbench.panels.kernel.trial_view import FactsCard, TrialView
+from workbench.panels.kernel.trial_words import NOT_RIGHT, FactRow
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -60,21 +59,12 @@ def window(qtbot, make_window, trials, home, monkeypatch):
 def opened(qtbot, window):
     """The window with the panel open and its kernel tried."""
     trigger(window, "Kernel")
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    tried(qtbot, window)
     return window
-
-
-def editor(window):
-    return child(window, "kernel-source", CodeEditor)
 
 
 def text(window):
     return editor(window).toPlainText()
-
-
-def words(window, name):
-    label = child(window, name, QLabel)
-    return label.text() if label.isVisible() else ""
 
 
 def type_at_end(window, letters):
@@ -90,10 +80,6 @@ def type_comment(qtbot, window, letters):
     """Type a comment, which changes nothing but the text, and wait until it was tried."""
     type_at_end(window, f"// {letters}\n")
     tried(qtbot, window)
-
-
-def tried(qtbot, window):
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
 
 
 def save_new(window, monkeypatch, path):
@@ -193,11 +179,11 @@ def test_a_wrong_answer_is_said_with_its_worst_pixel_which_has_a_ring(qtbot, ope
     found = words(opened, "kernel-verdict")
     assert "✗ Wrong in 7 samples" in found
     assert "pixel (4, 3)" in found
-    assert opened.kernel.get().page.pictures.pixel == (4, 3)
+    assert opened.kernel.get().pictures.pixel == (4, 3)
     edit = editor(opened)
     edit.begin_with(text(opened).replace("too bright", ""))
     tried(qtbot, opened)
-    assert opened.kernel.get().page.pictures.pixel is None
+    assert opened.kernel.get().pictures.pixel is None
 
 
 def test_a_newer_text_takes_the_place_of_one_that_runs(qtbot, opened, trials):
@@ -220,7 +206,7 @@ def test_what_was_cancelled_runs_again_once_it_is_saved_and_not_by_itself(
     child(opened, "kernel-cancel", QPushButton).click()
     until(qtbot, lambda: trials.closed == 1)
     opened.store.choose(view_mode="wipe")
-    assert opened.kernel.get().page.is_tried  # nothing waits to be tried
+    assert opened.kernel.get().is_tried  # nothing waits to be tried
     assert words(opened, "kernel-status") == trying.STOPPED
     trials.go_on.set()
     before = len(trials.texts)
@@ -248,7 +234,7 @@ def test_a_closed_panel_tries_nothing_until_it_opens(qtbot, opened, trials):
     before = len(trials.texts)
     opened.docks["Kernel"].hide()
     settle(qtbot, opened, lambda: opened.store.choose(ksize=7))
-    assert opened.kernel.get().page.is_tried  # nothing waits either
+    assert opened.kernel.get().is_tried  # nothing waits either
     assert len(trials.texts) == before
     trigger(opened, "Kernel")
     tried(qtbot, opened)
@@ -290,6 +276,19 @@ def test_counts_stand_beside_their_lines_on_wish_and_move_with_them(qtbot, opene
     assert child(again, "kernel-counts-by-line", QCheckBox).isChecked()
 
 
+def test_the_same_facts_keep_what_is_selected_in_them(qtbot):
+    card = FactsCard("kernel-build")
+    qtbot.addWidget(card)
+    rows = [FactRow("Registers", "40", "Of a thread."), FactRow("Spilled", "nothing", "")]
+    card.show_rows(rows)
+    label = card.findChild(QLabel, "kernel-build-registers")
+    label.setSelection(0, 2)
+    card.show_rows(list(rows))
+    assert card.findChild(QLabel, "kernel-build-registers").selectedText() == "40"
+    card.show_rows([FactRow("Registers", "48", "Of a thread.")])
+    qtbot.waitUntil(lambda: card.findChild(QLabel, "kernel-build-registers").text() == "48")
+
+
 # -- the bug
 
 
@@ -301,7 +300,7 @@ def test_find_the_bug_says_it_marks_the_line_and_rings_the_pixel(qtbot, opened):
     until(qtbot, lambda: editor(opened).textCursor().blockNumber() == line - 1)
     assert "write the same word" in words(opened, "kernel-problem")
     assert editor(opened).marked_lines() == {line - 1: "bug"}
-    assert opened.kernel.get().page.pictures.pixel == (1, 1)  # sample 3 of RGB
+    assert opened.kernel.get().pictures.pixel == (1, 1)  # sample 3 of RGB
     tried(qtbot, opened)
 
 
@@ -312,7 +311,7 @@ def test_a_found_bug_stays_until_the_text_is_another(qtbot, opened):
     until(qtbot, lambda: "write the same word" in words(opened, "kernel-problem"))
     tried(qtbot, opened)
     opened.store.choose(view_mode="wipe")
-    assert opened.kernel.get().page.is_tried  # nothing waits to be tried
+    assert opened.kernel.get().is_tried  # nothing waits to be tried
     assert "write the same word" in words(opened, "kernel-problem")
     editor(opened).begin_with(right)
     until(qtbot, lambda: not words(opened, "kernel-problem"))
@@ -418,7 +417,7 @@ def test_a_kernel_from_elsewhere_runs_after_a_click(qtbot, opened, home, trials,
     answer_file_dialogs(monkeypatch, path)
     click(child(opened, "kernel-open", QToolButton))
     type_comment(qtbot, opened, "read it")
-    opened.kernel.get().page.find_bug()
+    opened.kernel.get().find_bug()
     tried(qtbot, opened)
     assert text(opened).endswith("// theirs\n// read it\n")
     assert "not in your folder of kernels" in words(opened, "kernel-foreign-sentence")
@@ -478,7 +477,7 @@ def test_a_copy_to_share_has_the_verdict_of_the_text_as_it_is(qtbot, opened, hom
     assert "// Verdict: ✗ It does not run. Line " in path.read_text(encoding="utf-8")
     assert "It was not tried" not in path.read_text(encoding="utf-8")
 
-    opened.kernel.get().page.open_file(path)  # by whoever it was sent to
+    opened.kernel.get().files.open_file(path)  # as its receiver does
     assert "to_share.cu is not in your folder" in words(opened, "kernel-foreign-sentence")
 
 

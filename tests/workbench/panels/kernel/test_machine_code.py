@@ -6,12 +6,11 @@ The compiler is NVIDIA's own, where it is installed; the trials are made up.
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton
 
 from kernels.cuda import nvdisasm, nvrtc
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.pictures.generated import noise
-from kernels.rungs.starting_points import starting_points
 from tests.workbench.driving import (
     answer_file_dialogs,
     child,
@@ -20,12 +19,17 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from tests.workbench.panels.kernel.made_up_trials import (
+    MadeUpTrials,
+    editor,
+    text_of,
+    tried,
+    words,
+)
 from workbench.panels.kernel import trying
-from workbench.panels.kernel.code_editor import CodeEditor
-from workbench.panels.kernel.code_listing import CodeListing
+from workbench.panels.kernel.machine_code_view import CodeListing
 
-SHARED = next(each.text for each in starting_points() if each.key == "shared")
+SHARED = text_of("shared")
 needs_a_compiler = pytest.mark.skipif(
     nvrtc.compiler_for(90) is None, reason="no NVRTC that compiles for sm_90 is installed"
 )
@@ -41,20 +45,8 @@ def window(qtbot, make_window, home, monkeypatch):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30, 3))
     trigger(window, "Kernel")
-    settled(qtbot, window)
+    tried(qtbot, window)
     return window
-
-
-def page(window):
-    return window.kernel.get().page
-
-
-def settled(qtbot, window):
-    until(qtbot, lambda: page(window).is_tried)
-
-
-def editor(window):
-    return child(window, "kernel-source", CodeEditor)
 
 
 def listing(window):
@@ -65,30 +57,25 @@ def rows(window):
     return listing(window).toPlainText().split("\n")
 
 
-def words(window, name):
-    label = child(window, name, QLabel)
-    return label.text() if label.isVisible() else ""
-
-
 def write(qtbot, window, text):
     editor(window).replace_text(text)
-    settled(qtbot, window)
+    tried(qtbot, window)
 
 
 def save(qtbot, window):
     trigger(window, "Save kernel")
-    settled(qtbot, window)
+    tried(qtbot, window)
 
 
 @pytest.fixture
 def shown(qtbot, window, home, monkeypatch):
-    """The window with a kernel of one's own in a file, and its PTX."""
+    """The window with a user kernel in a file, and its PTX."""
     write(qtbot, window, SHARED)
     (home / "kernels").mkdir(exist_ok=True)
     answer_file_dialogs(monkeypatch, home / "kernels" / "mine.cu")
     save(qtbot, window)
     click(child(window, "kernel-show-code", QPushButton))
-    settled(qtbot, window)
+    tried(qtbot, window)
     return window
 
 
@@ -155,7 +142,7 @@ def test_what_cannot_be_shown_is_said_and_leaves_what_was(qtbot, shown, monkeypa
     assert words(shown, "kernel-code-problem") == ""
     monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
     click(child(shown, "kernel-sass", QToolButton))
-    settled(qtbot, shown)
+    tried(qtbot, shown)
     assert "nvidia-cuda-nvdisasm" in words(shown, "kernel-code-problem")
 
 
@@ -174,7 +161,7 @@ def test_nothing_is_compiled_until_it_is_looked_at_which_a_key_does(qtbot, windo
     write(qtbot, window, SHARED)
     assert compiled == []
     trigger(window, "PTX/SASS of the kernel")
-    settled(qtbot, window)
+    tried(qtbot, window)
     assert child(window, "kernel-machine-code").isVisible()
     assert words(window, "kernel-code-problem") == "Line 3: no."
     assert [each.architecture for each in compiled] == [90]

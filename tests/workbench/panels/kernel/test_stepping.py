@@ -3,16 +3,14 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QTableWidget, QToolButton
+from PySide6.QtWidgets import QCheckBox, QPushButton, QTableWidget, QToolButton
 
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures.generated import noise
-from kernels.rungs.starting_points import starting_points
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
-from workbench.panels.kernel.code_editor import CodeEditor
-from workbench.panels.kernel.lane_row import LaneRow
+from tests.workbench.panels.kernel.made_up_trials import editor, text_of, tried, words, write
 from workbench.panels.kernel.step_view import StepView
-from workbench.panels.kernel.tile_view import TileView
+from workbench.panels.kernel.tile_view import LaneRow, TileView
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -24,25 +22,16 @@ def window(qtbot, make_window):
     show_picture(qtbot, window, noise(24, 40, 1))
     settle(qtbot, window, lambda: window.store.choose(ksize=3))
     trigger(window, "Kernel")
-    until(qtbot, lambda: window.kernel.get().page.is_tried)
+    tried(qtbot, window)
     return window
 
 
-def page(window):
-    return window.kernel.get().page
-
-
 def begin(qtbot, window, key):
-    text = next(each.text for each in starting_points() if each.key == key)
-    child(window, "kernel-source", CodeEditor).begin_with(text)
-    until(qtbot, lambda: page(window).is_tried)
+    text = text_of(key)
+    write(qtbot, window, text)
     click(child(window, "kernel-step-through", QPushButton))
-    until(qtbot, lambda: page(window).is_stepping)
+    until(qtbot, lambda: window.kernel.get().is_stepping)
     return text
-
-
-def words(window, name):
-    return child(window, name, QLabel).text()
 
 
 def press(window, name):
@@ -55,12 +44,12 @@ def variables(window):
 
 
 def line(window):
-    return child(window, "kernel-source", CodeEditor).step_line
+    return editor(window).step_line
 
 
 def test_a_block_is_walked_forwards_and_back(qtbot, window):
     text = begin(qtbot, window, "shared")
-    edit = child(window, "kernel-source", CodeEditor)
+    edit = editor(window)
     assert "__global__" in text.split("\n")[line(window) - 1]
     press(window, "kernel-step-on")
     assert "const int x0" in text.split("\n")[line(window) - 1]
@@ -109,7 +98,7 @@ def test_another_pixel_is_another_thread_or_another_block(qtbot, window):
     assert steps.steps is before
     assert f"Thread {(20, 0)}" in words(window, "kernel-thread-words")
     window.compare.picked.emit((39, 23))
-    until(qtbot, lambda: page(window).is_stepping and steps.steps is not before)
+    until(qtbot, lambda: window.kernel.get().is_stepping and steps.steps is not before)
     assert f"of block {(1, 2)}" in words(window, "kernel-step-words")
     assert f"Thread {(7, 7)}" in words(window, "kernel-thread-words")
 
@@ -123,9 +112,9 @@ def test_a_kernel_of_two_passes_is_walked_pass_by_pass(qtbot, window):
 
 
 def test_what_cannot_be_stepped_through_is_said(qtbot, window):
-    edit = child(window, "kernel-source", CodeEditor)
+    edit = editor(window)
     edit.begin_with(edit.toPlainText().replace("const int x", "const integer x"))
     trigger(window, "Begin stepping")
-    until(qtbot, lambda: page(window).is_tried)
-    assert not page(window).is_stepping
+    tried(qtbot, window)
+    assert not window.kernel.get().is_stepping
     assert "integer" in words(window, "kernel-problem")

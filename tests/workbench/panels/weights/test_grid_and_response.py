@@ -7,9 +7,9 @@ from PySide6.QtTest import QTest
 
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
-from workbench.panels.weights.response_view import STOPS, ResponseView
 from workbench.panels.weights.weights_draft import WeightsDraft
 from workbench.panels.weights.weights_grid import WeightsGrid
+from workbench.panels.weights.weights_summary import STOPS, ResponseView
 
 Key = Qt.Key
 

@@ -23,11 +23,10 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from workbench.base.data_folder import DATA_VARIABLE
 from workbench.model import intents
-from workbench.panels.weights.library_box import LibraryBox
-from workbench.panels.weights.response_view import ResponseView
-from workbench.panels.weights.weights_cells import INVALID
+from workbench.panels.weights.named_weights import LibraryBox
 from workbench.panels.weights.weights_editor import HINT
-from workbench.panels.weights.weights_grid import WeightsGrid
+from workbench.panels.weights.weights_grid import INVALID, WeightsGrid
+from workbench.panels.weights.weights_summary import ResponseView
 from workbench.widgets.folding import FoldButton
 
 SAMPLES = noise(24, 31, 3)
@@ -46,7 +45,7 @@ def window(qtbot, make_window, tmp_path, monkeypatch):
 def editor(qtbot, window):
     settle(qtbot, window, lambda: window.store.update(filter="gaussian", ksize=3))
     trigger(window, "Weights")
-    editor = window.weights.get().editor
+    editor = window.weights.get()
     assert editor.isVisible()
     qtbot.waitUntil(editor.isVisible)
     return editor

@@ -96,7 +96,7 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     window.store.choose(filter="unsharp", amount=2.5, border="mirror", view_mode="wipe")
     window.sessions.open(Path(SESSION))
     window.docks.enter("Weights")
-    window.weights.get().editor.draw(UNFINISHED)
+    window.weights.get().draw(UNFINISHED)
     until(qtbot, lambda: '"x"' in json.dumps(saved()) and saved()["sessions"] == [SESSION])
     kept = saved()
     window.close()
@@ -113,7 +113,7 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     assert state.picture.path == photo
     assert (state.filter, state.amount, state.border) == ("unsharp", 2.5, "mirror")
     assert state.view_mode == "wipe"
-    assert window.weights.get().editor.drawing == UNFINISHED
+    assert window.weights.get().drawing == UNFINISHED
     assert window.settings.get("save-folder", "") == str(photo.parent)
     window.undo_history.undo()  # the first picture is no step
     assert window.store.state.filter == "box"

@@ -1,0 +1,302 @@
+"""The kernel's file: opened, saved and named above the source, and what is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from kernels.core.job import Job
+from kernels.cuda_on_cpu.confinement import allow_unconfined
+from kernels.rungs.starting_points import starting_points
+from workbench.base.plain_text import tip_text
+from workbench.files.kernel_files import KernelGoneError, kernels_folder
+from workbench.session.kernel_file import KernelFile
+from workbench.session.kernel_journal import KernelJournal, Unsaved
+from workbench.session.shared_kernel import shared_text
+from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.file_dialogs import ask_file, ask_new_file
+from workbench.widgets.message_bar import Question
+from workbench.widgets.tile import words_label
+
+FILE_TYPES = "CUDA C++ (*.cu);;All files (*)"
+RECENT_FILES = 10
+SPACING_PX = 4
+FROM_ELSEWHERE = "{name} is not in your folder of kernels: look at it before you run it."
+COPY_SAVED = "Saved {name} with this comment: {verdict}"
+GONE = "{name}, which was open here the last time, is not there any more."
+NO_EDITOR = "No program of this computer opens {name}; it lies in {folder}."
+TIPS = {
+    "New": "Begin with an empty kernel, or with a rung",
+    "Recent": "Kernels that were open before",
+    "Open…": "Open a kernel's file",
+    "Save": "Write the text into its file (Ctrl+S)",
+    "Save as…": "Write it into another file",
+    "Editor": "Edit the file in your own editor; what is saved there is tried here at once",
+}
+InMenu = Sequence[tuple[str, str, Callable[[], object]]]  # a line, its tooltip, what it does
+
+
+class FileRow(QWidget):
+    """Buttons, the name of the file, and questions on it.
+
+    file    the kernel that is worked on
+    recent  the files that were open, the newest first
+
+    Signals:
+        said(kind, sentence): for the message bar.
+        worked_on(name): the kernel in this file is in the panel from now on.
+        held(is_so): the next text does not run until the user allows it, or it runs at once.
+        allowed(): the present text runs from now on.
+    """
+
+    said = Signal(str, str)
+    worked_on = Signal(str)
+    held = Signal(bool)
+    allowed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file = KernelFile(KernelJournal(), self)
+        self.file.named.connect(self._show_name)
+        self.file.said.connect(partial(self.said.emit, "warning"))
+        self.recent: list[Path] = []
+        self._allowed: set[Path] = set()  # outside the user's folder: saved here, or said to run
+        self._offer, self._foreign = Question("kernel-unsaved"), Question("kernel-foreign")
+        self._name = words_label("kernel-name", 0.95)
+        self._new, self._recent = _button("New"), _button("Recent")
+        self._save = _button("Save", self.save)
+        outside = _button("Editor", self.edit_outside)
+        outside.setText("Open in editor")
+        _fill(
+            self._new,
+            [
+                (each.title, _tip_of(each.key), partial(self.begin_new, each.key))
+                for each in starting_points()
+            ],
+        )
+        buttons = QWidget()
+        buttons.setLayout(
+            Flow(
+                SPACING_PX,
+                *(self._new, _button("Open…", self.ask_file), self._recent, self._save),
+                _button("Save as…", self.save_as),
+            )
+        )
+        named = HBox(spacing=8)
+        named.add((self._name, 1), outside)
+        VBox(self, 0, 6).add(buttons, named, self._foreign, self._offer)
+
+    # -- what is worked on
+
+    def begin(self, path: Path | None) -> None:
+        """Open the file of the last time, or an empty kernel where it is gone."""
+        if path is None:
+            self.begin_new("")
+            return
+
+        def begin_without(error: Exception) -> None:
+            is_gone = isinstance(error, KernelGoneError)
+            self.said.emit("warning", GONE.format(name=path.name) if is_gone else str(error))
+            self.begin_new("")
+
+        self.file.open(path, partial(self._hold_unless_allowed, path), begin_without)
+
+    def begin_new(self, key: str) -> None:
+        """Begin a kernel with a rung's text, or with the empty one where `key` is empty."""
+        point = next(each for each in starting_points() if each.key == key)
+        self._hold_unless_allowed(None, True)
+        self.file.begin(point.text, f"{point.stem}.cu")
+
+    def open_file(self, path: Path, *, is_named: bool = False) -> None:
+        """Open a kernel's file; one from elsewhere is run only once the user says so.
+
+        is_named  the user has said so, by naming it
+        """
+        if is_named:
+            self._allowed.add(path.absolute())
+
+        def say(error: Exception) -> None:
+            self._say_error(error)
+            self.show_recent([each for each in self.recent if each != path])
+
+        self.file.open(path, partial(self._hold_unless_allowed, path), say)
+
+    def ask_file(self) -> None:
+        """Ask for a kernel's file, and open it."""
+        if path := ask_file(self, "Open a kernel", str(self._folder), FILE_TYPES):
+            self.open_file(path)
+
+    def show_recent(self, recent: Sequence[Path]) -> None:
+        """Offer the files that were open before."""
+        self.recent = list(recent)[:RECENT_FILES]
+        lines = [(path.name, str(path), partial(self.open_file, path)) for path in self.recent]
+        _fill(self._recent, lines)
+        self._recent.setEnabled(bool(lines))
+
+    # -- saving
+
+    def save(self, then: Callable[[], None] = lambda: None) -> None:
+        """Write the text into its file, and call `then` once it is there."""
+        if self.file.path is None:
+            self.save_as(then)
+        else:
+            self._write(None, then)
+
+    def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        """Ask for a file, and write the text into it; the rest as `save`."""
+        proposed = self.file.path or self._folder / self.file.name
+        if path := self._ask_new("Save the kernel", proposed):
+            self._write(path, then)
+
+    def save_copy(self, verdict: str, job: Job | None) -> None:
+        """Ask for a file, and write a copy there with the verdict of the text on a job."""
+        proposed = Path.home() / f"{Path(self.file.name).stem}_shared.cu"
+        if path := self._ask_new("Save a copy to share", proposed):
+            text = shared_text(self.file.text, verdict, job, date.today())
+            saved = COPY_SAVED.format(name=path.name, verdict=verdict)
+            self.file.write_copy(
+                path, text, partial(self.said.emit, "info", saved), self._say_error
+            )
+
+    def edit_outside(self) -> None:
+        """Open the file in the user's own editor, once the text is in it."""
+        if self.file.is_saved:
+            self._open_outside()
+        else:
+            self.save(self._open_outside)
+
+    def _open_outside(self) -> None:
+        path = self.file.path
+        assert path is not None
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self.said.emit("info", NO_EDITOR.format(name=path.name, folder=path.parent))
+
+    def _ask_new(self, title: str, proposed: Path) -> Path | None:
+        name, _ = ask_new_file(self, title, proposed, FILE_TYPES, "")
+        path = Path(name)
+        return (path if path.suffix else path.with_suffix(".cu")) if name else None
+
+    @property
+    def _folder(self) -> Path:
+        """Return the folder of the present file, or the user's of kernels."""
+        if self.file.path is not None:
+            return self.file.path.parent
+        folder = kernels_folder()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return Path.home()
+        return folder
+
+    def _write(self, path: Path | None, then: Callable[[], None]) -> None:
+        def go_on() -> None:
+            self._allow()
+            then()
+
+        self.file.save(path, go_on, self._say_error)
+
+    def _say_error(self, error: Exception) -> None:
+        self.said.emit("error", str(error))
+
+    # -- what may run
+
+    def ask_unconfined(self, reason: str) -> None:
+        """Ask whether to run kernels on the CPU though this system cannot confine them."""
+
+        def run() -> None:
+            allow_unconfined()
+            self._allow()
+
+        tip = "Run kernels unconfined until the program ends: only texts that you trust"
+        self._foreign.ask(reason, ("Run it unconfined", tip, run))
+
+    def _allow(self) -> None:
+        if (path := self.file.path) is not None:
+            self._allowed.add(path)
+        self._foreign.hide()
+        self.allowed.emit()
+
+    def _hold_unless_allowed(self, path: Path | None, is_users: bool) -> None:
+        """Run what is in `path` (None: a new text) only if it is the user's, or allowed."""
+        if path is None or is_users or path.absolute() in self._allowed:
+            self.held.emit(False)
+            self._foreign.hide()
+            return
+        self.held.emit(True)
+        self._foreign.ask(
+            FROM_ELSEWHERE.format(name=path.name),
+            ("Run it", "Compile it and try it on the picture, now and as it changes", self._allow),
+        )
+
+    # -- what is shown
+
+    @Slot()
+    def note_begun(self) -> None:
+        """List the present file among the recent ones, and offer a text that was not saved."""
+        if (path := self.file.path) is not None:
+            self.show_recent([path, *(each for each in self.recent if each != path)])
+        self.file.look_for_unsaved(self._show_offer)
+
+    @Slot()
+    def _show_name(self) -> None:
+        self._name.setText(f"{self.file.name}{'' if self.file.is_saved else ' · not saved'}")
+        self._name.setToolTip(tip_text(str(self.file.path or "")))
+        self._save.setEnabled(not self.file.is_saved)
+        self.worked_on.emit(self.file.name)
+
+    def _show_offer(self, left: Unsaved | None) -> None:
+        if left is None:
+            self._offer.hide()
+            return
+        lines = left.text.count("\n") + 1
+
+        def bring_back() -> None:
+            self.file.drop_unsaved()
+            self.file.bring_back(left, partial(self._hold_unless_allowed, left.path))
+
+        def discard() -> None:
+            self.file.drop_unsaved()
+            self.file.look_for_unsaved(self._show_offer)
+
+        self._offer.ask(
+            f"Not saved: {lines:,} lines of {left.name}.",
+            ("Bring back", "Edit this text again; its file changes only on Save", bring_back),
+            ("Discard", "Forget this text", discard),
+        )
+
+
+def _button(text: str, do: Callable[[], object] | None = None) -> QToolButton:
+    """Make a button that does something, or opens a menu."""
+    name = text.removesuffix("…").lower().replace(" ", "-")
+    button = make_button(f"kernel-{name}", text, TIPS[text])
+    if do is not None:
+        button.clicked.connect(lambda: do())
+        return button
+    menu = QMenu(button)
+    menu.setToolTipsVisible(True)
+    button.setMenu(menu)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    return button
+
+
+def _tip_of(key: str) -> str:
+    return f"Copy the rung {key}, to change one thing" if key else "All but the filter is there"
+
+
+def _fill(button: QToolButton, lines: InMenu) -> None:
+    menu = button.menu()
+    for old in menu.actions():
+        menu.removeAction(old)
+        old.deleteLater()
+    for text, tip, do in lines:
+        action = QAction(text.replace("&", "&&"), menu)
+        action.setToolTip(tip_text(tip))
+        action.triggered.connect(lambda _=False, do=do: do())
+        menu.addAction(action)
