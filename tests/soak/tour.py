@@ -10,8 +10,7 @@ from kernels.cpu import loops, row_loops
 from kernels.engine.engine import all_implementations
 from tests.soak import finding
 from tests.soak.rest import all_compiled
-from workbench.panels.controls.filter_box import FilterBox
-from workbench.panels.controls.filter_popup import FilterPopup
+from workbench.panels.controls.filter_popup import FilterBox, FilterPopup
 
 LONG_MS, SHORT_MS = 300, 60
 POLL_MS, MAX_POLLS = 20, 500

@@ -35,7 +35,7 @@ from workbench.base.plain_text import tip_text
 
 THUMBNAIL = QSize(144, 96)  # 3:2, in device-independent pixels
 _PADDING, _GAP, _ROUND = 4, 4, 8  # so that two stand side by side in a panel
-_KEY = Qt.ItemDataRole.UserRole
+KEY = Qt.ItemDataRole.UserRole
 CAPTION = Qt.ItemDataRole.UserRole + 1
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -53,11 +53,11 @@ class PictureTile:
     hint: str
 
 
-class TileList(QListView):
-    """A wall of pictures; arrow keys walk over it; a click, Enter or Space chooses one.
+class Tiles(QListView):
+    """Tiles in as many columns as fit; a click, Enter or Space chooses one.
 
     Signals:
-        chosen(key): the user wants to open this picture.
+        chosen(key): open this picture.
     """
 
     chosen = Signal(object)
@@ -65,18 +65,45 @@ class TileList(QListView):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.setModel(QStandardItemModel(self))
         self.setItemDelegate(TileDelegate(self))
-        self.setViewMode(QListView.ViewMode.IconMode)
-        self.setMovement(QListView.Movement.Static)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)  # for the tile under the pointer
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setStyleSheet("QListView, QListView:focus { background: transparent; border: none; }")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._choose)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self, index: _Index) -> None:
+        if index.isValid():
+            self.chosen.emit(index.data(KEY))
+
+    def _fit_columns(self) -> int:
+        """Fit the columns to the width, and return their number."""
+        smallest = tile_size(self)
+        width = self.viewport().width() - 1  # a row that fills the view to the last pixel wraps
+        columns = max(1, width // smallest.width())
+        grid = QSize(max(1, width // columns), smallest.height())
+        if grid != self.gridSize():
+            self.setGridSize(grid)
+        return columns
+
+
+class TileList(Tiles):
+    """A wall of pictures, as high as all its rows; arrow keys walk over it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.setModel(QStandardItemModel(self))
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hide()
 
     def show_tiles(self, tiles: list[PictureTile]) -> None:
@@ -84,8 +111,8 @@ class TileList(QListView):
 
         Who was there before keeps its thumbnail, and the current tile stays the current one.
         """
-        current = self.currentIndex().data(_KEY)
-        before = {item.data(_KEY): item for item in self._take_items()}
+        current = self.currentIndex().data(KEY)
+        before = {item.data(KEY): item for item in self._take_items()}
         for tile in tiles:
             self._items().appendRow(before.get(tile.key) or _new_item(tile))
         if current in self.keys():
@@ -95,19 +122,19 @@ class TileList(QListView):
 
     def keys(self) -> list[Any]:
         """Return the keys of what is on the wall, in order."""
-        return [item.data(_KEY) for item in self._all_items()]
+        return [item.data(KEY) for item in self._all_items()]
 
     def show_thumbnail(self, key: object, image: QImage, caption: str) -> None:
         """Put a picture into its tile, with a few words on it; ignored where the tile is gone."""
         for item in self._all_items():
-            if item.data(_KEY) == key:
+            if item.data(KEY) == key:
                 item.setData(QPixmap.fromImage(image), Qt.ItemDataRole.DecorationRole)
                 item.setData(caption, CAPTION)
                 item.setData(f"{item.text()}, {caption}", Qt.ItemDataRole.AccessibleTextRole)
 
     def caption(self, key: object) -> str | None:
         """Return what stands under the title; None until the thumbnail is there."""
-        found = next(item for item in self._all_items() if item.data(_KEY) == key)
+        found = next(item for item in self._all_items() if item.data(KEY) == key)
         caption = found.data(CAPTION)
         return None if caption is None else str(caption)
 
@@ -115,20 +142,10 @@ class TileList(QListView):
         super().resizeEvent(event)
         self._fit()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self._choose(self.currentIndex())
-        else:
-            super().keyPressEvent(event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)
         if not self.currentIndex().isValid():
             self.setCurrentIndex(self.model().index(0, 0))
-
-    def _choose(self, index: _Index) -> None:
-        if index.isValid():
-            self.chosen.emit(index.data(_KEY))
 
     def _items(self) -> QStandardItemModel:
         model = self.model()
@@ -142,20 +159,15 @@ class TileList(QListView):
         return [self._items().takeRow(0)[0] for _ in range(self._items().rowCount())]
 
     def _fit(self) -> None:
-        """Fit columns to the width, and the height to all rows."""
-        smallest = tile_size(self)
-        width = self.viewport().width() - 1  # a row that fills the view to the last pixel wraps
-        columns = max(1, width // smallest.width())
-        grid = QSize(max(1, width // columns), smallest.height())
+        columns = self._fit_columns()
         rows = -(-self._items().rowCount() // columns)
-        if grid != self.gridSize():
-            self.setGridSize(grid)
-        self.setFixedHeight(rows * grid.height() + 2 * self.frameWidth() + (2 if rows else 0))
+        height = rows * self.gridSize().height() + 2 * self.frameWidth() + (2 if rows else 0)
+        self.setFixedHeight(height)
 
 
 def _new_item(tile: PictureTile) -> QStandardItem:
     item = QStandardItem(tile.title)
-    item.setData(tile.key, _KEY)
+    item.setData(tile.key, KEY)
     item.setToolTip(tip_text(tile.hint))
     item.setEditable(False)
     return item

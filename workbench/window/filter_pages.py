@@ -34,7 +34,7 @@ from workbench.charts.data.figure import (
     LegendLine,
     SeriesStyle,
 )
-from workbench.panels.gallery.lazy_thumbnails import LazyThumbnails
+from workbench.panels.gallery.thumbnails import LazyThumbnails
 from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.tile import words_label
 from workbench.window.filter_choice import FilterPlan

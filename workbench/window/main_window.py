@@ -41,8 +41,7 @@ from workbench.panels import (
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.full_resolution import FullResolution
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.controls.auto_levels import AutoLevels
-from workbench.panels.controls.previewing import FilterPreviews
+from workbench.panels.controls.previewing import AutoLevels, FilterPreviews
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.kernel import KernelMenu
 from workbench.panels.sweep.apply_measurement import ApplyMeasurement

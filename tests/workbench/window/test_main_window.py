@@ -21,7 +21,7 @@ from tests.workbench.driving import (
 from tests.workbench.engines import MadeUpGpu, Scripted
 from workbench.base import theme
 from workbench.base.settings import Settings, default_path
-from workbench.panels.controls.block_numbers import BlockNumbers
+from workbench.panels.controls.tool_boxes import BlockNumbers
 
 
 def never_ends(job, steps):

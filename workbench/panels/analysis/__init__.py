@@ -1,4 +1,4 @@
-"""The panel with numbers and curves of what is before and after the filter."""
+"""The panel with numbers and curves of the pictures before and after the filter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOCK = Dock(
 
 
 def lazy_panel() -> LazyPanel[AnalysisPanel]:
-    """Return the panel of analysis."""
+    """Declare the panel of analysis."""
 
     def make() -> AnalysisPanel:
         from workbench.panels.analysis.analysis_panel import AnalysisPanel

@@ -1,4 +1,4 @@
-"""The updates of the analysis panel, off the GUI thread and only while it is seen."""
+"""Updates of the analysis panel, computed off the GUI thread while it is visible."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ Pair = tuple[NDArray[Any], NDArray[Any]]
 
 
 class AnalysisController(QObject):
-    """The link between results and panel, which also draws the line on the picture.
+    """Links results and panel, and draws the line on the picture.
 
-    Signals:
-        message(sentence): why something is missing.
+    `message` emits why something is missing.
     """
 
     message = Signal(str)
@@ -45,11 +44,10 @@ class AnalysisController(QObject):
         panel: AnalysisPanel,
         steps: AnalysisThread,
     ) -> None:
-        """Connect the panel, with which it goes."""
         super().__init__(panel)
         self._store, self._live, self._inspection = store, live, inspection
         self._compare, self._panel, self._steps = compare, panel, steps
-        self._of: Pair | None = None  # what is shown, or under way
+        self._of: Pair | None = None  # shown, or under way
         self._point: tuple[int, int] | None = None
         self._drawn: Line | None = None
         self._later = Throttle(REDRAW_MS, self._draw_profile, self)
@@ -65,7 +63,7 @@ class AnalysisController(QObject):
         self._show_pins()
 
     def _pair(self) -> Pair | None:
-        """Return the samples that the result is compared with, and those of the result."""
+        """The samples compared with, and those of the result."""
         if (found := self._live.of_view) is None:
             return None
         picture, result, _ = found
@@ -102,7 +100,7 @@ class AnalysisController(QObject):
         self._later.start()
 
     def _forget(self, old: State, new: State) -> None:
-        """Drop what is known and asked for, as another picture was opened."""
+        """Drop results and requests when another picture is opened."""
         samples = [state.picture and state.picture.samples for state in (old, new)]
         if samples[0] is not samples[1]:
             for name in (HISTOGRAM, SIMILARITY):

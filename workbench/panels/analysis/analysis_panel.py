@@ -16,8 +16,14 @@ from workbench.base.plain_text import Label
 from workbench.imaging.histograms import NAMES, Histogram
 from workbench.imaging.line_profile import Line, along, distances, in_words
 from workbench.imaging.similarity import Similarity
-from workbench.panels.analysis.curves import Curve, CurvesChart, ceiling_of
-from workbench.panels.analysis.histogram_table import as_share, as_table, in_decibels
+from workbench.panels.analysis.curves import (
+    Curve,
+    CurvesChart,
+    as_share,
+    as_table,
+    ceiling_of,
+    in_decibels,
+)
 from workbench.panels.compare.mode_bar import ORIGINAL
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.drop_down import ElidingBox
@@ -48,12 +54,12 @@ LINE_TIP = "Which line the profile follows; Shift and a drag over the picture dr
 
 
 class AnalysisPanel(UprightArea):
-    """The panel of analysis, which shows what it is given and computes nothing.
+    """The panel of analysis, which computes nothing itself.
 
     Signals:
         against_wanted(index): compare with 0 the original, else the pinned result.
         line_kind_wanted(kind): one of LINES.
-        seen(): it came on screen, so what it shows has to be up to date.
+        seen(): it came on screen and has to be up to date.
     """
 
     against_wanted = Signal(int)
@@ -100,7 +106,7 @@ class AnalysisPanel(UprightArea):
         self.show_profile(None, None, None, "before")
 
     def show_picture(self, is_there: bool) -> None:
-        """Show numbers and curves, or, without a picture, the sentence that says what to do."""
+        """Show numbers and curves, or without a picture the first hint."""
         self._first.setVisible(not is_there)
         self._sections.setVisible(is_there)
 
@@ -113,7 +119,7 @@ class AnalysisPanel(UprightArea):
         self._similarity_note.setText(f"Full intensity: {in_digits(found.full)}. {note}")
 
     def show_histograms(self, found: tuple[tuple[Histogram, ...], ...], other: str) -> None:
-        """Draw the histograms of `other`, then those after the filter, and list their numbers."""
+        """Draw and list the histograms of `other` and of the result."""
         self._histograms, self._other = found, other
         names = [histogram.channel for histogram in found[-1]]
         if names != [self._channel.itemText(i) for i in range(1, self._channel.count())]:
@@ -161,17 +167,17 @@ class AnalysisPanel(UprightArea):
         self._line_kind.setCurrentIndex(self._line_kind.findData(kind))
 
     def choices(self) -> dict[str, Any]:
-        """Return what is remembered from one run to the next."""
+        """Choices to remember for the next start."""
         return {"log": self._log.isChecked(), "line": self.line_kind}
 
     def restore(self, data: dict[str, Any]) -> None:
-        """Take over what `choices` gave; the defaults replace what makes no sense."""
+        """Restore `choices`, with defaults for invalid ones."""
         self._log.setChecked(data.get("log") is True)
         self.show_line_kind("column" if data.get("line") == "column" else "row")
 
     @property
     def line_kind(self) -> str:
-        """Return the chosen one of LINES."""
+        """The chosen one of LINES."""
         return str(self._line_kind.currentData())
 
     def showEvent(self, event: Any) -> None:  # noqa: N802
@@ -254,9 +260,8 @@ class AnalysisPanel(UprightArea):
         def tell(index: int) -> str:
             low, high = curves[0].xs[index : index + 2]
             is_single = high - low == 1 and low % 1 == 0.5
-            where = in_digits((low + high) / 2)
-            if not is_single:
-                where = f"{in_digits(low)} to {in_digits(high)}"
+            middle, ends = in_digits((low + high) / 2), f"{in_digits(low)} to {in_digits(high)}"
+            where = middle if is_single else ends
             counts = (
                 f"{curve.channel} {titles[curve.is_after]}: {int(curve.ys[index]):,}"
                 for curve in curves
@@ -276,7 +281,6 @@ class AnalysisPanel(UprightArea):
         )
 
     def _show_cut(self, curves: Sequence[Curve], ceiling: float) -> None:
-        """Say which columns are cut off at `ceiling`."""
         cut = [
             (float(y), float(sum(curve.xs[n : n + 2]) / 2))
             for curve in curves

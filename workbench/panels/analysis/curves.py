@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from workbench.base import theme
+from workbench.base.numbers import in_digits
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.figure import Spot
+from workbench.imaging.histograms import PERCENTILES, Histogram
 from workbench.widgets.letters import factor_of
 
 MAX_SPOTS = 256  # spots that can be pointed at
@@ -46,7 +49,7 @@ class Curve:
 
 
 def color_of(channel: str, colors: theme.Colors) -> QColor:
-    """Return the colour of a channel, the same in every chart."""
+    """The colour of a channel, the same in every chart."""
     if channel in HUES:
         return QColor(colors.series[HUES[channel]])
     return QColor(colors.text if channel == "grey" else colors.muted)
@@ -56,10 +59,7 @@ class CurvesChart(Canvas):
     """A chart of curves: after solid, before dashed."""
 
     def __init__(self, empty: str, name: str, *, across: str = "") -> None:
-        """Make a chart that says `empty` while there are no curves.
-
-        across  the lower axis's title
-        """
+        """Show `empty` until there are curves; `across` is the lower axis's title."""
         super().__init__(empty)
         self._across = across
         self.setAccessibleName(name)
@@ -84,10 +84,10 @@ class CurvesChart(Canvas):
     ) -> None:
         """Draw `curves`, all with the same xs.
 
-        summary    what there is to see, in words, for a screen reader
-        tell_spot  what is at the x of this index
+        summary    for a screen reader
+        tell_spot  describes the curves at the x of this index
         in_words   writes the values of the axes
-        ceiling    what is higher is cut off there
+        ceiling    where higher values are cut off
         """
         self._curves, self._is_log, self._ceiling = curves, is_log, ceiling
         self._tell_spot, self._in_words = tell_spot, in_words
@@ -114,14 +114,13 @@ class CurvesChart(Canvas):
                 low, high = min(low, float(np.nanmin(ys))), max(high, float(np.nanmax(ys)))
             style = Qt.PenStyle.SolidLine if curve.is_after else Qt.PenStyle.DashLine
             pen = pg.mkPen(color_of(curve.channel, colors), width=PEN_PX, style=style)
-            is_stepped = xs.size == ys.size + 1
-            steps = "center" if is_stepped else None
+            steps = "center" if xs.size == ys.size + 1 else None
             item.setData(xs, ys, pen=pen, stepMode=steps, connect="finite")
         self._set_range(low, min(high, self._ceiling))
         self._show_spots()
 
     def _items_for(self, count: int) -> list[Any]:
-        """Return the items that draw curves; they are kept, as making them takes longer."""
+        """The items that draw curves, kept because making them takes longer."""
         import pyqtgraph as pg
 
         items = [each for each in self.plot.listDataItems() if isinstance(each, pg.PlotCurveItem)]
@@ -163,25 +162,20 @@ class CurvesChart(Canvas):
         for index in range(0, count, max(-(-count // MAX_SPOTS), 1)):
             y = min(float(curve.ys[index]), self._ceiling)
             y = math.log10(max(y, 0.5)) if self._is_log else y
-            if curve.xs.size > count:
-                x = float(curve.xs[index] + curve.xs[index + 1]) / 2
-            else:
-                x = float(curve.xs[index])
+            ends = curve.xs[index : index + 2] if curve.xs.size > count else curve.xs[index]
+            x = float(np.mean(ends))
             if math.isfinite(y):
                 places.append((x, y, index))
         self.show_spots(ToldWhenAsked(places, self._tell_spot))
 
 
 class ToldWhenAsked(Sequence[Spot]):
-    """Spots whose words are made when somebody points at a chart.
-
-    For hundreds of spots, making all of them takes longer than drawing the chart.
-    """
+    """Spots whose words are made on demand; all of them take longer than drawing the chart."""
 
     def __init__(
         self, places: Sequence[tuple[float, float, int]], describe: Callable[[int], str]
     ) -> None:
-        """Take x and y of each place in the plot, and the index that `describe` is asked for."""
+        """Take x and y of each place in the plot, and its index for `describe`."""
         self._places, self._describe = places, describe
         self._made: dict[int, Spot] = {}
 
@@ -199,11 +193,8 @@ class ToldWhenAsked(Sequence[Spot]):
 
 
 def ceiling_of(curves: Sequence[Curve]) -> float:
-    """Return how high a chart of counts has to be: a few columns that tower may be cut off.
-
-    Infinity where none towers.
-    """
-    counts = np.concatenate([curve.ys for curve in curves]) if curves else np.empty(0)
+    """The height of a chart of counts that cuts off a few towering columns; or infinity."""
+    counts = np.concatenate([np.empty(0), *(curve.ys for curve in curves)])
     if counts.size == 0:
         return math.inf
     usual = float(np.percentile(counts, USUAL_PERCENT))
@@ -213,7 +204,7 @@ def ceiling_of(curves: Sequence[Curve]) -> float:
 def thinned(
     curve: Curve, most: int = MAX_POINTS
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return at most about `most` points of a curve, peaks and valleys among them."""
+    """Thin a curve to about `most` points, which include peaks and valleys."""
     xs, ys = curve.xs, curve.ys
     if ys.size <= most or xs.size != ys.size:
         return xs, ys
@@ -222,13 +213,77 @@ def thinned(
     rows = ys[:size].reshape(bins, -1)
     starts = np.arange(bins) * rows.shape[1]
     finite = np.where(np.isfinite(rows), rows, 0.0)
-    picks = np.sort(
-        np.concatenate(
-            [
-                starts + finite.argmin(axis=1),
-                starts + finite.argmax(axis=1),
-                np.arange(size, ys.size),
-            ]
-        )
-    )
+    ends = starts + finite.argmin(axis=1), starts + finite.argmax(axis=1)
+    picks = np.sort(np.concatenate([*ends, np.arange(size, ys.size)]))
     return xs[picks], ys[picks]
+
+
+WIDEST = 6  # characters that a number may have
+SMALL, LARGE = 0.01, 1e6  # beyond these the largest number is written as a multiple of a power
+HEADS = ("min", *(f"{share:g} %" for share in PERCENTILES), "max", "mean")
+
+
+def in_decibels(value: float) -> str:
+    """Write a ratio in dB: "31.42 dB", or "∞" where nothing differs."""
+    return f"{value:.2f} dB" if math.isfinite(value) else in_digits(value)
+
+
+def as_share(value: float) -> str:
+    """Write a share with four decimals: "0.9876"."""
+    return f"{value:.4f}" if math.isfinite(value) else in_digits(value)
+
+
+def as_table(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
+    """Write an HTML table with a row for each channel of each picture.
+
+    Notes below it give a common power of ten, and count the samples that are not finite.
+    """
+    other = escape(other)
+    each_row = [
+        (
+            f"{each.channel} {title}".replace(" ", "&nbsp;"),
+            (n.low, *n.percentiles, n.high, n.mean),
+        )
+        for title, picture in zip((other, "after"), histograms, strict=True)
+        for each in picture
+        for n in (each.numbers,)
+    ]
+    power = _power(max((abs(v) for _, values in each_row for v in values if v == v), default=0.0))
+    rows = [_row("th", (f"{other}: dashed", *HEADS))]  # the line style in the chart
+    for name, values in each_row:
+        rows.append(_row("td", (name, *(_short(value / 10.0**power) for value in values))))
+    notes = [f"all × 10<sup>{power}</sup>"] if power else []
+    if odd := _not_finite(histograms, other):
+        notes.append(f"not finite: {odd}")
+    if notes:
+        rows.append(f'<tr><td colspan="{len(HEADS) + 1}">{"; ".join(notes)}</td></tr>')
+    return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(rows)}</table>'
+
+
+def _power(largest: float) -> int:
+    """The power of ten, a multiple of three, to scale numbers up to `largest`; 0: none."""
+    if largest == 0 or SMALL <= largest < LARGE:
+        return 0
+    return 3 * math.floor(math.log10(largest) / 3)
+
+
+def _short(value: float) -> str:
+    """Write a number so short that a row has room for six."""
+    texts = (in_digits(value), *(f"{value:.{digits}g}" for digits in (3, 2, 1)))
+    return next((text for text in texts if len(text) <= WIDEST), f"{value:.2f}")
+
+
+def _not_finite(histograms: tuple[tuple[Histogram, ...], ...], other: str) -> str:
+    """Count the samples that are NaN or infinite: "R after 12, G after 3"."""
+    return ", ".join(
+        f"{each.channel} {title} {each.numbers.not_finite:,}"
+        for title, picture in zip((other, "after"), histograms, strict=True)
+        for each in picture
+        if each.numbers.not_finite
+    )
+
+
+def _row(tag: str, cells: tuple[str, ...]) -> str:
+    first, *others = cells
+    rest = "".join(f'<{tag} align="right">{cell}</{tag}>' for cell in others)
+    return f'<tr><{tag} align="left">{first}</{tag}>{rest}</tr>'

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -42,31 +42,35 @@ class CellLayer:
         self._asked: CellRequest | None = None
 
     def show_samples(self, samples: NDArray[Any] | None, display: Display | None) -> None:
-        """Take other samples, (H, W, C), and how they are displayed; None: nothing."""
+        """Take samples, (H, W, C), and how they are displayed; None: no numbers."""
         if samples is not self._samples or display is not self._display:
             self._samples, self._display = samples, display
             self._cells = self._asked = None
             self._view.update()
 
     def paint(self, painter: QPainter, transform: ViewTransform, view: Size) -> None:
-        """Paint the numbers, and ask for others where these do not fit.
-
-        painter  in device pixels; `view` is its size in them
-        """
+        """Paint the numbers, in device pixels, and request others where these do not fit."""
         samples, ratio = self._samples, self._view.devicePixelRatioF()
         if samples is None or self._display is None or transform.scale < MIN_PX * ratio:
             return
-        region = _in_view(transform, view, samples)
+        height, width = samples.shape[:2]
+        left, top, right, bottom = transform.visible(view)
+        region = (
+            max(math.floor(left), 0),
+            max(math.floor(top), 0),
+            min(math.ceil(right), width),
+            min(math.ceil(bottom), height),
+        )
         digits = digits_for(math.floor(transform.scale), samples.shape[2], str(samples.dtype))
         if digits is None or region[0] >= region[2] or region[1] >= region[3]:
             return
         cells = self._cells
         if cells is not None and cells.asked.scale == transform.scale:
-            left, top = transform.origin(view)
+            at = QPoint(*transform.origin(view)) + QPoint(*cells.corner)
             painter.save()
             whole = _readable(cells, transform, view)
             painter.setClipRect(whole, Qt.ClipOperation.IntersectClip)
-            painter.drawImage(left + cells.corner[0], top + cells.corner[1], cells.image)
+            painter.drawImage(at, cells.image)
             painter.restore()
             if _holds(cells.asked.region, region):
                 return
@@ -96,7 +100,7 @@ class CellLayer:
 
 @lru_cache(maxsize=32)
 def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
-    """Return the largest digits for a cell of `side` pixels; None where not even small ones fit."""
+    """The largest digits that fit a cell of `side` pixels; None where none fit."""
     font, wide = theme.fixed_font(), columns_of(channels, pixel_type)
     for size in SIZES_PX:
         font.setPixelSize(size)
@@ -120,20 +124,8 @@ def digits_for(side: int, channels: int, pixel_type: str) -> Digits | None:
     return Digits(np.ascontiguousarray(drawn.transpose(1, 0, 2)))
 
 
-def _in_view(transform: ViewTransform, view: Size, samples: NDArray[Any]) -> Region:
-    height, width = samples.shape[:2]
-    left, top = transform.to_picture((0, 0), view)
-    right, bottom = transform.to_picture(view, view)
-    return (
-        max(math.floor(left), 0),
-        max(math.floor(top), 0),
-        min(math.ceil(right), width),
-        min(math.ceil(bottom), height),
-    )
-
-
 def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
-    """Return where the view has whole numbers: of 124, cut off at its edge, 12 would be left."""
+    """The part of the view with whole numbers: of 124, cut off at its edge, 12 would be left."""
     _, height, width = cells.asked.digits.shapes.shape
     samples = cells.asked.samples
     channels = samples.shape[2]
@@ -147,7 +139,7 @@ def _readable(cells: Cells, transform: ViewTransform, view: Size) -> QRect:
 
 
 def _whole(origin: int, scale: float, text: int, extent: int) -> tuple[int, int]:
-    """Return from where to where the cells lie whose text, in their middle, is seen as a whole."""
+    """The span of the cells whose centred text is seen as a whole."""
     gap = (math.floor(scale) - text) // 2
     first = math.ceil((-gap - origin) / scale)
     last = math.floor((extent - gap - text - origin) / scale)
@@ -155,9 +147,5 @@ def _whole(origin: int, scale: float, text: int, extent: int) -> tuple[int, int]
 
 
 def _holds(outer: Region, inner: Region) -> bool:
-    return (
-        outer[0] <= inner[0]
-        and outer[1] <= inner[1]
-        and outer[2] >= inner[2]
-        and outer[3] >= inner[3]
-    )
+    is_before = outer[0] <= inner[0] and outer[1] <= inner[1]
+    return is_before and outer[2] >= inner[2] and outer[3] >= inner[3]

@@ -15,26 +15,21 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import known_unclipped
 from workbench.model.state import Picture, State
-from workbench.panels.compare.comparison_image import side_by_side
-from workbench.panels.compare.large_chip import LargeChip
-from workbench.panels.compare.mode_bar import ModeBar, ModeOptions
-from workbench.panels.compare.negative_chip import NegativeChip
-from workbench.panels.compare.panes import Panes
-from workbench.panels.compare.patch import Patch
+from workbench.panels.compare.mode_bar import LargeChip, ModeBar, ModeOptions, NegativeChip
 from workbench.panels.compare.picture_keys import PictureKeys
 from workbench.panels.compare.picture_view import Overlay, PictureView
 from workbench.panels.compare.pins import MAX_PINS, Pin, PinView, pin_name
-from workbench.panels.compare.read_out import Values
-from workbench.panels.compare.read_out_row import ReadOutRow
+from workbench.panels.compare.read_out import ReadOutRow, Values
 from workbench.panels.compare.view_transform import (
     MAX_SCALE,
     MIN_SCALE,
+    Patch,
     Point,
     Size,
     ViewTransform,
     fit,
 )
-from workbench.panels.compare.wipe_view import WipeView
+from workbench.panels.compare.wipe_view import Panes, WipeView, side_by_side
 from workbench.widgets.actions import Action
 from workbench.widgets.boxes import VBox
 from workbench.widgets.message_bar import EDGE, Floating
@@ -55,24 +50,22 @@ CLOSE_ENOUGH = 24.0  # least scale of go_to, device-independent pixels per pixel
 
 
 class CompareView(QWidget):
-    """The view of a picture and of what the filter made of it.
+    """The view of a picture and its filtered results.
 
-    Holding Space, or the button "Hold: original", shows the original where the result is.
+    Holding Space, or the button "Hold: original", shows the original in place of the result.
 
     bar           the modes, for the window's toolbar
     read_out_row  the values under the pointer and the zoom, for its status bar
-    options       what the mode lets one choose, in a corner of the picture
+    options       the options of the mode, in a corner of the picture
+    picture       that on screen, which the state's may be about to follow
 
     Signals:
         wanted(name, value): the user wants `value` for State field `name`.
-        pin_wanted(): the result is to be kept beside those to come.
-        unpin_wanted(index): the pinned result is to be removed.
-        cells_wanted(request, deliver), drawn(line, is_done): as of PictureView, from any view.
-        hovered(point): likewise.
-        pointed(point): as of PictureView, from any view.
-        picked(point): likewise.
-        tabbed(): Tab was pressed where the keys are the picture's.
-        arranged(): something else may be in view.
+        pin_wanted(): keep the result beside those to come.
+        unpin_wanted(index): remove the pinned result.
+        cells_wanted, drawn, hovered, pointed, picked: as of PictureView, from any view.
+        tabbed(): Tab was pressed while the pointer was over a picture.
+        arranged(): another part may be in view.
     """
 
     wanted = Signal(str, object)
@@ -90,7 +83,7 @@ class CompareView(QWidget):
         super().__init__()
         self.setAccessibleName("Before and after")
         self._state = State()
-        self._picture: Picture | None = None
+        self.picture: Picture | None = None
         self._before: Display | None = None
         self._after: Display | None = None
         self._after_samples: NDArray[Any] | None = None
@@ -118,36 +111,26 @@ class CompareView(QWidget):
     # -- what to show
 
     def actions_of_menu(self) -> list[Action]:
-        """Return the actions that set the zoom."""
+        """Make the actions that set the zoom."""
+        fit = "The whole picture, as large as there is room."
+        exact = "One pixel of the screen for each of the picture's."
+        larger = "The next larger round scale; the wheel does so at the pointer."
+        rows: tuple[tuple[str, Callable[[], None], tuple[str, ...], str], ...] = (
+            ("&Fit", self.show_fit, ("Ctrl+0",), fit),
+            ("&100 %", self.show_exact, ("Ctrl+1",), exact),
+            ("Zoom &in", partial(self.zoom, 1), ("+", "="), larger),
+            ("Zoom &out", partial(self.zoom, -1), ("-",), "The next smaller round scale."),
+        )
         return [
-            Action(
-                *("&View", "&Fit", self.show_fit, ("Ctrl+0",)),
-                "The whole picture, as large as there is room.",
-                separator=True,
-                why_not=self._why_not_look,
-            ),
-            Action(
-                *("&View", "&100 %", self.show_exact, ("Ctrl+1",)),
-                "One pixel of the screen for each of the picture's.",
-                why_not=self._why_not_look,
-            ),
-            Action(
-                *("&View", "Zoom &in", partial(self.zoom, 1), ("+", "=")),
-                "The next larger round scale; the wheel does so at the pointer.",
-                why_not=self._why_not_look,
-            ),
-            Action(
-                *("&View", "Zoom &out", partial(self.zoom, -1), ("-",)),
-                "The next smaller round scale.",
-                why_not=self._why_not_look,
-            ),
+            Action("&View", *row, separator=row[0] == "&Fit", why_not=self._why_not_look)
+            for row in rows
         ]
 
     def _why_not_look(self) -> str:
         return NO_PICTURE if self._state.picture is None else ""
 
     def show_state(self, state: State) -> None:
-        """Show the mode, the divider and the options that `state` has."""
+        """Show the mode, the divider and the options of `state`."""
         is_other = state.view_mode != self._state.view_mode
         self._state = state
         self._stack.setCurrentIndex(PAGES.get(state.view_mode, 0))
@@ -157,24 +140,21 @@ class CompareView(QWidget):
         self._options_corner.setVisible(self.options.is_needed)
         self._show_negative()
         if is_other:
-            self._choose_panes()
-            self._make_room()
-            self._refresh()
+            self._rebuild()
         self._arrange()
 
     def show_before(self, picture: Picture, display: Display) -> None:
         """Show a picture, or the same one with other levels.
 
-        The last result stays until its successor comes, if it is like `picture`: it may well be
-        what the filter makes of it at once.  Otherwise the place of the result is empty.  Zoom and
-        place are kept: of a picture of another size, the same relative place.
+        The last result stays until its successor comes, if it is like `picture`.  Zoom and
+        relative place are kept.
         """
         if self._before is None or self._before.size != display.size:
             self._point = None
             self._carry_place(display.size)
         if self._after_samples is None or not _alike(self._after_samples, picture):
             self._after = self._after_samples = None
-        self._picture, self._before = picture, display
+        self.picture, self._before = picture, display
         for view in self._all_views:
             view.exact_scale = self._exact_scale
         self._panes.show_size(display.size)
@@ -183,11 +163,8 @@ class CompareView(QWidget):
         self._refresh()
 
     def show_after(self, samples: NDArray[Any], display: Display, caption: str) -> None:
-        """Show a result and its caption, such as "Gaussian 5×5 · shared".
-
-        One that does not fit the picture shown, because it answers for an earlier one, is ignored.
-        """
-        if self._picture is not None and _alike(samples, self._picture):
+        """Show a result and its caption; ignore one of an earlier, different picture."""
+        if self.picture is not None and _alike(samples, self.picture):
             last, self._after_samples, self._after = self._after_samples, samples, display
             self._after_caption = f"After · {caption}"
             if last is None or last.dtype != samples.dtype:
@@ -196,31 +173,26 @@ class CompareView(QWidget):
             self._refresh()
 
     def show_preview(self, display: Display, caption: str) -> None:
-        """Show about what the result will look like; it has no values to be read or kept."""
+        """Show an approximate result, which has no values to be read or pinned."""
         if self._before is not None and display.size == self._before.size:
             self._after, self._after_samples = display, None
             self._after_caption = f"After · {caption}"
             self._refresh()
 
     def show_pins(self, pins: Sequence[Pin], against: int) -> None:
-        """Show results beside the newest, alike in size, at most MAX_PINS.
+        """Show at most MAX_PINS results beside the newest, which is compared with `against`.
 
-        against  what the newest is compared with: 0 the original, else the pin of that number
+        against  0 the original, else the pin of that number
         """
         self._pins, self._against = tuple(pins), against
         self.options.show_pins([pin_name(number) for number in range(1, len(pins) + 1)], against)
         self._options_corner.setVisible(self.options.is_needed)
-        self._choose_panes()
-        self._make_room()
-        self._refresh()
+        self._rebuild()
 
     def show_worked_out(
         self, display: Display | None, caption: str, rings: Sequence[tuple[int, int]]
     ) -> None:
-        """Show the difference or the mismatch in the modes of those names.
-
-        rings  pixels to draw a ring around, so that one alone is found
-        """
+        """Show the difference or the mismatch, with rings around single pixels."""
         self._worked_out = display, caption
         self._rings = tuple(rings)
         self._refresh()
@@ -228,7 +200,7 @@ class CompareView(QWidget):
     def show_patches(self, before: Patch | None, after: Patch | None, words: str) -> None:
         """Show parts at full resolution over the pictures, which are reduced copies.
 
-        words  say at which scale they are shown; empty: they are whole
+        words  for the chip with the scale; empty: the pictures are whole
         """
         self._large.show_words(words)
         self._show_negative()
@@ -237,15 +209,12 @@ class CompareView(QWidget):
             self._refresh()
 
     def show_search(self, is_under_way: bool, has_places: bool) -> None:
-        """Offer to cancel the search for pixels that differ, and to go to those it found."""
+        """Offer to cancel the search for differing pixels, and to go to those found."""
         self.options.show_search(is_under_way, has_places)
         self._options_corner.setVisible(self.options.is_needed)
 
     def go_to(self, x: int, y: int) -> None:
-        """Move the pixel (x, y) to the middle, large enough to be seen, and mark it.
-
-        It is the middle of what no drawer covers.
-        """
+        """Mark the pixel (x, y), and show it large in the middle of what no drawer covers."""
         scale = max(self._shown_transform().scale, CLOSE_ENOUGH * self.devicePixelRatioF())
         _, offset = self._clear_part()
         self._move(ViewTransform(scale, (x + 0.5, y + 0.5)), offset)
@@ -256,7 +225,7 @@ class CompareView(QWidget):
         self.pointed.emit((x + 0.5, y + 0.5))
 
     def follow(self, x: int, y: int, reach: int) -> None:
-        """Move the picture no further than it takes to see pixel (x, y), and `reach` around it."""
+        """Move the picture as little as shows pixel (x, y), and `reach` around it."""
         area = (x - reach, y - reach, x + 1 + reach, y + 1 + reach)
         room, (right, down) = self._clear_part()
         seen = self._shown_transform().panned(-right, -down)
@@ -266,41 +235,33 @@ class CompareView(QWidget):
 
     @property
     def in_view(self) -> tuple[int, int, int, int] | None:
-        """Return top, bottom, left, right of the pixels on screen; None where there are none."""
-        if self._before is None:
+        """Top, bottom, left, right of the pixels on screen; None without a picture."""
+        if self._before is None or (seen := self.seen) is None:
             return None
-        view, transform = self._views[0].device_size, self._shown_transform()
-        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
         width, height = self._before.size
         return (
-            max(int(top), 0),
-            min(int(bottom) + 1, height),
-            max(int(left), 0),
-            min(int(right) + 1, width),
+            max(int(seen.top()), 0),
+            min(int(seen.bottom()) + 1, height),
+            max(int(seen.left()), 0),
+            min(int(seen.right()) + 1, width),
         )
 
     @property
     def seen(self) -> QRectF | None:
-        """Return what is in view, in pixels of the picture, beyond which it may reach; or None."""
+        """The part in view, in pixels of the picture, beyond which it may reach; or None."""
         if self._before is None:
             return None
-        view, transform = self._views[0].device_size, self._shown_transform()
-        (left, top), (right, bottom) = (transform.to_picture(at, view) for at in ((0, 0), view))
+        left, top, right, bottom = self._shown_transform().visible(self._views[0].device_size)
         return QRectF(left, top, right - left, bottom - top)
 
     @property
-    def picture(self) -> Picture | None:
-        """Return the picture that is shown, which the state's may be about to follow."""
-        return self._picture
-
-    @property
     def scale(self) -> float:
-        """Return how many device pixels a pixel of the picture has."""
+        """Device pixels per pixel of the picture."""
         return self._shown_transform().scale
 
     def show_nothing(self) -> None:
         """Remove the picture and its result."""
-        self._picture = self._before = self._after = self._after_samples = None
+        self.picture = self._before = self._after = self._after_samples = None
         self._transform = self._point = None
         self._show_negative()
         self._refresh()
@@ -316,7 +277,7 @@ class CompareView(QWidget):
     def show_area(self, area: QRectF, around: QMargins = NOTHING_AROUND) -> None:
         """Fill what no drawer covers with these pixels of the picture, and a little around them.
 
-        around  what something else needs at the view's edges, in device-independent pixels
+        around  kept free at the view's edges, in device-independent pixels
         """
         (width, height), offset = self._clear_part(around)
         scale = min(width / area.width(), height / area.height()) * AROUND
@@ -325,16 +286,16 @@ class CompareView(QWidget):
         self._move(ViewTransform(scale, (centre.x(), centre.y())), offset)
 
     def show_exact(self) -> None:
-        """Show one screen pixel for each pixel of the picture, or of the file it is a copy of."""
+        """Show one screen pixel for each pixel of the picture's file."""
         self._move(ViewTransform(self._exact_scale, self._shown_transform().centre))
 
     def choices(self) -> dict[str, Any]:
-        """Return the part of the picture in view and the divider's place, fit for JSON."""
+        """The part of the picture in view and the divider's place, fit for JSON."""
         place = self._transform and [self._transform.scale, *self._transform.centre]
         return {"place": place, "divider": self._wipe_view.divider.value()}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave of the same picture."""
+        """Restore `choices` of the same picture."""
         match choices.get("place"):
             case [int() | float() as scale, int() | float() as x, int() | float() as y]:
                 scale = min(max(scale, MIN_SCALE), self._max_scale)
@@ -343,15 +304,13 @@ class CompareView(QWidget):
             self._wipe_view.divider.setValue(divider)
 
     def comparison(self) -> Callable[[], QImage] | None:
-        """Return a function that puts all pictures with captions into one image.
+        """Make a function, for another thread, that joins all pictures with captions.
 
-        They are before, after and what is pinned, every pixel of each, and the difference or the
-        mismatch where that is on screen. The function is for another thread, since it takes a
-        while. None where there is no result.
+        They are before, after, pins, and the difference or mismatch on screen, every pixel of each.
+        None where there is no result.
         """
-        if self._picture is None or self._before is None or self._after is None:
-            return None
-        if self._after_samples is None:  # a preview
+        has_result = self._after_samples is not None  # and not just a preview
+        if self._before is None or self._after is None or not has_result:
             return None
         tiles = [(self._before, self._before_caption), (self._after, self._after_caption)]
         worked_out, caption = self._worked_out
@@ -362,29 +321,29 @@ class CompareView(QWidget):
 
     @property
     def foot_px(self) -> int:
-        """Return how high what lies in the lower left corner of the pictures is; 0: nothing."""
+        """Height of the chips in the lower left corner of the pictures; 0: none."""
         corner = self._chips_corner
         return 0 if corner.isHidden() else self.height() - corner.y()
 
     @property
     def corner_px(self) -> int:
-        """Return how wide what lies in the lower right corner of the pictures is; 0: nothing."""
+        """Width of the options in the lower right corner of the pictures; 0: none."""
         corner = self._options_corner
         return 0 if corner.isHidden() else corner.width() + EDGE
 
     def add_overlay(self, overlay: Overlay) -> None:
-        """Let `overlay` paint over the picture in every view."""
+        """Paint `overlay` over the picture in every view."""
         for view in self._all_views:
             view.overlays.append(overlay)
 
     def repaint_overlays(self) -> None:
-        """Paint the views again, as what overlays paint has changed."""
+        """Paint the views again, with changed overlays."""
         for view in self._views:
             view.update()
 
     @Slot()
     def make_way(self) -> None:
-        """Put what lies over the pictures beside a drawer that moved."""
+        """Move the corners beside a drawer that moved."""
         for corner in (self._options_corner, self._chips_corner):
             corner.place()
         self.repaint_overlays()
@@ -393,13 +352,12 @@ class CompareView(QWidget):
         radius = RING_PX * self.devicePixelRatioF() / scale
         if radius < 1:  # a pixel is as large as the ring
             return
+        middles = [QPointF(x + 0.5, y + 0.5) for x, y in self._rings]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for color, width in (("#000000", 3.0), ("#ffffff", 1.5)):
             painter.setPen(QPen(QColor(color), width * radius / RING_PX))
-            for x, y in self._rings:
-                middle = QPointF(x + 0.5, y + 0.5)
-                if visible.contains(middle):
-                    painter.drawEllipse(middle, radius, radius)
+            for middle in filter(visible.contains, middles):
+                painter.drawEllipse(middle, radius, radius)
 
     # -- how it is built
 
@@ -450,8 +408,12 @@ class CompareView(QWidget):
         view.drawn.connect(self.drawn)
         view.cells_wanted.connect(self.cells_wanted)
 
+    def _rebuild(self) -> None:
+        self._choose_panes()
+        self._make_room()
+        self._refresh()
+
     def _choose_panes(self) -> None:
-        """Show the newest result, with pins beside it, and before where there is room for it."""
         results = (self._after_view, *self._pin_views[: len(self._pins)])
         has_before = self._state.view_mode == "side" and len(results) < MAX_PANES
         self._panes.show_views((self._before_view, *results) if has_before else results)
@@ -469,17 +431,16 @@ class CompareView(QWidget):
         return pages[self._stack.currentIndex()]
 
     def _move(self, transform: ViewTransform | None, offset: Point = (0.0, 0.0)) -> None:
-        """Show the picture by `transform`, but its centre so far from the middle of the view."""
+        """Show the picture by `transform`, its centre `offset` from the middle of the view."""
         if self._before is not None:
             kept = transform and transform.kept_within(self._before.size)
             self._transform = kept and kept.panned(*offset)
             self._arrange()
 
     def _clear_part(self, around: QMargins = NOTHING_AROUND) -> tuple[Size, Point]:
-        """Return width and height of what nothing covers, and where its middle is.
+        """Size of the uncovered part, and its middle from the view's, in device pixels.
 
-        That is how far to the right of the view's middle and below it, both in device pixels. Of
-        several views it is that of the one that has most of it.
+        Of several views, that of the one which has most of it.
         """
         parts = [(uncovered_part(view).marginsRemoved(around), view) for view in self._views]
         part, view = max(parts, key=lambda each: max(each[0].width(), 0))
@@ -510,7 +471,6 @@ class CompareView(QWidget):
             self._refresh()
 
     def _show_negative(self) -> None:
-        """Say on the picture how negative values of the result are shown, where it may have any."""
         after = self._after
         is_shown = after is not None and not self._holding
         is_needed = is_shown and self._negative.is_needed(self._state)
@@ -523,7 +483,7 @@ class CompareView(QWidget):
             self.repaint_overlays()  # what overlays have in that corner gives way to it
 
     def _carry_place(self, size: Size) -> None:
-        """Keep zoom and place for a picture of another size, unless it would be less than fits."""
+        """Keep zoom and place for a picture of another size, unless less than fits."""
         if self._before is None or self._transform is None:
             self._transform = None
             return
@@ -532,21 +492,20 @@ class CompareView(QWidget):
         self._transform = carried if carried.scale > fitted.scale else None
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return a size at which a picture can still be looked at, however many views there are."""
-        return MIN_SIZE
+        return MIN_SIZE  # however many views there are
 
     def _make_room(self) -> None:
-        """Reserve room for the values of all that is shown: those of a result may be wider."""
+        """Reserve room for the values of all pictures: those of a result may be wider."""
         numbers = range(1, len(self._pins) + 1)
         is_side = self._stack.currentIndex() == 0
         seen = [number for number in numbers if is_side or number == self._against]
         self._read_out.show_pins(seen, self._against)
         shown = [pin.samples for pin in self._pins]
         shown += [] if self._after_samples is None else [self._after_samples]
-        if self._picture is not None:
-            large = self._picture.large
+        if self.picture is not None:
+            large = self.picture.large
             size = None if large is None else (large.width, large.height)
-            self._read_out.prepare_for(self._picture.samples, *shown, size=size)
+            self._read_out.prepare_for(self.picture.samples, *shown, size=size)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         if not self._keys.press(event):
@@ -557,25 +516,25 @@ class CompareView(QWidget):
             super().keyReleaseEvent(event)
 
     def show_opening(self, name: str) -> None:
-        """Say where there is no picture yet that one called `name` is on its way; empty: none."""
+        """Show that the picture `name` is being opened; empty: none is."""
         self._opening = name
-        self._show_hints(self._before_view not in self._panes.shown)
+        self._show_hints()
 
-    def _show_hints(self, is_alone: bool) -> None:
-        """Say what will be where there is nothing yet.
+    @property
+    def _is_alone(self) -> bool:  # the result, without before beside it
+        return self._before_view not in self._panes.shown
 
-        is_alone  whether the result's place is the only one
-        """
+    def _show_hints(self) -> None:
         picture = self._state.picture
         name = self._opening or (picture.name if picture is not None else "")
         hint = f"Opening {name}…" if name else OPEN_HINT
         self._before_view.show_hint(hint)
         self._wipe_view.show_hint(hint)
-        self._after_view.show_hint(hint if is_alone else RESULT_HINT)
+        self._after_view.show_hint(hint if self._is_alone else RESULT_HINT)
 
     def _refresh(self) -> None:
         after, caption, samples = self._after, self._after_caption, self._after_samples
-        before_samples = None if self._picture is None else self._picture.samples
+        before_samples = None if self.picture is None else self.picture.samples
         original = self._before, ORIGINAL, before_samples
         is_held = self._holding and after is not None
         patch = self._patches[1]
@@ -586,9 +545,8 @@ class CompareView(QWidget):
         before = self._before, self._before_caption, before_samples
         self._before_view.show_picture(*before)
         self._show_patches(is_held)
-        is_alone = self._before_view not in self._panes.shown
-        self._show_hints(is_alone)
-        shown = (after, caption, samples) if after is not None or not is_alone else before
+        self._show_hints()
+        shown = (after, caption, samples) if after is not None or not self._is_alone else before
         self._after_view.show_picture(*shown)
         for number, view in enumerate(self._pin_views, 1):
             if number > len(self._pins):
@@ -601,14 +559,12 @@ class CompareView(QWidget):
         self._wipe_view.show_before(*(near if is_covered else (None, "", None)))
         worked_out = original if is_held else (*self._worked_out, None)
         self._worked_out_view.show_picture(*worked_out)
-        self.read_out_row.show_can_pin(
-            self._after_samples is not None and len(self._pins) < MAX_PINS
-        )
+        can_pin = self._after_samples is not None and len(self._pins) < MAX_PINS
+        self.read_out_row.pin.setEnabled(can_pin)
         self._arrange()
         self._read()
 
     def _show_patches(self, is_held: bool) -> None:
-        """Show parts at full resolution where the pictures are that they belong to."""
         before, after = self._patches
         if is_held or self._after is None:
             after = before
@@ -618,26 +574,26 @@ class CompareView(QWidget):
         self._wipe_view.show_patch_before(before if self._against == 0 else None)
 
     def _pinned(self, number: int) -> tuple[Display, str, NDArray[Any]]:
-        """Return display, caption and samples of a pin; its title has a line to itself."""
+        """Display, caption and samples of a pin; its title has a line to itself."""
         pin = self._pins[number - 1]
         title, _, below = pin.caption.partition("\n")
         return pin.display, f"{title}\n{pin_name(number)} · {below}", pin.samples
 
     @property
     def _before_caption(self) -> str:
-        if self._picture is None or self._before is None:
+        if self.picture is None or self._before is None:
             return BEFORE
         width, height = self._before.size
-        size, large = f"{width}×{height}", self._picture.large
+        size, large = f"{width}×{height}", self.picture.large
         if large is not None:
             is_full = self._patches[0] is not None
             size = large.size_in_words if is_full else large.scale_in_words
-        return f"{BEFORE} · {self._picture.name} · {size}"
+        return f"{BEFORE} · {self.picture.name} · {size}"
 
     @property
     def _exact_scale(self) -> float:
-        """Return the scale at which a screen pixel is one of the picture's file."""
-        large = None if self._picture is None else self._picture.large
+        """The scale at which a screen pixel is one of the picture's file."""
+        large = None if self.picture is None else self.picture.large
         return 1.0 if large is None else float(large.step)
 
     @property
@@ -651,7 +607,7 @@ class CompareView(QWidget):
 
     @property
     def _view_size(self) -> Size:
-        """Return width and height, in device pixels, that every view on screen has."""
+        """Width and height, in device pixels, that every view on screen has."""
         widths, heights = zip(*(view.device_size for view in self._views), strict=True)
         return min(widths), min(heights)
 
@@ -665,21 +621,20 @@ class CompareView(QWidget):
 
     def _read(self) -> None:
         before_patch, after_patch = self._patches
-        if before_patch is not None and self._at is not None:
-            pixel = before_patch.pixel_at(self._at)
-            if pixel is not None:
-                is_after = after_patch is not None and after_patch.pixel_at(self._at) is not None
-                filtered = after_patch.values(pixel) if after_patch and is_after else None
-                self._read_out.show_values(pixel, before_patch.values(pixel), (), filtered)
-                return
-        before = None if self._picture is None else self._picture.samples
+        pixel = before_patch and self._at and before_patch.pixel_at(self._at)
+        if before_patch is not None and self._at is not None and pixel:
+            is_after = after_patch is not None and after_patch.pixel_at(self._at) is not None
+            filtered = after_patch.values(pixel) if after_patch and is_after else None
+            self._read_out.show_values(pixel, before_patch.values(pixel), (), filtered)
+            return
+        before = None if self.picture is None else self.picture.samples
         pinned = [_values(pin.samples, self._point) for pin in self._pins]
         after = _values(self._after_samples, self._point)
         self._read_out.show_values(self._point, _values(before, self._point), pinned, after)
 
 
 def _alike(result: NDArray[Any], picture: Picture) -> bool:
-    """Return whether a result may be of `picture`: that of whole numbers may be float32."""
+    """Tell whether a result may be of `picture`: that of whole numbers may be float32."""
     samples = picture.samples
     is_wide = known_unclipped(samples) is not None and result.dtype == np.float32
     return result.shape == samples.shape and (result.dtype == samples.dtype or is_wide)

@@ -1,4 +1,4 @@
-"""Show at full resolution what is in view of a picture larger than memory, once that is little."""
+"""The part in view of a picture larger than memory, shown at full resolution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.model import intents
 from workbench.model.large_source import LargeSource, Region
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.patch import Patch
+from workbench.panels.compare.view_transform import Patch
 from workbench.session.large_regions import RegionPicture, RegionRequest, Regions
 from workbench.session.live import Live
 from workbench.session.store import Store
@@ -27,12 +27,12 @@ AROUND = 0.25  # of the view, on each side, that is read as well, for the next m
 WAIT_MS = 15  # after a move, within which others are one with it
 ZOOM_IN = "zoom in for full resolution"
 READING = "reading full resolution…"
-OWN = "kernels of your own are not run at full resolution"
+OWN = "user kernels are not run at full resolution"
 FULL = "full resolution"
 
 
 class FullResolution(QObject):
-    """A link that has what is in view read and filtered, and drawn over the copy."""
+    """Has the part in view read and filtered, and drawn over the copy."""
 
     def __init__(
         self, store: Store, live: Live, regions: Regions, compare: CompareView, parent: QObject
@@ -42,7 +42,7 @@ class FullResolution(QObject):
         self._asked: RegionRequest | None = None  # the newest; None: there is nothing to show
         self._before: Patch | None = None
         self._after: Patch | None = None
-        self._answered: RegionRequest | None = None  # what that is the answer to
+        self._answered: RegionRequest | None = None  # that which `_after` belongs to
         self._throttle = Throttle(WAIT_MS, self._look, self)
         store.changed.connect(self._follow)
         live.after_ready.connect(lambda *_: self._throttle.ask())  # its levels may be new
@@ -65,7 +65,7 @@ class FullResolution(QObject):
             self._throttle.ask()
 
     def _look(self) -> None:
-        """Have the region in view read and filtered, unless it is there; or say why it is not."""
+        """Request the region in view, unless it is there; or show why not."""
         state = self._store.state
         picture, seen = state.picture, self._compare.seen
         if picture is None or picture.large is None or seen is None:
@@ -111,7 +111,7 @@ class FullResolution(QObject):
         self._show()
 
     def _mappings(self, state: State) -> tuple[DisplayMapping, DisplayMapping]:
-        """Return how before and after are shown: where that fits the copy's range, by that."""
+        """The display of before and after; one that fits its range takes the copy's."""
         after, shown = intents.look_for(state), self._live.shown
         if after.levels is None and after.negative_display == "scaled" and shown is not None:
             after = replace(after, levels=shown.levels)
@@ -139,7 +139,7 @@ class FullResolution(QObject):
             self._compare.show_patches(None, None, f"{_scale(large)} · {sentence}")
 
     def _show(self) -> None:
-        """Draw what there is, and say whether that is what is wanted."""
+        """Draw the parts, and say whether they are those in view."""
         asked = self._asked
         assert asked is not None
         assert asked.picture.large is not None
@@ -160,7 +160,7 @@ def _scale(large: LargeSource) -> str:
 
 
 def _region(seen: QRectF, large: LargeSource) -> Region:
-    """Return the pixels of the whole picture that are seen, in part at least."""
+    """The pixels of the whole picture that are seen, in part at least."""
     across, down = (
         (max(int(low * large.step), 0), min(int(high * large.step) + 1, extent))
         for low, high, extent in (
@@ -172,7 +172,7 @@ def _region(seen: QRectF, large: LargeSource) -> Region:
 
 
 def _grown(region: Region, large: LargeSource) -> Region:
-    """Return the region with something around it, where that is not too much."""
+    """The region with a margin, where that is not too much."""
     rows, columns = (
         (max(low - margin, 0), min(high + margin, extent))
         for (low, high), extent in ((region.rows, large.height), (region.columns, large.width))

@@ -1,44 +1,255 @@
-"""The results kept beside the newest, what it is compared with, and their captions."""
+"""Pinned results, and the difference and mismatch computed against them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from kernels.core.job import Result
+from kernels.engine.auto import Auto
+from kernels.rungs.rung import BrokenRung
 from workbench.base import numbers
 from workbench.base.disturbed_words import star
 from workbench.imaging.cell_values import CellRequest, written
+from workbench.imaging.differences import Difference, subtracting
 from workbench.imaging.display import Display
 from workbench.imaging.display_mapping import DisplayMapping
+from workbench.imaging.mismatch import Mismatch, searching
 from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.speed_up import no_time_in_words, single_in_words
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
-from workbench.panels.compare.comparison_controller import ComparisonController
-from workbench.panels.compare.pin_cache import Pins, SetAside, of_same
-from workbench.panels.compare.pins import MAX_PINS, Pin, pin_name
+from workbench.panels.compare.pins import MAX_PINS, Pin, Pins, SetAside, of_same, pin_name
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
+
+DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
+MAX_RINGS = 200  # around single pixels; more pixels are seen without rings
+URGENCY = 1  # quick work goes before long work and mere reading
+COMPARING = "Mismatch\nverifying against the float64 reference…"
+STOPPED = "stopped; N resumes"
+
+Other = Callable[[Picture], tuple[NDArray[Any], str]]
+
+
+class ComparisonController(QObject):
+    """The difference and the mismatch, computed off the GUI thread while shown.
+
+    Signals:
+        message(sentence): why nothing happened.
+        found(pixel): the view went to the differing pixel (x, y).
+    """
+
+    message = Signal(str)
+    found = Signal(object)
+
+    def __init__(
+        self,
+        store: Store,
+        live: Live,
+        compare: CompareView,
+        steps: AnalysisThread,
+        other: Other,
+        parent: QObject | None = None,
+    ) -> None:
+        """Connect the store and the results.
+
+        other  returns the samples to compare the result with, and their name
+        """
+        super().__init__(parent)
+        self._store, self._live, self._compare, self._steps = store, live, compare, steps
+        self._other = other
+        self._of: tuple[Any, ...] = ()  # the inputs of what is shown or being computed
+        self._mismatch: Mismatch | None = None
+        self._at = -1  # y · width + x of the differing pixel visited last
+        self._step_wanted = 0  # 1: to the next that is found, -1: back, 0: stay
+        self._is_stopped = False
+        self._is_subtracting = False
+        store.changed.connect(self._follow)
+        live.after_ready.connect(lambda *_: self.refresh())
+        live.computed.connect(self._hurry)
+        steps.dropped.connect(self._drop)
+        compare.options.next_wanted.connect(self.go_to_differing)
+        compare.options.cancel_wanted.connect(self.cancel)
+
+    # -- what the user may want
+
+    def go_to_differing(self, step: int) -> None:
+        """Go to the next (step 1) or previous (-1) pixel that differs from the reference."""
+        self._step_wanted = step
+        if self._store.state.view_mode != MISMATCH:
+            self._store.update(view_mode=MISMATCH)  # which goes there once it is found
+        elif self._is_stopped and (self._mismatch is None or not self._mismatch.count):
+            self._of = ()
+            self.refresh()  # which keeps _step_wanted
+        self._go_on()
+
+    def cancel(self) -> None:
+        """Stop comparing with the reference; what was found stays."""
+        self._steps.cancel(MISMATCH)
+        self._step_wanted, self._is_stopped = 0, True
+        self._compare.show_worked_out(*self._marked(STOPPED))
+        self._tell_search()
+
+    # -- following
+
+    def refresh(self) -> None:
+        """Compute the mode's picture, unless it is on screen or under way already."""
+        state, result, shown = self._store.state, self._live.result, self._live.shown
+        mode, picture = state.view_mode, state.picture
+        if mode == DIFFERENCE:
+            result = self._live.newest
+        for name in {DIFFERENCE, MISMATCH} - {mode}:
+            self._drop(name)
+        if mode not in (DIFFERENCE, MISMATCH) or (
+            picture is None
+            or result is None
+            or shown is None
+            or not intents.is_of(result.job, picture)
+        ):
+            self._forget()
+        elif mode == DIFFERENCE and self._is_subtracting:
+            pass  # let it end first, or none ever would while a slider is dragged
+        elif mode == DIFFERENCE:
+            other, name = self._other(picture)
+            inputs = (mode, result.picture, other, name, state.difference, state.gain)
+            if self._is_new(inputs):
+                self._subtract(result.picture, other, name, picture, state)
+        elif self._is_new((mode, result.picture)):
+            self._search(result, shown)
+
+    def _hurry(self) -> None:
+        """Subtract at once: a difference need not wait until the result is shown."""
+        if self._store.state.view_mode == DIFFERENCE:
+            self.refresh()
+
+    def _follow(self, old: State, new: State) -> None:
+        if _is_other_picture(old, new):
+            self._forget()  # the new picture's result may never come
+        if (old.view_mode, old.difference, old.gain) != (new.view_mode, new.difference, new.gain):
+            self.refresh()
+
+    def _is_new(self, inputs: tuple[Any, ...]) -> bool:
+        last, self._of = self._of, inputs
+        return len(inputs) != len(last) or not all(
+            a is b or (isinstance(a, (str, float)) and a == b)
+            for a, b in zip(inputs, last, strict=True)
+        )
+
+    def _forget(self) -> None:
+        for name in (DIFFERENCE, MISMATCH):
+            self._drop(name)
+        self._step_wanted = 0
+        if self._of:
+            self._of, self._mismatch = (), None
+            self._compare.show_worked_out(None, "", ())
+
+    def _drop(self, name: str) -> None:
+        self._steps.cancel(name)
+        if name == DIFFERENCE:
+            self._is_subtracting = False
+
+    # -- the difference
+
+    def _subtract(
+        self, one: NDArray[Any], other: NDArray[Any], name: str, picture: Picture, state: State
+    ) -> None:
+        def show(found: Difference) -> None:
+            self._compare.show_worked_out(found.display, f"After − {name} · {found}", ())
+            self._go_on_subtracting()
+
+        def fail(sentence: str) -> None:
+            self._compare.show_worked_out(None, "", ())
+            self.message.emit(sentence)
+            self._go_on_subtracting()
+
+        is_signed, gain = state.difference == "signed", state.gain
+        make = partial(subtracting, one, other, picture.white, is_signed=is_signed, gain=gain)
+        self._is_subtracting = True
+        self._steps.ask(DIFFERENCE, make, show, fail, URGENCY, hurries=True)
+
+    def _go_on_subtracting(self) -> None:
+        self._is_subtracting = False
+        self.refresh()  # as there may be a newer result by now
+
+    # -- the mismatch
+
+    def _search(self, result: Result, shown: Display) -> None:
+        implementation = intents.implementation_of(result.job, result.picked)
+        assert not isinstance(implementation, Auto | BrokenRung)  # only what can run has results
+        tolerance = implementation.tolerance(result.job)
+        self._mismatch, self._at, self._is_stopped = None, -1, False
+        self._compare.show_worked_out(shown, COMPARING, ())
+        make = partial(
+            searching, result.job, result.picture, shown, tolerance, self._compare.in_view
+        )
+
+        def fail(sentence: str) -> None:
+            self.cancel()
+            self.message.emit(sentence)
+
+        self._steps.ask(MISMATCH, make, self._show_mismatch, fail)
+        self._tell_search()
+
+    def _show_mismatch(self, found: Mismatch) -> None:
+        self._mismatch = found
+        self._compare.show_worked_out(*self._marked())
+        self._tell_search()
+        self._go_on()
+
+    def _marked(self, note: str = "") -> tuple[Display | None, str, list[tuple[int, int]]]:
+        """Display, caption and rings of what is found so far."""
+        found = self._mismatch
+        if found is None:
+            return self._live.shown, f"Mismatch\n{note}", []
+        width = found.display.size[0]
+        few = found.places if found.count <= MAX_RINGS else []
+        rings = [(place % width, place // width) for place in few]
+        above = " · ".join(filter(None, ("Mismatch", found.scope, note)))
+        return found.display, f"{above}\n{found}", rings
+
+    def _tell_search(self) -> None:
+        found = self._mismatch
+        is_over = self._is_stopped or (found is not None and found.is_over)
+        can_go = self._is_stopped or (found is not None and found.count > 0)
+        is_under_way = not is_over and self._steps.is_under_way(MISMATCH)
+        self._compare.show_search(is_under_way, can_go)
+
+    def _go_on(self) -> None:
+        found, step = self._mismatch, self._step_wanted
+        if found is None or not step:
+            return
+        place = found.next_after(self._at, step)
+        if place is not None:
+            self._at, self._step_wanted = place, 0
+            width = found.display.size[0]
+            x, y = place % width, place // width
+            self._compare.go_to(x, y)
+            self.found.emit((x, y))
+        elif found.is_over:
+            self._step_wanted = 0
+            self.message.emit("No pixel differs from the float64 reference.")
+
 
 LOOK_AGAIN, BRING_BACK = "pins", "pins set aside"  # names of background work
 SET_ASIDE = "What was pinned is of {}, and will be there again with that picture."
 GONE = "What was pinned of {} is gone: pictures of that size are not kept."
 CELLS_URGENCY = 2  # what is seen at once goes before what is read
+DISPLAY_FIELDS = "levels", "result_levels", "negative_display"  # of the State, for pins as well
 
 
 class Inspection(QObject):
-    """The keeper of up to three results of the picture in view, on the GUI thread.
+    """Up to three pinned results of the picture in view, on the GUI thread.
 
-    Attributes:
-        pins: the pinned results, all shown between the same levels as the newest.
-        against: what the result is compared with: 0 the original, else the pin of that number.
-        worked_out: what the modes "difference" and "mismatch" show.
+    pins        all shown between the same levels as the newest result
+    against     the result is compared with 0 the original, else the pin of that number
+    worked_out  computes the modes "difference" and "mismatch"
 
     Signals:
         pins_changed(): another pin, or another `against`.
@@ -119,7 +330,7 @@ class Inspection(QObject):
     # -- what others may ask
 
     def other(self, picture: Picture) -> tuple[NDArray[Any], str]:
-        """Return the samples that the result is compared with, and their name."""
+        """The samples to compare the result with, and their name."""
         if self.against == 0:
             return picture.samples, "before"
         return self.pins[self.against - 1].samples, pin_name(self.against).lower()
@@ -127,15 +338,14 @@ class Inspection(QObject):
     # -- following
 
     def _follow(self, old: State, new: State) -> None:
-        samples = [state.picture and state.picture.samples for state in (old, new)]
-        if samples[0] is not samples[1]:
+        if _is_other_picture(old, new):
             self._set_aside(old.picture)
             self._coming = new.picture
-        elif _display_of(old) != _display_of(new):
+        elif any(getattr(old, name) != getattr(new, name) for name in DISPLAY_FIELDS):
             self._look_again()
 
     def _set_aside(self, picture: Picture | None) -> None:
-        """Set the pins aside with `picture`, which is no longer in view."""
+        """Set the pins aside with the former `picture`."""
         self._steps.cancel(BRING_BACK)
         if picture is None or not self.pins:
             return
@@ -144,7 +354,7 @@ class Inspection(QObject):
         self.message.emit((SET_ASIDE if is_kept else GONE).format(picture.name))
 
     def _bring_back(self, picture: Picture) -> None:
-        """Restore the pins of this picture, which may have been opened once more since."""
+        """Restore the pins of this picture, which may have been opened once more."""
         if picture is not self._coming:
             return
         self._coming = None
@@ -162,7 +372,7 @@ class Inspection(QObject):
             self._steps.ask(BRING_BACK, lambda: of_same(picture, likely), take)
 
     def _refine(self, result: Result) -> None:
-        """Update the pins of a job with its final result: its time, and whether it is right."""
+        """Update the pins of a job with its final result: its time and verdict."""
 
         def refined(pin: Pin) -> Pin:
             is_older = pin.result.job is result.job and pin.result is not result
@@ -179,7 +389,7 @@ class Inspection(QObject):
         self.pins_changed.emit()
 
     def _look_again(self) -> None:
-        """Show the pins as the newest is shown; else the eye compares levels, not results."""
+        """Map the pins as the newest; else the eye compares levels, not results."""
         pins, state = self.pins, self._store.state
         looks = [intents.look_at(pin.result.job, state) for pin in pins]
         if looks == [pin.look for pin in pins]:
@@ -207,9 +417,9 @@ class Inspection(QObject):
         self._steps.ask(name, lambda: iter((written(request),)), deliver, urgency=CELLS_URGENCY)
 
 
-def _display_of(state: State) -> tuple[object, ...]:
-    """Return the choices that pins are shown by."""
-    return state.levels, state.result_levels, state.negative_display
+def _is_other_picture(old: State, new: State) -> bool:
+    samples = [state.picture and state.picture.samples for state in (old, new)]
+    return samples[0] is not samples[1]
 
 
 def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
@@ -221,7 +431,7 @@ def _pinned(result: Result, display: Display, look: DisplayMapping) -> Pin:
 
 
 def _time(result: Result) -> str:
-    """Return a time as text, but only beside a passed check; else what the check says."""
+    """Write the time, but only beside a passed check; else the check's verdict."""
     if result.check is None:
         return "not verified yet"
     if not result.check.ok:

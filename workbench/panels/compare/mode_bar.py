@@ -1,16 +1,20 @@
-"""The bar of modes in which pictures are looked at, and the options of each mode."""
+"""The bar of view modes, the options of each, and the chips on the picture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QSizePolicy, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QMenu, QSizePolicy, QToolButton, QWidget
 
-from workbench.base.plain_text import Label
+from workbench.base import numbers
+from workbench.base.plain_text import Label, tip_text
 from workbench.imaging.display_mapping import MAX_GAIN
+from workbench.model import intents
+from workbench.model.names import NEGATIVE_TITLES
 from workbench.model.state import State
 from workbench.widgets.boxes import HBox
 from workbench.widgets.buttons import check_segment, make_button, make_segments
@@ -37,11 +41,7 @@ ORIGINAL = "the original"
 
 
 class ModeBar(QWidget):
-    """The buttons of the modes, in one bar.
-
-    Signals:
-        wanted(name, value): the user wants `value` for State field `name`: "view_mode".
-    """
+    """The buttons of the view modes; `wanted` emits name and value of a State field."""
 
     wanted = Signal(str, object)
 
@@ -61,11 +61,10 @@ class ModeBar(QWidget):
         check_segment(self._modes, state.view_mode)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return the size with whole words: with short ones it could not become wide again."""
+        # Of whole words: with short ones it could not become wide again.
         return QSize(self._whole_width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return the size with short words on the buttons."""
         return QSize(self._whole_width - self._saved, super().minimumSizeHint().height())
 
     def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
@@ -77,8 +76,7 @@ class ModeBar(QWidget):
                 self._modes[mode].setText(SHORT.get(mode, text) if is_short else text)
 
     @property
-    def _saved(self) -> int:
-        """Return how many px short words are narrower."""
+    def _saved(self) -> int:  # px, by short words
         wide = self._modes["side"].fontMetrics().horizontalAdvance
         texts = {mode: text.replace("&", "") for mode, text, _ in MODES}
         return sum(wide(texts[mode]) - wide(text.replace("&", "")) for mode, text in SHORT.items())
@@ -92,10 +90,8 @@ class ModeOptions(QWidget):
     """The options of the present mode.
 
     Signals:
-        wanted(name, value): the user wants `value` for State field `name`: "divider", "difference",
-            "gain".
-        against_wanted(index): what the result is compared with: 0 the original, else the pin of
-            that number.
+        wanted(name, value): the user wants `value` for State field `name`.
+        against_wanted(index): compare with 0 the original, else the pin of that number.
         next_wanted(step): go to the next differing pixel (1), or the previous (-1).
         cancel_wanted(): stop comparing with the reference.
     """
@@ -117,11 +113,12 @@ class ModeOptions(QWidget):
 
     @property
     def is_needed(self) -> bool:
-        """Return whether the mode has anything to choose."""
-        return any(not part.isHidden() for part in self._all)
+        """True where the mode has options."""
+        parts = (self._against, *(part for parts in self._parts.values() for part in parts))
+        return any(not part.isHidden() for part in parts)
 
     def show_state(self, state: State) -> None:
-        """Show the options of the mode that `state` has."""
+        """Show the options of the mode of `state`."""
         for mode, parts in self._parts.items():
             for part in parts:
                 part.setVisible(mode == state.view_mode and part.isEnabledTo(self))
@@ -149,10 +146,6 @@ class ModeOptions(QWidget):
             button.setEnabled(is_needed)  # a button that is not needed is not shown either
             button.setVisible(is_needed and self._state.view_mode == "mismatch")
 
-    @property
-    def _all(self) -> list[QWidget]:
-        return [self._against, *(part for parts in self._parts.values() for part in parts)]
-
     def _show_against(self) -> None:
         can_choose = self._against.count() > 1
         self._against.setVisible(self._state.view_mode in ("wipe", "difference") and can_choose)
@@ -166,11 +159,9 @@ class ModeOptions(QWidget):
         turn = make_button(
             "turn-divider", "Rotate divider", "Wipe across, or up and down (Shift+W)"
         )
-        turn.clicked.connect(self._turn)
+        other = {"level": "upright", "upright": "level"}
+        turn.clicked.connect(lambda: self.wanted.emit("divider", other[self._state.divider]))
         self._add("wipe", turn)
-
-    def _turn(self) -> None:
-        self.wanted.emit("divider", "upright" if self._state.divider == "level" else "level")
 
     def _build_against(self) -> None:
         """Build the list of what to compare with, which belongs to two modes."""
@@ -200,14 +191,13 @@ class ModeOptions(QWidget):
         metrics = self._gain.fontMetrics()
         self._gain.setMaximumWidth(metrics.horizontalAdvance("1000") + 2 * metrics.height() + 20)
         self._gain.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
-        self._gain.valueChanged.connect(self._want_gain)
+        self._gain.valueChanged.connect(
+            lambda value: self.wanted.emit("gain", float(value) if value else None)
+        )
         caption = Label("Gain")
         caption.setBuddy(self._gain)
         self._add("difference", caption)
         self._add("difference", self._gain)
-
-    def _want_gain(self, value: int) -> None:
-        self.wanted.emit("gain", float(value) if value else None)
 
     def _build_mismatch(self) -> None:
         self._previous = make_button(
@@ -225,3 +215,84 @@ class ModeOptions(QWidget):
         for button in (self._previous, self._next, self._cancel):
             self._add("mismatch", button)
         self.show_search(False, False)
+
+
+LARGE_TIP = (
+    "The picture is larger than memory: this is a reduced copy, and all panels are about it. "
+    "Zoomed in far enough, what is in view is read and filtered at full resolution: click for "
+    "100 %. File ▸ Filter to file filters all of it."
+)
+
+
+class LargeChip(QToolButton):
+    """A button with the scale; hidden where a picture is shown whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("large-chip")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Scale at which the picture is shown")
+        self.setToolTip(tip_text(LARGE_TIP))
+        self.setProperty("onPicture", True)
+        self.hide()
+
+    def show_words(self, words: str) -> None:
+        """Show `words`, or hide the chip if empty."""
+        self.setVisible(bool(words))
+        if words != self.text():
+            self.setText(words)
+            self.setAccessibleName(f"Scale: {words}")
+
+
+NEGATIVE_MODES = ("result", "wipe", "side")  # in which the result is seen as it is mapped
+NEGATIVE_TIP = (
+    "Negative values: how they are shown, and the values shown as black and as white. Click to "
+    "choose another way; the numbers themselves never change."
+)
+
+
+class NegativeChip(QToolButton):
+    """A button with the range from black to white; its menu maps negative values otherwise.
+
+    `wanted` emits name and value of a State field.
+    """
+
+    wanted = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("negative-chip")
+        self.setAccessibleName("Negative values")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setToolTip(tip_text(NEGATIVE_TIP))
+        self.setProperty("onPicture", True)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu("Negative values", self)
+        group = QActionGroup(menu)
+        self._ways: dict[Any, Any] = {}
+        for way, title in NEGATIVE_TITLES.items():
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.triggered.connect(partial(self._want, way))
+            group.addAction(action)
+            self._ways[way] = action
+        self.setMenu(menu)
+
+    def is_needed(self, state: State) -> bool:
+        """Tell whether `state` shows a result that may have negative values."""
+        return state.view_mode in NEGATIVE_MODES and intents.is_around_zero(state)
+
+    def show_state(self, state: State, levels: tuple[float, float] | None) -> None:
+        """Show the mapping and its levels, black and white; None: not known yet."""
+        self._ways[state.negative_display].setChecked(True)
+        way = intents.look_for(state).negative_display
+        words = NEGATIVE_TITLES[way]
+        if levels is not None:
+            low, high = (numbers.in_digits(each).replace("-", "−") for each in levels)
+            words = f"{words}: {low} to {high}"
+        if f"{words} ▾" != self.text():
+            self.setText(f"{words} ▾")
+            self.setAccessibleName(f"Negative values: {words}")
+
+    def _want(self, way: Any, _checked: bool = False) -> None:
+        self.wanted.emit("negative_display", way)

@@ -17,14 +17,13 @@ _KEY_EVENTS = (QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
 
 
 class PictureKeys(QObject):
-    """The giver of keys to the view under the pointer, whichever widget has the focus.
+    """Sends keys to the view under the pointer, whichever widget has the focus.
 
-    From when the pointer moves over a picture until the focus moves; where something is being
-    typed, its keys stay there.  It watches the widget with the focus only meanwhile, and nothing
-    else, as it would be called for every event.
+    It does so from when the pointer moves over a picture until the focus moves; a text field
+    keeps its keys.  Meanwhile it filters the events of the widget with the focus, and no others.
 
     Signals:
-        held(is_held): Space is held down, or is no more.
+        held(is_held): Space was pressed or released.
         tabbed(): Tab was pressed.
     """
 
@@ -45,7 +44,7 @@ class PictureKeys(QObject):
         application.focusChanged.connect(self._follow)
 
     def point(self, view: QWidget, is_over: bool) -> None:
-        """Take notice that the pointer moves over `view`, or has left it."""
+        """Follow the pointer, which moves over `view` or has left it."""
         self._is_claimed = is_over
         if is_over:
             self._over = view
@@ -56,7 +55,7 @@ class PictureKeys(QObject):
                 self._stop_watching()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Begin to hold with a press of Space; return whether it was one."""
+        """Begin to hold at a press of Space; return False for another key."""
         if event.key() != Qt.Key.Key_Space:
             return False
         self._release.stop()
@@ -65,13 +64,13 @@ class PictureKeys(QObject):
         return True
 
     def tab(self) -> bool:
-        """Take Tab where the pointer moved over the picture last; else it goes through controls."""
+        """Take Tab if the pointer moved over the picture last; else it moves the focus."""
         if self._is_claimed:
             self.tabbed.emit()
         return self._is_claimed
 
     def release(self, event: QKeyEvent) -> bool:
-        """End that with its release; return whether it was one."""
+        """End holding at the release of Space; return False for another key."""
         if event.key() != Qt.Key.Key_Space:
             return False
         if not event.isAutoRepeat() and self._is_held:  # a held key tells of releases as well
@@ -88,9 +87,8 @@ class PictureKeys(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() not in _KEY_EVENTS or not isinstance(event, QKeyEvent):
             return False
-        if self._is_passing_on:  # the view had no use for it, and what is watched is around it
-            return False
-        if not self._is_ours(watched, event):
+        # While passing on, the view had no use for it, and the watched widget is around it.
+        if self._is_passing_on or not self._is_ours(watched, event):
             return False
         if event.key() == Qt.Key.Key_Tab:
             return event.type() == QEvent.Type.KeyPress and self.tab()
@@ -123,7 +121,6 @@ class PictureKeys(QObject):
             watched.removeEventFilter(self)
 
     def _follow(self, _old: QWidget | None, _new: QWidget | None) -> None:
-        """Leave the keys to what has the focus now, until the pointer moves over the picture."""
         self._is_claimed = False
         self.let_go()
         self._stop_watching()
@@ -135,7 +132,7 @@ class PictureKeys(QObject):
 
 
 def _is_typed_into(widget: QObject, key: int) -> bool:
-    """Return whether `widget` takes text, of which `key` may be a part; numbers have no spaces."""
+    """Tell whether `key` may be typed into `widget`; numbers have no spaces."""
     if isinstance(widget, QAbstractSpinBox) and key == Qt.Key.Key_Space:
         return False
     return isinstance(widget, QWidget) and widget.testAttribute(

@@ -27,8 +27,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.base import theme
 from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
-from workbench.panels.compare.patch import Patch
-from workbench.panels.compare.view_transform import MAX_SCALE, Point, Size, ViewTransform
+from workbench.panels.compare.view_transform import MAX_SCALE, Patch, Point, Size, ViewTransform
 from workbench.widgets.chips import paint_chip
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.panel_area import uncovered_part
@@ -50,22 +49,23 @@ _HAIR = 1e-4  # device pixels off a pixel's edge, where rounding errors would de
 
 
 class PictureView(QWidget):
-    """The view of a `Display` through a `ViewTransform`, which tells where the user wants to go.
+    """A `Display` seen through a `ViewTransform`; the user zooms, pans and points.
 
     Nearest neighbour from 100 % up, smooth below.  Wheel: zoom at the pointer; drag: pan; double
-    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Where pixels are large
-    enough their values stand in them.
+    click: 100 % there, or fit; keys + - 0 (fit) 1 (100 %) and the arrows.  Large pixels show their
+    values.
 
     exact_scale  at which a screen pixel is one of the picture's file, whose copy this may be
+    mark         the pixel (x, y) under the pointer in a linked view, or None
 
     Signals:
         moved(transform): the user wants this ViewTransform; None: fit the picture.
         hovered(point): the pixel (x, y) under the pointer, or None.
-        pointed(point): where exactly that is, in pixels of the picture, also beside it, or None.
+        pointed(point): the pointer in pixels of the picture, also beside it, or None.
         picked(point): the pixel (x, y) that was clicked.
         drawn(line, is_done): Shift and a drag: from the pixel (x, y) to that under the pointer.
         cells_wanted(request, deliver): `deliver` takes the Cells for this CellRequest.
-        resized(): the view has another size in device pixels.
+        resized(): another size in device pixels.
     """
 
     moved = Signal(object)
@@ -77,17 +77,14 @@ class PictureView(QWidget):
     resized = Signal()
 
     def __init__(self, name: str, hint: str, parent: QWidget | None = None) -> None:
-        """Make an empty view.
-
-        hint  shown while there is no picture
-        """
+        """Make an empty view, which shows `hint` until it has a picture."""
         super().__init__(parent)
         self.setAccessibleName(name)
         self._hint = hint
-        self._display: Display | None = None
-        self._caption = ""
-        self._transform = ViewTransform(1.0, (0.0, 0.0))
-        self._mark: tuple[int, int] | None = None
+        self.display: Display | None = None
+        self.caption = ""
+        self.transform = ViewTransform(1.0, (0.0, 0.0))
+        self.mark: tuple[int, int] | None = None
         self._grabbed: QPointF | None = None
         self._pressed: QPointF | None = None  # where, until the pointer moves away
         self._line_from: tuple[int, int] | None = None
@@ -105,80 +102,60 @@ class PictureView(QWidget):
 
     @property
     def device_size(self) -> Size:
-        """Return width and height in device pixels."""
+        """Width and height in device pixels."""
         ratio = self.devicePixelRatioF()
         return max(int(self.width() * ratio), 1), max(int(self.height() * ratio), 1)
-
-    @property
-    def display(self) -> Display | None:
-        """Return what is painted; None: the hint."""
-        return self._display
-
-    @property
-    def caption(self) -> str:
-        """Return the caption in the picture's corner."""
-        return self._caption
-
-    @property
-    def transform(self) -> ViewTransform:
-        """Return the place and scale of the picture in the view."""
-        return self._transform
-
-    @property
-    def mark(self) -> tuple[int, int] | None:
-        """Return the pixel (x, y) that is marked, because a linked view is pointed at there."""
-        return self._mark
 
     def show_picture(
         self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
     ) -> None:
         """Paint `display`, with `caption` in its corner; None: an empty view with its hint.
 
-        samples  what is written into the cells where pixels are large enough; None: nothing
+        samples  the values for the cells of large pixels; None: no values
         """
         self._cells.show_samples(samples, display)
-        if (display, caption) != (self._display, self._caption):
-            self._display, self._caption = display, caption
+        if (display, caption) != (self.display, self.caption):
+            self.display, self.caption = display, caption
             self._describe()
             self.update()
 
     def show_patch(self, patch: Patch | None) -> None:
-        """Paint a part at full resolution over the picture, at its place; None: nothing."""
+        """Paint a part at full resolution over the picture, or no longer."""
         if patch is not self._patch:
             self._patch = patch
             self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleDescription(self._caption if self._display else self._hint)
+        self.setAccessibleDescription(self.caption if self.display else self._hint)
 
     def show_hint(self, hint: str) -> None:
         """Show another text while there is no picture."""
         if hint != self._hint:
             self._hint = hint
-            if self._display is None:
+            if self.display is None:
                 self._describe()
                 self.update()
 
     def show_transform(self, transform: ViewTransform) -> None:
         """Show the picture at another place or scale."""
-        if transform != self._transform:
-            self._transform = transform
+        if transform != self.transform:
+            self.transform = transform
             self.update()
 
     def show_mark(self, point: tuple[int, int] | None) -> None:
         """Mark the pixel that is under the pointer in a linked view."""
-        if point != self._mark:
-            for changed in (self._mark, point):
+        if point != self.mark:
+            for changed in (self.mark, point):
                 if changed is not None:
                     self.update(self._mark_rect(changed))
-            self._mark = point
+            self.mark = point
 
     def pixel_at(self, position: QPointF) -> tuple[int, int] | None:
-        """Return the picture's pixel (x, y) at `position` in the widget; None beside it."""
-        if self._display is None:
+        """Find the picture's pixel (x, y) at `position` in the widget; None beside it."""
+        if self.display is None:
             return None
-        x, y = self._transform.to_picture(self._to_device(position), self.device_size)
-        width, height = self._display.size
+        x, y = self.transform.to_picture(self._to_device(position), self.device_size)
+        width, height = self.display.size
         return (math.floor(x), math.floor(y)) if 0 <= x < width and 0 <= y < height else None
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -192,7 +169,7 @@ class PictureView(QWidget):
         around = QRegion(event.rect()).subtracted(QRegion(self._covered))
         for rect in around:  # type: ignore[attr-defined]  # unknown to PySide's stubs
             painter.fillRect(rect, QColor(colors.surround))
-        if self._display is None:
+        if self.display is None:
             self._paint_hint(painter, colors)
         else:
             painter.save()
@@ -205,13 +182,12 @@ class PictureView(QWidget):
         self._paint_focus(painter, colors)
 
     @property
-    def _covered(self) -> QRect:
-        """Return what the picture will surely cover, to the last pixel of every row and column."""
-        if self._display is None:
+    def _covered(self) -> QRect:  # by the picture, to the last pixel of every row and column
+        if self.display is None:
             return QRect()
         view, ratio = self.device_size, self.devicePixelRatioF()
         (left, top), (right, bottom) = (
-            self._transform.to_view(at, view) for at in ((0, 0), self._display.size)
+            self.transform.to_view(at, view) for at in ((0, 0), self.display.size)
         )
         return QRect(
             QPoint(math.ceil(left / ratio) + _SEAM, math.ceil(top / ratio) + _SEAM),
@@ -219,10 +195,7 @@ class PictureView(QWidget):
         )
 
     def _parts(self, region: QRegion) -> Sequence[QRect]:
-        """Return the rectangles of `region` in device pixels; none where pixels lie across edges.
-
-        It has several where something opaque lies over the picture.
-        """
+        """Convert `region` to device pixels; none where pixels lie across edges."""
         ratio = self.devicePixelRatioF()
         if not ratio.is_integer():
             return ()
@@ -230,22 +203,15 @@ class PictureView(QWidget):
         return [scaled.mapRect(rect) for rect in region]  # type: ignore[attr-defined]  # as above
 
     def _paint_picture(self, painter: QPainter, parts: Sequence[QRect]) -> None:
-        """Paint it, in device pixels.
-
-        parts  as of `draw`
-        """
-        if self._display is not None:
-            draw(painter, self._display, self._transform, self.device_size, parts)
+        if self.display is not None:
+            draw(painter, self.display, self.transform, self.device_size, parts)
             self._paint_patch(painter, self._patch, self._cells, self._patch_cells)
 
     def _paint_patch(
         self, painter: QPainter, patch: Patch | None, cells: CellLayer, patch_cells: CellLayer
     ) -> None:
-        """Paint a part at full resolution, and the values in the cells, of that or of the picture.
-
-        cells, patch_cells  write the values of either
-        """
-        transform, view = self._transform, self.device_size
+        """Paint a part at full resolution, and the values in its cells or in the picture's."""
+        transform, view = self.transform, self.device_size
         if patch is not None:
             transform, cells = patch.transform(transform), patch_cells
             draw(painter, patch.display, transform, view)
@@ -254,13 +220,12 @@ class PictureView(QWidget):
             cells.paint(painter, transform, view)
 
     def _paint_overlays(self, painter: QPainter) -> None:
-        view, transform = self.device_size, self._transform
+        view, transform = self.device_size, self.transform
         part = uncovered_part(self)
         corners = QPointF(part.topLeft()), QPointF(part.right() + 1, part.bottom() + 1)
-        (left, top), (right, bottom) = (
-            transform.to_picture(self._to_device(at), view) for at in corners
+        visible = QRectF(
+            *(QPointF(*transform.to_picture(self._to_device(at), view)) for at in corners)
         )
-        visible = QRectF(left, top, right - left, bottom - top)
         for paint in self.overlays:
             painter.save()
             use_device_pixels(painter, self.devicePixelRatioF())
@@ -270,7 +235,7 @@ class PictureView(QWidget):
             painter.restore()
 
     def _paint_captions(self, painter: QPainter) -> None:
-        paint_chip(painter, uncovered_part(self), self._caption)
+        paint_chip(painter, uncovered_part(self), self.caption)
 
     def _paint_hint(self, painter: QPainter, colors: theme.Colors) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -288,9 +253,9 @@ class PictureView(QWidget):
         painter.drawText(frame.adjusted(12, 12, -12, -12), flags, self._hint)
 
     def _paint_mark(self, painter: QPainter) -> None:
-        if self._mark is None or self._display is None:
+        if self.mark is None or self.display is None:
             return
-        centre = QRectF(self._mark_rect(self._mark)).center()
+        centre = QRectF(self._mark_rect(self.mark)).center()
         for color, width in (("#000000", 3.0), ("#ffffff", 1.0)):
             painter.setPen(QPen(QColor(color), width))
             for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
@@ -306,10 +271,9 @@ class PictureView(QWidget):
                 painter.drawRect(area.adjusted(inset, inset, -inset, -inset))
 
     def _mark_rect(self, point: tuple[int, int]) -> QRect:
-        """Return where the mark for `point` is painted, in the widget's coordinates."""
         ratio = self.devicePixelRatioF()
         middle = (point[0] + 0.5, point[1] + 0.5)
-        x, y = self._transform.to_view(middle, self.device_size)
+        x, y = self.transform.to_view(middle, self.device_size)
         reach = _MARK + 2
         return QRect(round(x / ratio) - reach, round(y / ratio) - reach, 2 * reach, 2 * reach)
 
@@ -336,28 +300,28 @@ class PictureView(QWidget):
         return self._line_from is not None
 
     def _draw_line(self, event: QMouseEvent, is_done: bool) -> None:
-        if self._line_from is None or self._display is None:
+        if self._line_from is None or self.display is None:
             return
-        at = self._transform.to_picture(self._to_device(event.position()), self.device_size)
+        at = self.transform.to_picture(self._to_device(event.position()), self.device_size)
         x, y = (
             min(max(math.floor(where), 0), most - 1)
-            for where, most in zip(at, self._display.size, strict=True)
+            for where, most in zip(at, self.display.size, strict=True)
         )
         self.drawn.emit((self._line_from, (x, y)), is_done)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._draw_line(event, False)
-        if self._grabbed is not None and self._display is not None:
+        if self._grabbed is not None and self.display is not None:
             step = self._to_device(event.position() - self._grabbed)
             self._grabbed = event.position()
-            self.moved.emit(self._transform.panned(*step))
+            self.moved.emit(self.transform.panned(*step))
         if self._pressed is not None:
             moved = (event.position() - self._pressed).manhattanLength()
             self._pressed = self._pressed if moved < QApplication.startDragDistance() else None
         self.hovered.emit(self.pixel_at(event.position()))
-        if self._display is not None:
+        if self.display is not None:
             at = self._to_device(event.position())
-            self.pointed.emit(self._transform.to_picture(at, self.device_size))
+            self.pointed.emit(self.transform.to_picture(at, self.device_size))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         self._draw_line(event, True)
@@ -368,10 +332,10 @@ class PictureView(QWidget):
             self.picked.emit(pixel)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        if self._transform.scale == self.exact_scale:
+        if self.transform.scale == self.exact_scale:
             self.moved.emit(None)
         else:
-            self._zoom(event.position(), self.exact_scale / self._transform.scale)
+            self._zoom(event.position(), self.exact_scale / self.transform.scale)
 
     def leaveEvent(self, _event: QEvent) -> None:  # noqa: N802
         self.hovered.emit(None)
@@ -381,17 +345,17 @@ class PictureView(QWidget):
         width, height = self.device_size
         match event.key():
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self.moved.emit(self._transform.stepped(1, MAX_SCALE * self.exact_scale))
+                self.moved.emit(self.transform.stepped(1, MAX_SCALE * self.exact_scale))
             case Qt.Key.Key_Minus:
-                self.moved.emit(self._transform.stepped(-1))
+                self.moved.emit(self.transform.stepped(-1))
             case Qt.Key.Key_0:
                 self.moved.emit(None)
             case Qt.Key.Key_1:
-                self.moved.emit(ViewTransform(self.exact_scale, self._transform.centre))
+                self.moved.emit(ViewTransform(self.exact_scale, self.transform.centre))
             case key if key in ARROWS:
                 across, down = ARROWS[key]
                 dx, dy = -across * PAN_STEP * width, -down * PAN_STEP * height
-                self.moved.emit(self._transform.panned(dx, dy))
+                self.moved.emit(self.transform.panned(dx, dy))
             case _:
                 super().keyPressEvent(event)
 
@@ -416,10 +380,10 @@ class PictureView(QWidget):
         self.update()
 
     def _zoom(self, position: QPointF, factor: float) -> None:
-        if self._display is not None:
+        if self.display is not None:
             at = self._to_device(position)
             most = MAX_SCALE * self.exact_scale
-            self.moved.emit(self._transform.zoomed_at(at, factor, self.device_size, most))
+            self.moved.emit(self.transform.zoomed_at(at, factor, self.device_size, most))
 
     def _to_device(self, position: QPointF) -> Point:
         ratio = self.devicePixelRatioF()
@@ -448,14 +412,15 @@ def draw(
 ) -> None:
     """Draw the part of `display` that is visible in a view of `view` device pixels.
 
-    parts  rectangles to draw one by one, in device pixels; none: all at once.  Where something
-           lies over the view, Qt takes a quarter longer for the rest, which is no rectangle.
+    parts  rectangles to draw one by one, in device pixels; none: all at once.  Qt takes a quarter
+           longer for a region that is no rectangle.
     """
     scale = transform.scale
-    image = display.images[_level(scale, len(display.images))]
+    # The smallest image with about one pixel for each device pixel.
+    level = min(max(int(math.log2(1 / scale) + 0.25), 0), len(display.images) - 1)
+    image = display.images[level]
     across, down = display.size[0] / image.width(), display.size[1] / image.height()
-    left, top = transform.to_picture((0, 0), view)
-    right, bottom = transform.to_picture(view, view)
+    left, top, right, bottom = transform.visible(view)
     corner = QPoint(math.floor(left / across) - 1, math.floor(top / down) - 1)
     beyond = QPoint(math.ceil(right / across) + 1, math.ceil(bottom / down) + 1)
     visible = QRect(corner, beyond).intersected(image.rect())
@@ -467,8 +432,3 @@ def draw(
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, scale < 1)
         painter.drawImage(visible.topLeft(), image, visible)
         painter.restore()
-
-
-def _level(scale: float, levels: int) -> int:
-    """Return the smallest image with at least about one pixel for each device pixel, by number."""
-    return min(max(int(math.log2(1 / scale) + 0.25), 0), levels - 1)

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.panels.compare.pins import MAX_PINS, pin_name
 from workbench.widgets.boxes import HBox
+from workbench.widgets.buttons import make_button
 
 Values = NDArray[Any] | None  # (C,) samples of one pixel
 
@@ -30,9 +31,9 @@ _APART = 18  # px between two parts
 
 
 class ReadOut(QWidget):
-    """The values of one pixel as they are in the data: nothing scaled, nothing clipped.
+    """The values of one pixel, as they are in the data: neither scaled nor clipped.
 
-    Where there is too little room for all, whole parts are left out, the difference first.
+    In a narrow window whole parts are left out, the difference first.
     """
 
     def __init__(self) -> None:
@@ -56,7 +57,7 @@ class ReadOut(QWidget):
     def show_pins(self, shown: Collection[int], against: int) -> None:
         """Show parts for the pinned results of these numbers.
 
-        against  what is subtracted from the newest: 0 the original, else the pin of that number
+        against  subtracted from the newest: 0 the original, else the pin of that number
         """
         self._against = against
         pinned = [name for number, name in enumerate(_PINNED, 1) if number in shown]
@@ -64,16 +65,13 @@ class ReadOut(QWidget):
         other = _PINNED[against - 1] if against else "before"
         difference = self._parts["difference"]
         difference.values.setToolTip(tip_text(f"After minus {other}"))
-        difference.show_title(f"after − {other}" if shown else "difference")
+        difference.title.setText(f"after − {other}" if shown else "difference")
         self._find_room()
 
     def show_values(
         self, point: tuple[int, int] | None, before: Values, pinned: Sequence[Values], after: Values
     ) -> None:
-        """Show samples of one pixel, each (C,), in the same units.
-
-        None: there is no such pixel, or no such picture.
-        """
+        """Show samples of one pixel, each (C,); None: no such pixel or picture."""
         self.position.setText(_position(*point) if point else "")
         if (point is not None) != self._has_point:
             self._has_point = point is not None
@@ -95,7 +93,7 @@ class ReadOut(QWidget):
         """Reserve room for any pixel of these, so that nothing moves under the pointer.
 
         before, results  (H, W, C), all of one shape
-        size             width and height that places are counted in; None: those of the arrays
+        size             width and height for the position; None: those of the arrays
         """
         own = str(before.dtype)
         shape = before.shape if size is None else (size[1], size[0], before.shape[2])
@@ -108,11 +106,9 @@ class ReadOut(QWidget):
         self._reserve()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return room for the position alone."""
         return QSize(self.position.width(), super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return room for all parts."""
         wide = [self._parts[name].wide + _APART for name in _PARTS if name in self._wanted]
         return QSize(self.position.width() + sum(wide), super().sizeHint().height())
 
@@ -130,7 +126,6 @@ class ReadOut(QWidget):
         self._reserve()
 
     def _reserve(self) -> None:
-        """Give every part the size of its widest text."""
         height, width, channels = (1, 1, 3) if self._of is None else self._of[0]
         zeros = np.zeros(channels, np.uint8)
         for name, part in self._parts.items():
@@ -160,7 +155,7 @@ class ReadOut(QWidget):
 
 
 class _Number(Label):
-    """A text that changes in place, of one size, so that a change lays nothing out anew."""
+    """A text of constant size, so that a change needs no new layout."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -169,7 +164,7 @@ class _Number(Label):
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def prepare_for(self, widest: str) -> None:
-        """Take the size that `widest` needs."""
+        """Take the size of `widest`."""
         metrics = self.fontMetrics()
         self.setFixedSize(metrics.horizontalAdvance(widest) + 2, metrics.height())
 
@@ -179,19 +174,15 @@ class _Part(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._title = Label(name, is_muted=True)
+        self.title = Label(name, is_muted=True)
         self.values = _Number(name)
         row = HBox(self, 0, 6)
-        row.add(self._title, self.values)
+        row.add(self.title, self.values)
 
     @property
     def wide(self) -> int:
-        """Return its width in px."""
-        return self._title.sizeHint().width() + 6 + self.values.width()
-
-    def show_title(self, title: str) -> None:
-        """Show another name."""
-        self._title.setText(title)
+        """Width in px."""
+        return self.title.sizeHint().width() + 6 + self.values.width()
 
 
 def _subtract(after: NDArray[Any], before: NDArray[Any]) -> NDArray[Any]:
@@ -205,10 +196,80 @@ def _position(x: int, y: int) -> str:
 
 
 def _format(value: Any, wide: int, signed: bool) -> str:
-    """Return a value in at most `wide` characters, as exact as they allow."""
+    """Write a value in at most `wide` characters, as exact as they allow."""
     sign = "+" if signed and value > 0 else ""
     if not isinstance(value, np.floating):
         return f"{value:{sign}d}"
     ways = (".1f", ".0f") if 1000 <= abs(value) < 1e6 else (".4g", ".3g", ".2g", ".1g")
     texts = [f"{value:{sign}{way}}" for way in ways]
     return next((text for text in texts if len(text) <= wide), texts[-1])
+
+
+WIDEST_ZOOM = "12800 %"
+
+
+class ReadOutRow(QWidget):
+    """One line for a status bar: values at its left, zoom and buttons at its right.
+
+    read_out  the values under the pointer
+    pin       the button that pins the result
+
+    Signals:
+        fit_wanted(), exact_wanted(): show the whole picture, or 1:1.
+        held(is_held): show the original meanwhile.
+        pin_wanted(): keep the result beside those to come.
+    """
+
+    fit_wanted = Signal()
+    exact_wanted = Signal()
+    held = Signal(bool)
+    pin_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("read-out-row")
+        self.setAccessibleName("Pixel under the pointer and zoom")
+        self.read_out = ReadOut()
+        self._row = HBox(self, (8, 0, 0, 0), 6)
+        self._row.addWidget(self.read_out, 1)
+        self._build_zoom()
+        self._build_looking()
+        self._looking = (self._fit, self._exact, self._original)
+        self.show_scale(None)
+
+    def show_scale(self, scale: float | None) -> None:
+        """Show the screen pixels per picture pixel in percent; None: no picture."""
+        percent = 100 * (scale or 0.0)
+        digits = 0 if percent >= 10 else 1
+        self._zoom.setText("" if scale is None else f"{percent:.{digits}f} %")
+        for button in self._looking:
+            button.setEnabled(scale is not None)
+
+    def _build_zoom(self) -> None:
+        self._zoom = Label(name="zoom", font=theme.numbers_font())
+        self._zoom.setAccessibleName("Zoom")
+        metrics = self._zoom.fontMetrics()
+        # Of one size, so that another number lays nothing out anew.
+        self._zoom.setFixedSize(metrics.horizontalAdvance(WIDEST_ZOOM) + 4, metrics.height() + 4)
+        self._zoom.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._zoom.setToolTip("Screen pixels per picture pixel; above 100 % no pixel is blended")
+        self._row.addWidget(self._zoom)
+        self._fit = self._add("fit", "Fi&t", "Show the whole picture (0, or double-click at 100 %)")
+        self._fit.clicked.connect(self.fit_wanted)
+        self._exact = self._add("one_to_one", "&1:1", "100 %: one screen pixel per pixel (1)")
+        self._exact.clicked.connect(self.exact_wanted)
+
+    def _build_looking(self) -> None:
+        self._original = self._add(
+            "original", "Hold: &original", "Hold to see the picture before filtering (Space)"
+        )
+        self._original.pressed.connect(lambda: self.held.emit(True))
+        self._original.released.connect(lambda: self.held.emit(False))
+        self.pin = self._add("pin", "Pin", "Keep this result beside the next ones, up to three (K)")
+        self.pin.setAccessibleName("Pin this result")
+        self.pin.clicked.connect(self.pin_wanted)
+
+    def _add(self, name: str, text: str, tip: str) -> QToolButton:
+        button = make_button(name, text, tip)
+        self._row.addWidget(button)
+        return button

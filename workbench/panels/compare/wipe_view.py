@@ -1,4 +1,4 @@
-"""Before and after in one view, with a divider to drag across, or down."""
+"""Several pictures at once: under a divider, in a grid, or in one image for a report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -17,13 +21,14 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSlider, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QGridLayout, QWidget
 
 from workbench.base import theme
+from workbench.base.memory import require_memory
 from workbench.imaging.display import Display
 from workbench.panels.compare.cell_layer import CellLayer
-from workbench.panels.compare.patch import Patch
 from workbench.panels.compare.picture_view import PictureView, draw
+from workbench.panels.compare.view_transform import Patch, Size, places_across
 from workbench.widgets.chips import CHIPS_HEIGHT, paint_chip
 from workbench.widgets.panel_area import uncovered_part
 
@@ -33,11 +38,9 @@ _REACH = 6  # px from the line that count as on it
 
 
 class WipeView(PictureView):
-    """The after-picture, covered by the before-picture left of a divider, or above it.
+    """The picture after, covered by the one before left of a divider, or above it.
 
     The divider stays where it is while the picture moves under it.
-
-    Signals: those of PictureView.
     """
 
     def __init__(self, name: str, hint: str) -> None:
@@ -53,7 +56,7 @@ class WipeView(PictureView):
 
     @property
     def is_level(self) -> bool:
-        """Return whether the divider lies between above and below."""
+        """True while the divider lies between above and below."""
         return self.divider.orientation() == Qt.Orientation.Vertical
 
     def turn(self, is_level: bool) -> None:
@@ -66,7 +69,7 @@ class WipeView(PictureView):
     def show_before(
         self, display: Display | None, caption: str, samples: NDArray[Any] | None = None
     ) -> None:
-        """Cover the picture with `display` on the divider's near side; None: with nothing."""
+        """Cover the picture on the divider's near side; None: cover nothing."""
         self._before_cells.show_samples(samples, display)
         if (display, caption) != (self._before, self._before_caption):
             self._before, self._before_caption = display, caption
@@ -75,7 +78,7 @@ class WipeView(PictureView):
             self.update()
 
     def show_patch_before(self, patch: Patch | None) -> None:
-        """Paint a part at full resolution over what covers the picture; None: nothing."""
+        """Paint a part at full resolution over the cover, or no longer."""
         if patch is not self._before_patch:
             self._before_patch = patch
             self.update()
@@ -84,7 +87,7 @@ class WipeView(PictureView):
         if self._before is None:
             super()._describe()
         else:
-            self.setAccessibleDescription(f"{self._before_caption}; {self._caption}")
+            self.setAccessibleDescription(f"{self._before_caption}; {self.caption}")
 
     def _move_line(self) -> None:
         width, height = self.width(), self.height()
@@ -114,7 +117,7 @@ class WipeView(PictureView):
         super()._paint_picture(painter, parts)
         painter.restore()
         painter.setClipRect(near, Qt.ClipOperation.IntersectClip)
-        draw(painter, self._before, self._transform, (width, height), parts)
+        draw(painter, self._before, self.transform, (width, height), parts)
         cells = self._before_cells, self._before_patch_cells
         self._paint_patch(painter, self._before_patch, *cells)
 
@@ -134,7 +137,7 @@ class WipeView(PictureView):
             ends = QPoint(self._line, 0), QPoint(self._line, self.height())
         side = Qt.AlignmentFlag.AlignLeft if self.is_level else Qt.AlignmentFlag.AlignRight
         paint_chip(painter, near, self._before_caption)
-        paint_chip(painter, far, self._caption, side)
+        paint_chip(painter, far, self.caption, side)
         for color, width in (("#000000", 4), ("#ffffff", 2)):
             painter.setPen(QPen(QColor(color), width))
             painter.drawLine(*ends)
@@ -170,8 +173,7 @@ class WipeView(PictureView):
 class Divider(QAbstractSlider):
     """The divider's handle: drag it, or focus it and use the arrow keys, Home and End.
 
-    Signals:
-        valueChanged(value): where it stands, in thousandths of the view's width, or height.
+    Its value is in thousandths of the view's width, or height.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -196,12 +198,12 @@ class Divider(QAbstractSlider):
 
     @property
     def shape(self) -> Qt.CursorShape:
-        """Return the pointer's shape over the divider."""
+        """The pointer's shape over the divider."""
         is_level = self.orientation() == Qt.Orientation.Vertical
         return Qt.CursorShape.SplitVCursor if is_level else Qt.CursorShape.SplitHCursor
 
     def turn(self, is_level: bool) -> None:
-        """Move up and down from now on, or across; Home is the upper end, or the left one."""
+        """Move up and down, or across; Home is the upper end, or the left one."""
         self.setOrientation(Qt.Orientation.Vertical if is_level else Qt.Orientation.Horizontal)
         self.setInvertedControls(is_level)  # else Up would move it down
         self.setCursor(self.shape)
@@ -244,3 +246,96 @@ class Divider(QAbstractSlider):
             tip = QPointF(8 * side, 0)
             painter.drawLine(tip, tip + QPointF(-4 * side, -4))
             painter.drawLine(tip, tip + QPointF(-4 * side, 4))
+
+
+_GAP = 6  # px between two views
+_UNKNOWN: Size = (3, 2)  # a picture's shape while there is none
+
+
+class Panes(QWidget):
+    """A grid of views, arranged so that their pictures are largest."""
+
+    def __init__(self, views: Sequence[PictureView]) -> None:
+        """Take all views; `show_views` chooses those shown."""
+        super().__init__()
+        self._all = tuple(views)
+        self.shown: tuple[PictureView, ...] = ()  # in their order
+        self._picture: Size = _UNKNOWN
+        self._across = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(_GAP)
+        for view in self._all:
+            view.setParent(self)
+
+    def show_views(self, views: Sequence[PictureView]) -> None:
+        """Show these views, in this order."""
+        if tuple(views) != self.shown:
+            self.shown = tuple(views)
+            self._place()
+
+    def show_size(self, picture: Size | None) -> None:
+        """Place the views for pictures of this width and height; None: there are none."""
+        self._picture = picture or _UNKNOWN
+        self._rearrange()
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:  # noqa: N802
+        self._rearrange()
+
+    def _rearrange(self) -> None:
+        if self._best() != self._across:
+            self._place()
+
+    def _best(self) -> int:
+        room = self.width(), self.height()
+        return places_across(len(self.shown), room, self._picture, _GAP)
+
+    def _place(self) -> None:
+        self._across = across = self._best()
+        for view in self._all:
+            self._grid.removeWidget(view)
+            view.setVisible(view in self.shown)
+        for index, view in enumerate(self.shown):
+            self._grid.addWidget(view, index // across, index % across)
+        down = -(-len(self.shown) // across)
+        for line in range(len(self._all)):
+            self._grid.setColumnStretch(line, int(line < across))
+            self._grid.setRowStretch(line, int(line < down))
+
+
+_MIN_TEXT_PX = 14
+_PAPER, _INK = QColor("#ffffff"), QColor("#16191d")
+
+
+def side_by_side(tiles: Sequence[tuple[Display, str]]) -> QImage:
+    """Join pictures of one size, unscaled, under their captions; four or more in two rows.
+
+    Raises MemoryError where the picture does not fit.
+    """
+    tiles = [(display, text.replace("\n", " · ")) for display, text in tiles]
+    width, height = tiles[0][0].size
+    font = QFont(QGuiApplication.font())
+    font.setPixelSize(max(_MIN_TEXT_PX, width // 40))
+    metrics = QFontMetrics(font)
+    gap = metrics.height() // 2
+    column = max(width, *(metrics.horizontalAdvance(text) + 2 * gap for _, text in tiles))
+    band = metrics.height() + 2 * gap
+    across = len(tiles) if len(tiles) < 4 else -(-len(tiles) // 2)
+    down = -(-len(tiles) // across)
+    require_memory(4 * across * column * down * (band + height))
+    size = across * column + (across + 1) * gap, down * (band + height) + gap
+    image = QImage(*size, QImage.Format.Format_RGB32)
+    if image.isNull():
+        count = len(tiles)
+        raise MemoryError(f"no memory for a comparison of {count} pictures of {width} × {height}")
+    image.fill(_PAPER)
+    painter = QPainter(image)
+    painter.setFont(font)
+    painter.setPen(_INK)
+    for index, (display, text) in enumerate(tiles):
+        x = gap + index % across * (column + gap)
+        y = index // across * (band + height)
+        painter.drawText(QRect(x, y, column, band), Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawImage(x + (column - width) // 2, y + band, display.images[0])
+    painter.end()
+    return image

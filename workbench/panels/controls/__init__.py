@@ -1,4 +1,4 @@
-"""The left panel: what is chosen, and how it is changed."""
+"""The panel of settings, and the tool bar's controls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOCK = Dock("Settings", "left", tip="What the toolbar has no room for: border, p
 
 
 def lazy_panel() -> LazyPanel[ControlPanel]:
-    """Return the panel of settings."""
+    """Declare the panel of settings."""
 
     def make() -> ControlPanel:
         from workbench.panels.controls.controls_panel import ControlPanel

@@ -11,6 +11,7 @@ from kernels.filters import GROUPS, Filter
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import make_button, tab_button
+from workbench.widgets.drop_down import ToolList
 from workbench.widgets.keyboard import ARROWS
 from workbench.widgets.tile import scaled_font
 
@@ -21,11 +22,11 @@ TILE_PX = QSize(152, 88)
 
 
 class FilterPopup(QFrame):
-    """A popup to choose a filter in: type to search, arrow keys and Enter, or click.
+    """A popup to choose a filter: type to search, arrow keys and Enter, or click.
 
     Signals:
         picked(key): the user chose a filter.
-        settings_wanted(): the user wants the filters' own parameters, all in the panel Settings.
+        settings_wanted(): show the filters' own parameters, in the panel Settings.
     """
 
     picked = Signal(str)
@@ -44,9 +45,11 @@ class FilterPopup(QFrame):
         self._search.textChanged.connect(self._arrange)
         self._search.installEventFilter(self)
         self._settings = make_button("popup-settings", "Sigma, amount, border…", SETTINGS_TIP)
-        self._settings.clicked.connect(self._ask_for_settings)
+        self._settings.clicked.connect(self.hide)
+        self._settings.clicked.connect(self.settings_wanted)
         self._tiles = {each.key: self._tile(each) for each in filters.all_filters()}
-        self._headings = {group: _heading(group) for group in GROUPS}
+        bold = scaled_font(1.0, QFont.Weight.DemiBold)
+        self._headings = {group: Label(group, font=bold, is_muted=True) for group in GROUPS}
         self._nothing = Label("No filter is called that.", is_muted=True)
         self._places: dict[tuple[int, int], str] = {}  # of the tiles that are shown
         self._current = ""
@@ -72,7 +75,7 @@ class FilterPopup(QFrame):
         self._area.ensureWidgetVisible(self._tiles[key])
 
     def show_previews(self, images: dict[str, QImage], ratio: float) -> None:
-        """Show a picture on each tile: by filter, with `ratio` pixels to each of the screen's."""
+        """Show a picture on each tile, with device pixel ratio `ratio`."""
         for key, image in images.items():
             pixmap = QPixmap.fromImage(image)
             pixmap.setDevicePixelRatio(ratio)
@@ -96,14 +99,9 @@ class FilterPopup(QFrame):
             super().keyPressEvent(event)
 
     def _fit(self) -> None:
-        """Take the height of what is shown, as far as the screen has room."""
         around_px = self.sizeHint().height() - self._area.sizeHint().height()
         needed = self._inside.sizeHint().height() + around_px
         self.resize(self.sizeHint().width(), min(needed, self._max_height))
-
-    def _ask_for_settings(self) -> None:
-        self.hide()
-        self.settings_wanted.emit()
 
     def _pick(self, key: str) -> None:
         if key:
@@ -111,7 +109,7 @@ class FilterPopup(QFrame):
             self.picked.emit(key)
 
     def _go(self, across: int, down: int) -> None:
-        """Go to the next tile in this direction, along the lines as they read or down a column."""
+        """Go to the next tile in reading order, or up and down a column."""
         order = sorted(self._places)
         at = next((place for place in order if self._places[place] == self._current), None)
         if at is None:
@@ -133,7 +131,7 @@ class FilterPopup(QFrame):
         self._search.setAccessibleDescription(self._tiles[key].text() if key else "")
 
     def _arrange(self, text: str) -> None:
-        """Show the filters that `text` finds, in their groups, and mark one of them."""
+        """Show the filters found by `text`, in their groups, and mark one."""
         found = [each for each in filters.all_filters() if _is_found(each, text)]
         self._places, row = {}, 0
         for part in (*self._tiles.values(), *self._headings.values()):
@@ -190,11 +188,50 @@ class FilterPopup(QFrame):
         rows.add(above, (self._area, 1))
 
 
-def _heading(group: str) -> Label:
-    return Label(group, font=scaled_font(1.0, QFont.Weight.DemiBold), is_muted=True)
-
-
 def _is_found(each: Filter, text: str) -> bool:
-    """Return whether every word of `text` begins a word of the filter's title, group or idea."""
+    """Tell whether every word of `text` begins a word of the filter's title, group or idea."""
     there = f"{each.title} {each.group} {each.idea}".lower().replace(",", " ").split()
     return all(any(word.startswith(part) for word in there) for part in text.lower().split())
+
+
+class FilterBox(ToolList):
+    """A list of all filters; the wheel, letters and arrow keys step through it while closed.
+
+    Signals:
+        previews_wanted(width, height, ratio): its popup opens; previews of that size and device
+            pixel ratio fit its tiles.
+        settings_wanted(): show the filters' own parameters.
+    """
+
+    previews_wanted = Signal(int, int, float)
+    settings_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("filter", "Filter")
+        for each in filters.all_filters():
+            self.addItem(each.title, each.key)
+        self.setToolTip("Which weights, and so which picture comes out.")
+        self._popup: FilterPopup | None = None  # made when it is first opened: it takes a moment
+
+    def showPopup(self) -> None:  # noqa: N802
+        if self._popup is None:
+            self._popup = FilterPopup(self.window())  # a style sheet skips frames in a combo box
+            self._popup.picked.connect(self._pick)
+            self._popup.settings_wanted.connect(self.settings_wanted)
+        size = PREVIEW_PX
+        self.previews_wanted.emit(size.width(), size.height(), self.devicePixelRatioF())
+        self._popup.open_below(self, self.currentData())
+
+    def hidePopup(self) -> None:  # noqa: N802
+        if self._popup is not None:
+            self._popup.hide()
+
+    def show_previews(self, images: dict[str, QImage], ratio: float) -> None:
+        """Show each filter's preview in the popup."""
+        if self._popup is not None:
+            self._popup.show_previews(images, ratio)
+
+    def _pick(self, key: str) -> None:
+        row = self.findData(key)
+        self.setCurrentIndex(row)
+        self.activated.emit(row)

@@ -1,4 +1,4 @@
-"""The row of a window's toolbar for what everybody does: filter, size, implementation, block."""
+"""The toolbar's row of controls: filter, size, implementation, block."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.plain_text import Label
 from workbench.model.intents import Choice
 from workbench.model.state import State
-from workbench.panels.controls.block_box import BlockBox
-from workbench.panels.controls.filter_box import FilterBox
-from workbench.panels.controls.implementation_box import Availability, ImplementationBox
-from workbench.panels.controls.size_picker import SLIDER_PX, SizePicker
+from workbench.panels.controls.filter_popup import FilterBox
+from workbench.panels.controls.tool_boxes import (
+    SLIDER_PX,
+    Availability,
+    BlockBox,
+    ImplementationBox,
+    SizePicker,
+)
 from workbench.widgets.actions import Action
 from workbench.widgets.boxes import HBox
 
@@ -25,10 +29,9 @@ GAP_PX = 6
 
 
 class ToolRow(QWidget):
-    """Filter, size, "Runs on" and block in one line; in a narrow one labels go, then the slider.
+    """Filter, size, "Runs on" and block in one line; a narrow one drops labels, then the slider.
 
-    Signals:
-        wanted(name, value): the user picked `value` for State field `name`.
+    `wanted` emits name and value of a State field.
     """
 
     wanted = Signal(str, object)
@@ -54,7 +57,7 @@ class ToolRow(QWidget):
         self._lay_out()
 
     def actions_of_menu(self) -> list[Action]:
-        """Return the menu's actions, by which keys step through the choices."""
+        """Make the menu's actions, whose keys step through the choices."""
         size = self.size_picker
         return [
             Action(
@@ -94,7 +97,7 @@ class ToolRow(QWidget):
             self._implementation.show_implementations(availability)
 
     def show_state(self, state: State) -> None:
-        """Show the filter, its size, and how it is computed."""
+        """Show filter, size, implementation and block."""
         self.filter.setCurrentIndex(self.filter.findData(state.filter))
         self.size_picker.show_state(state)
         self._implementation.show_choice(state.implementation)
@@ -105,7 +108,7 @@ class ToolRow(QWidget):
         self._block.show_refusal(self.why_no_block())
 
     def why_no_block(self) -> str:
-        """Return why no block shape can be chosen now; empty where one can."""
+        """The reason why no block shape can be chosen now, or empty."""
         return why_no_block(self._chosen)
 
     def step_implementation(self, steps: int) -> None:
@@ -141,7 +144,6 @@ class ToolRow(QWidget):
         return super().event(event)
 
     def _fit(self, width: int) -> None:
-        """Show what there is room for."""
         full = self._full_width()
         least, most = SLIDER_PX
         for label in self._labels:
@@ -186,7 +188,7 @@ def _width(box: QWidget) -> int:
 
 
 def why_no_block(chosen: Choice | None) -> str:
-    """Return the sentence why no block shape can be chosen here; empty where one can."""
+    """The reason why `chosen` takes no block shape, or empty."""
     if chosen is None or chosen.kind == "cpu":
         return "The CPU has no thread blocks."
     if isinstance(chosen, Rung | OwnKernel):

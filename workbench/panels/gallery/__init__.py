@@ -20,10 +20,10 @@ DOCK = Dock(
 
 
 def lazy_panel(settings: Settings) -> LazyPanel[Gallery]:
-    """Return the gallery, which begins with what `settings` remember and keeps them up to date."""
+    """Declare the gallery, whose folder and mirror `settings` remember."""
 
     def make() -> Gallery:
-        from workbench.panels.gallery.gallery_settings import make_gallery
+        from workbench.panels.gallery.gallery import make_gallery
 
         return make_gallery(settings)
 

@@ -1,19 +1,85 @@
-"""The wall of the pictures among which the open one is: a folder's, or those opened together."""
+"""The wall of the pictures beside the open one: a folder's, or those opened together."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QListView, QWidget
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QSignalBlocker,
+    QStringListModel,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QListView, QWidget
 
 from workbench.base.plain_text import Label, tip_text
 from workbench.files.neighbours import Shelf
-from workbench.panels.gallery.shelf_model import ShelfModel
+from workbench.panels.gallery.thumbnails import LazyThumbnails
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
-from workbench.widgets.tile_list import TileDelegate, tile_size
+from workbench.widgets.tile_list import CAPTION, KEY, Tiles, tile_size
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class ShelfModel(QStringListModel):
+    """The pictures of a `Shelf`, a row each.
+
+    Qt counts and lays out the names by itself: a folder may hold a hundred thousand.
+    """
+
+    def __init__(self, device_pixel_ratio: Callable[[], float]) -> None:
+        super().__init__()
+        self.shelf: Shelf | None = None
+        self._thumbnails = LazyThumbnails(device_pixel_ratio, self)
+        self._thumbnails.made.connect(self._show)
+
+    def close_threads(self) -> None:
+        """Wait for the thread to end."""
+        self._thumbnails.close_threads()
+
+    def show_shelf(self, shelf: Shelf | None) -> None:
+        """List other pictures; the files' thumbnails are kept."""
+        self.shelf = shelf
+        self._thumbnails.forget_waiting()
+        self.setStringList([] if shelf is None else list(shelf.names))
+
+    def path(self, row: int) -> Path:
+        """The file of a row."""
+        assert self.shelf is not None
+        return self.shelf.path(row)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Data of a tile; a request for its picture has one made."""
+        if self.shelf is None or not index.isValid():
+            return None
+        path = self.path(index.row())
+        if role == KEY:
+            return path
+        if role == Qt.ItemDataRole.DisplayRole:
+            return path.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip_text(str(path))
+        if role == Qt.ItemDataRole.DecorationRole:  # it is being painted
+            return self._thumbnails.pixmap(path, index.row())
+        caption = self._thumbnails.caption(path)
+        if role == CAPTION:
+            return caption
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{path.name}, {caption}" if caption else path.name
+        return None
+
+    def _show(self, path: Path, row: int) -> None:
+        if row < self.rowCount() and self.path(row) == path:
+            index = self.index(row, 0)
+            self.dataChanged.emit(index, index)
+
 
 NOTHING = "Open a picture or a folder, or drop one on the window, to see its neighbours here."
 
@@ -37,7 +103,7 @@ class ShelfPage(QWidget):
         folder = push_button("shelf-folder", "Open folder…", tip)
         folder.clicked.connect(lambda: self.folder_wanted.emit())
         self._wall = Wall(self._model)
-        self._wall.chosen.connect(lambda row: self.file_wanted.emit(self._model.path(row)))
+        self._wall.chosen.connect(self.file_wanted)
         row = HBox(margins=(0, 0, 6, 0))  # as far in as the sources above
         row.add((self._words, 1), (folder, 0, Qt.AlignmentFlag.AlignTop))
         column = VBox(self, (10, 2, 4, 4), 8)
@@ -48,14 +114,14 @@ class ShelfPage(QWidget):
         self._model.close_threads()
 
     def is_other(self, shelf: Shelf | None) -> bool:
-        """Return whether `shelf` holds other pictures than the one shown."""
+        """Tell whether `shelf` holds other pictures than those shown."""
         shown = self._model.shelf
         if shelf is None or shown is None:
             return shelf is not shown
         return (shelf.folder, shelf.names) != (shown.folder, shown.names)
 
     def show_shelf(self, shelf: Shelf | None) -> None:
-        """Show these pictures, the open one marked; None keeps those shown, and marks none."""
+        """Show these pictures and mark the open one; None keeps the pictures and marks none."""
         if shelf is not None and self.is_other(shelf):
             self._model.show_shelf(shelf)
             count = f"{len(shelf.names):,} picture{'s' * (len(shelf.names) != 1)}"
@@ -65,34 +131,19 @@ class ShelfPage(QWidget):
         self._wall.mark(shelf.index if shelf is not None else None)
 
 
-class Wall(QListView):
-    """Tiles in as many columns as fit; arrow keys walk over them.
-
-    Signals:
-        chosen(row): the user wants to open this picture.
-    """
-
-    chosen = Signal(int)
+class Wall(Tiles):
+    """Tiles of a folder of any size; `chosen` emits a path."""
 
     def __init__(self, model: ShelfModel) -> None:
-        super().__init__()
+        super().__init__("Pictures in this folder")
         self.setObjectName("shelf")
-        self.setAccessibleName("Pictures in this folder")
         self.setModel(model)
-        self.setItemDelegate(TileDelegate(self))
         self.setFlow(QListView.Flow.LeftToRight)
         self.setWrapping(True)
-        self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setUniformItemSizes(True)
         self.setGridSize(tile_size(self))  # or Qt would ask each of a hundred thousand
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self.setMouseTracking(True)  # for the tile under the pointer
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QListView, QListView:focus { background: transparent; border: none; }")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.clicked.connect(lambda index: self.chosen.emit(index.row()))
 
     def mark(self, row: int | None) -> None:
         """Mark the open picture, and bring it into view."""
@@ -112,17 +163,6 @@ class Wall(QListView):
         super().showEvent(event)
         QTimer.singleShot(0, self, self._show_current)  # once it has its size
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        keys = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-        if event.key() in keys and self.currentIndex().isValid():
-            self.chosen.emit(self.currentIndex().row())
-        else:
-            super().keyPressEvent(event)
-
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        smallest = tile_size(self)
-        width = self.viewport().width() - 1  # a row that fills the view to the last pixel wraps
-        grid = QSize(max(1, width // max(1, width // smallest.width())), smallest.height())
-        if grid != self.gridSize():
-            self.setGridSize(grid)
+        self._fit_columns()
         super().resizeEvent(event)

@@ -1,4 +1,4 @@
-"""This pixel: how one sample of the answer comes about, as a table and on the picture."""
+"""The computation of one output sample, as a table and on the picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOCK = Dock("Pixel", tip="One pixel of the result: its neighbours, the weights a
 
 
 def lazy_panel(store: Store) -> LazyPanel[PixelPane]:
-    """Return the panel about one pixel; it takes what PixelPane takes."""
+    """Declare the panel about one pixel."""
 
     def make() -> PixelPane:
         from workbench.panels.pixel.pixel_panel import PixelPane

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -39,7 +38,7 @@ FAR = 10  # pixels per arrow key with Shift
 
 
 class Neighbours(QAbstractTableModel):
-    """A table model of an `Explained`: one cell for each neighbour."""
+    """A model of an `Explained`, one cell for each neighbour."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,14 +66,14 @@ class Neighbours(QAbstractTableModel):
         return self.rowCount()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return a cell's text, tooltip, background or alignment, as Qt asks for its cells."""
+        """Text, tooltip, background or alignment of a cell."""
         found = self._found
         if found is None or not index.isValid():
             return None
         row, column = index.row(), index.column()
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self.text(row, column)
+                return self.text(row, column, self.is_narrow)
             case Qt.ItemDataRole.ToolTipRole:
                 return tip_text(pixel_words.cell_tip(found, row, column, self._border))
             case Qt.ItemDataRole.BackgroundRole:
@@ -89,26 +88,25 @@ class Neighbours(QAbstractTableModel):
         found = self._found
         if found is None or role != Qt.ItemDataRole.DisplayRole:
             return None
-        if way == Qt.Orientation.Horizontal:
+        is_above = way == Qt.Orientation.Horizontal
+        parts = found.rows, found.from_rows, found.beyond_rows
+        if is_above:
             parts = found.columns, found.from_columns, found.beyond_columns
-        else:
-            parts = found.rows, found.from_rows, found.beyond_rows
         position, source, is_beyond = (each[section] for each in parts)
         text = pixel_words.place(int(position), int(source), bool(is_beyond))
         # A heading is narrow, but has room for two lines: beside the row where its cells have.
-        is_above = way == Qt.Orientation.Horizontal
         return text.replace(" ", "\n", 1) if is_above or self.has_lines else text
 
     @property
     def has_lines(self) -> bool:
-        """Return whether a cell has several lines of text."""
+        """True where a cell has several lines of text."""
         return self._what in ("all", "derivative")
 
-    def text(self, row: int, column: int) -> str:
-        """Return the text of a cell; the table must not be empty."""
+    def text(self, row: int, column: int, is_narrow: bool) -> str:
+        """Write a cell of a table that is not empty."""
         found = self._found
         assert found is not None
-        write = pixel_words.narrow if self.is_narrow else pixel_words.short
+        write = pixel_words.narrow if is_narrow else pixel_words.short
         sample, weight, product = (
             write(float(each[row, column]))
             for each in (found.samples, found.weights, found.products)
@@ -122,22 +120,18 @@ class Neighbours(QAbstractTableModel):
                 return product
             case "derivative":
                 return f"{sample} × {weight}\n= {product}"
-        sign = "" if self.is_narrow else " "
+        sign = "" if is_narrow else " "
         return f"{sample}\n×{sign}{weight}\n={sign}{product}"
 
     def _tinted(self) -> NDArray[np.float64] | None:
-        """Return the numbers that cells are tinted by, (K, K); None where there are none."""
+        """The numbers, (K, K), that cells are tinted by; None for an empty table."""
         found = self._found
         if found is None:
             return None
-        return (
-            found.samples
-            if self._what == "samples"
-            else (found.weights if self._what == "weights" else found.products)
-        )
+        return {"samples": found.samples, "weights": found.weights}.get(self._what, found.products)
 
     def _brush(self, found: Explained, row: int, column: int) -> QBrush | None:
-        """Return a tint by sign and size, striped for neighbours beyond the picture."""
+        """A tint by sign and size, striped for neighbours beyond the picture."""
         tinted = self._tinted()
         assert tinted is not None
         value = float(tinted[row, column])
@@ -150,28 +144,12 @@ class Neighbours(QAbstractTableModel):
         return QBrush(color) if share > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Widest:
-    """The contents that decide the size of cells.
-
-    count   cells in a row
-    rows    lines of text in a cell
-    inside  the longest texts in the cells and above them
-    beside  the texts beside the rows
-    """
-
-    count: int
-    rows: int
-    inside: tuple[str, ...]
-    beside: tuple[str, ...]
+# The longest texts of the columns, and those beside the rows.
+Texts = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class NeighbourTable(QTableView):
-    """The view of `Neighbours`, in which arrow keys ask for another pixel.
-
-    Signals:
-        stepped(across, down): the user wants the pixel so many further on.
-    """
+    """The view of `Neighbours`; arrow keys emit `stepped(across, down)`, in pixels."""
 
     stepped = Signal(int, int)
 
@@ -181,10 +159,10 @@ class NeighbourTable(QTableView):
         self.setAccessibleName(title)
         self.setToolTip("Arrow keys: the next pixel; with Shift ten further")
         self._model = Neighbours()
-        self._widest: dict[bool, _Widest] = {}  # whether numbers are narrow -> what decides
-        self._fitted: tuple[dict[bool, _Widest], int, str] | None = None
-        self._steady: tuple[int, int, int, str] | None = None  # while that is so, letters keep
-        self._tried = 0  # or lose their size: the number of SCALES
+        self._widest: dict[bool, Texts] = {}  # by whether numbers are narrow
+        self._fitted: tuple[dict[bool, Texts], int, str] | None = None
+        self._steady: tuple[int, bool, int, str] | None = None  # while constant, `_tried` only
+        self._tried = 0  # grows: the index in SCALES
         self._letters = self.font()
         # At once, the table would get the letters of its panel after its own.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -214,7 +192,7 @@ class NeighbourTable(QTableView):
         self._model.colors = theme.colors(self.palette())
         old_size = self._model.rowCount()
         self._model.show_pixel(found, border, what)
-        self._widest = self._find_widest()
+        self._widest = {each: self._texts(each) for each in (False, True)} if found else {}
         self._fit()
         self.updateGeometry()
         size = self._model.rowCount()
@@ -242,7 +220,6 @@ class NeighbourTable(QTableView):
         self.stepped.emit(step[0] * far, step[1] * far)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return the size that all cells take."""
         across, down = self.horizontalHeader(), self.verticalHeader()
         frame = 2 * self.frameWidth()
         width = down.width() + across.length() + frame
@@ -250,81 +227,73 @@ class NeighbourTable(QTableView):
         return QSize(width, across.sizeHint().height() + down.length() + frame + bar)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return the size without which it would be hard to read: that of 5×5, or all of it."""
+        # As high as 5×5 cells, or all of them: a lower one would be hard to read.
         return QSize(120, min(self.sizeHint().height(), theme.in_letters(ENOUGH_PX)))
 
-    def _find_widest(self) -> dict[bool, _Widest]:
-        count = self._model.rowCount()
-        if not count:
-            return {}
+    def _texts(self, is_narrow: bool) -> Texts:
+        model, size = self._model, self._model.rowCount()
         headers, beside = (
-            [line for n in range(count) for line in self._model.headerData(n, way).split("\n")]
+            [line for n in range(size) for line in model.headerData(n, way).split("\n")]
             for way in (Qt.Orientation.Horizontal, Qt.Orientation.Vertical)
         )
-        rows = len(self._model.text(0, 0).split("\n"))
-        found, was_narrow = {}, self._model.is_narrow
-        for is_narrow in (False, True):
-            self._model.is_narrow = is_narrow
-            inside = (*self._longest_lines(count), *headers)
-            found[is_narrow] = _Widest(count, rows, inside, (*beside, widest_heading(rows)))
-        self._model.is_narrow = was_narrow
-        return found
+        usual = "↪ 000" if model.has_lines else "−00 ↪ 0"
+        if size > FULL:
+            number = "−1e−05" if is_narrow else "−1.234e−05"
+            lines = [f"= {number}" if model.has_lines else number]
+        else:
+            cells = (model.text(row, column, is_narrow) for row, column in np.ndindex(size, size))
+            lines = sorted({line for cell in cells for line in cell.split("\n")}, key=len)[-12:]
+        return (*lines, *headers), (*beside, usual)
 
     def _fit(self) -> None:
         """Choose the largest font in which all columns fit, and make all cells of one size.
 
         Letters only become smaller while the pointer moves: else they would change all the time.
         """
-        factor = factor_of(self)
-        fitted = self._widest, self._room(), scaled_font(factor).key()
+        factor, room = factor_of(self), self._room()
+        fitted = self._widest, room, scaled_font(factor).key()
         if not self._widest or (fitted == self._fitted and self._has_its_letters):
             return
         self._fitted = fitted
-        some = self._widest[False]
-        steady = some.count, some.rows, *fitted[1:]
+        steady = self._model.rowCount(), self._model.has_lines, *fitted[1:]
         if steady != self._steady:
-            is_large = self._room() > theme.in_letters(LARGE_PX)
-            self._steady, self._tried = steady, 0 if is_large else 1
-        for tried, (scale, is_narrow) in list(enumerate(SCALES))[self._tried :]:
-            self._tried = tried
-            if self._fits(scale, is_narrow):
-                break
-        if factor != 1:
-            scale, is_narrow = self._enlarged(factor) or (scale * factor, is_narrow)
+            self._steady, self._tried = steady, 0 if room > theme.in_letters(LARGE_PX) else 1
+        while self._tried < len(SCALES) - 1 and not self._fits(*SCALES[self._tried]):
+            self._tried += 1
+        scale, is_narrow = SCALES[self._tried]
+        if factor != 1:  # the largest of enlarged letters that fit and are large; else it scrolls
+            enlarged = [(each * factor, narrow) for each, narrow in SCALES]
+            large = (each for each in enlarged if each[0] >= SCALES[0][0] and self._fits(*each))
+            scale, is_narrow = next(large, (scale * factor, is_narrow))
+        self._resize_cells(scale, is_narrow, fills=factor == 1)
+
+    def _resize_cells(self, scale: float, is_narrow: bool, fills: bool) -> None:
+        """Give all cells one size; the last column ends at the frame where they fill the room."""
         self._model.is_narrow = is_narrow
-        widest, font = self._widest[is_narrow], scaled_font(scale)
-        metrics = QFontMetrics(font, self)
+        count, room, font = self._model.rowCount(), self._room(), scaled_font(scale)
         width, side = self._needed(scale, is_narrow)
-        width = max(width, min((self._room() - side) // widest.count, 2 * width))
+        width = max(width, min((room - side) // count, 2 * width))
         self._set_fonts(font)
         across = self.horizontalHeader()
         across.setDefaultSectionSize(width)
-        spare = self._room() - side - widest.count * width
-        for column in range(widest.count):  # the last one ends at the frame
-            is_wider = factor == 1 and column < spare < widest.count
-            across.resizeSection(column, width + is_wider)
-        self.verticalHeader().setDefaultSectionSize(widest.rows * metrics.height() + 6)
+        spare = room - side - count * width
+        for column in range(count):
+            across.resizeSection(column, width + (fills and column < spare < count))
+        lines = len(self._model.text(0, 0, is_narrow).split("\n"))
+        height = lines * QFontMetrics(font, self).height() + 6
+        self.verticalHeader().setDefaultSectionSize(height)
         self.verticalHeader().setFixedWidth(side)
-
-    def _enlarged(self, factor: float) -> tuple[float, bool] | None:
-        """Return the largest of enlarged letters with which all columns fit.
-
-        None where they would not be large: then it is to scroll.
-        """
-        found = ((scale * factor, is_narrow) for scale, is_narrow in SCALES)
-        large = ((scale, is_narrow) for scale, is_narrow in found if scale >= SCALES[0][0])
-        return next((each for each in large if self._fits(*each)), None)
 
     def _fits(self, scale: float, is_narrow: bool) -> bool:
         width, side = self._needed(scale, is_narrow)
-        return self._widest[is_narrow].count * width + side <= self._room()
+        return self._model.rowCount() * width + side <= self._room()
 
     def _needed(self, scale: float, is_narrow: bool) -> tuple[int, int]:
-        """Return how wide a column and the rows' headings are with these letters, in pixels."""
-        widest, metrics = self._widest[is_narrow], QFontMetrics(scaled_font(scale), self)
+        """Widths of a column and of the rows' headings with these letters, in pixels."""
+        metrics = QFontMetrics(scaled_font(scale), self)
+        inside, beside = (max(map(metrics.horizontalAdvance, e)) for e in self._widest[is_narrow])
         margin = 2 * self.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin)
-        width = max(map(metrics.horizontalAdvance, widest.inside)) + margin
-        return width, max(map(metrics.horizontalAdvance, widest.beside)) + 8
+        return inside + margin, beside + 8
 
     @property
     def _has_its_letters(self) -> bool:
@@ -334,20 +303,7 @@ class NeighbourTable(QTableView):
         self._letters = font
         for part in (self, self.horizontalHeader(), self.verticalHeader()):
             part.ensurePolished()
-            part.setFont(font)  # of a header, too: what it takes over gives way to the theme's
+            part.setFont(font)  # of a header, too: an inherited one gives way to the theme's
 
-    def _room(self) -> int:
-        """Return the width inside the frame for all columns and the rows' headings, px."""
+    def _room(self) -> int:  # inside the frame, px
         return self.contentsRect().width() - 2
-
-    def _longest_lines(self, count: int) -> list[str]:
-        if count > FULL:
-            number = "−1e−05" if self._model.is_narrow else "−1.234e−05"
-            return [f"= {number}"] if self._model.has_lines else [number]
-        texts = (self._model.text(row, column) for row in range(count) for column in range(count))
-        return sorted({line for text in texts for line in text.split("\n")}, key=len)[-12:]
-
-
-def widest_heading(rows: int) -> str:
-    """Return the widest of usual headings beside rows that have so many lines of text."""
-    return "↪ 000" if rows > 1 else "−00 ↪ 0"

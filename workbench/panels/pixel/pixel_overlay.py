@@ -1,15 +1,19 @@
-"""The painting of a pixel's neighbourhood, and of what stands in beyond the edges."""
+"""Paints a pixel's neighbourhood, and the pixels that stand in beyond the edges."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
-from workbench.widgets.chips import hairline, paint_words
+from workbench.widgets.chips import hairline, on_screen, paint_words
 
 # On pictures, which may have any colour; Okabe and Ito's orange and blue.
 OWN, BEYOND = QColor(230, 159, 0), QColor(86, 180, 233)
@@ -27,11 +31,11 @@ def paint_neighbourhood(
     reach: int,
     is_held: bool = False,
 ) -> None:
-    """Paint a pixel's neighbourhood, and arrows to what stands in beyond the edges.
+    """Paint a pixel's neighbourhood, and arrows to the pixels that stand in beyond the edges.
 
     painter  in pixels of the picture; see `picture_view.Overlay`
-    reach    how far samples count: the radius, and one more where a gradient follows
-    is_held  whether the pixel stays while the pointer moves on, which is written beside it
+    reach    the radius, and one more where a gradient follows
+    is_held  written beside a pixel that stays while the pointer moves on
     """
     radius = len(found.rows) // 2
     if not found.is_alpha:
@@ -55,44 +59,39 @@ def _square(found: Explained, radius: int) -> QRectF:
 
 
 def _paint_beyond(painter: QPainter, found: Explained) -> None:
-    """Paint a tint over the columns and rows that lie beyond the picture."""
+    """Tint the columns and rows beyond the picture."""
     tint = QColor(BEYOND)
     tint.setAlpha(90)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(tint)
     whole = _square(found, len(found.rows) // 2)
-    inside = [
-        int(x) for x, beyond in zip(found.columns, found.beyond_columns, strict=True) if not beyond
-    ]
-    for x, is_beyond in zip(found.columns, found.beyond_columns, strict=True):
-        if is_beyond:
-            painter.drawRect(QRectF(x, whole.top(), 1, whole.height()))
-    for y, is_beyond in zip(found.rows, found.beyond_rows, strict=True):
-        if is_beyond:
-            painter.drawRect(QRectF(inside[0], y, len(inside), 1))
+    inside = found.columns[~found.beyond_columns]
+    for x in found.columns[found.beyond_columns]:
+        painter.drawRect(QRectF(x, whole.top(), 1, whole.height()))
+    for y in found.rows[found.beyond_rows]:
+        painter.drawRect(QRectF(inside[0], y, len(inside), 1))
 
 
 def _paint_stand_ins(painter: QPainter, scale: float, found: Explained) -> None:
-    """Paint arrows from columns and rows beyond the picture to those that stand in.
+    """Paint arrows along the pixel's row and column from beyond the picture to the sources.
 
-    They run along the pixel's own row and column; a zero is written where nothing stands in.
+    A zero is written where nothing stands in.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    across = zip(found.columns, found.from_columns, found.beyond_columns, strict=True)
-    down = zip(found.rows, found.from_rows, found.beyond_rows, strict=True)
-    columns = [(int(at), int(source)) for at, source, beyond in across if beyond]
-    rows = [(int(at), int(source)) for at, source, beyond in down if beyond]
-    for begin, source in nearest(columns, found.x):
-        end = QPointF(source + 0.5, found.y + 0.5)
-        _arrow_or_zero(painter, scale, QPointF(begin + 0.5, found.y + 0.5), end, source)
-    for begin, source in nearest(rows, found.y):
-        end = QPointF(found.x + 0.5, source + 0.5)
-        _arrow_or_zero(painter, scale, QPointF(found.x + 0.5, begin + 0.5), end, source)
+    beyond = found.beyond_columns
+    for at, source in nearest(found.columns[beyond], found.from_columns[beyond], found.x):
+        begin, end = (QPointF(x + 0.5, found.y + 0.5) for x in (at, source))
+        _arrow_or_zero(painter, scale, begin, end, source)
+    beyond = found.beyond_rows
+    for at, source in nearest(found.rows[beyond], found.from_rows[beyond], found.y):
+        begin, end = (QPointF(found.x + 0.5, y + 0.5) for y in (at, source))
+        _arrow_or_zero(painter, scale, begin, end, source)
 
 
-def nearest(stand_ins: list[tuple[int, int]], centre: int) -> list[tuple[int, int]]:
-    """Return the MAX_ARROWS places beyond a border, each with its source, nearest to `centre`."""
-    return sorted(stand_ins, key=lambda each: abs(each[0] - centre))[:MAX_ARROWS]
+def nearest(places: NDArray[Any], sources: NDArray[Any], centre: int) -> Iterator[tuple[int, int]]:
+    """Yield the MAX_ARROWS places nearest to `centre`, each with its source."""
+    order = np.argsort(np.abs(places - centre), kind="stable")[:MAX_ARROWS]
+    return zip(places[order].tolist(), sources[order].tolist(), strict=True)
 
 
 def _arrow_or_zero(
@@ -100,24 +99,22 @@ def _arrow_or_zero(
 ) -> None:
     if source == OUTSIDE:
         if scale >= MIN_FOR_ZEROS:
-            _write(painter, scale, begin, "0")
+            with on_screen(painter, scale, begin):
+                painter.setPen(QColor("#ffffff"))
+                painter.drawText(QRectF(-9, -9, 18, 18), Qt.AlignmentFlag.AlignCenter, "0")
         return
     line = QLineF(begin, end)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+    bow = QPainterPath(begin)
+    bow.quadTo(_middle(line), end)
     for color, width in ((QColor("#000000"), 3.0), (QColor("#ffffff"), 1.5)):
         painter.setPen(hairline(color, width))
-        painter.drawPath(_bow(line))
+        painter.drawPath(bow)
     _paint_head(painter, scale, line)
 
 
-def _bow(line: QLineF) -> QPainterPath:
-    path = QPainterPath(line.p1())
-    path.quadTo(_middle(line), line.p2())
-    return path
-
-
 def _middle(line: QLineF) -> QPointF:
-    """Return a point beside the line's centre: arrows along one line would cover each other."""
+    """A point beside the line's centre: arrows along one line would cover each other."""
     length = max(line.length(), 1e-6)
     aside = QPointF(-line.dy(), line.dx()) / length * min(0.35 * length, 1.5)
     return line.center() + aside
@@ -137,18 +134,7 @@ def _paint_head(painter: QPainter, scale: float, line: QLineF) -> None:
     painter.drawPolygon(head)
 
 
-def _write(painter: QPainter, scale: float, centre: QPointF, text: str) -> None:
-    painter.save()
-    painter.translate(centre)
-    painter.scale(1 / scale, 1 / scale)  # fonts are in device pixels
-    painter.setPen(QColor("#ffffff"))
-    half = scale / 2
-    painter.drawText(QRectF(-half, -half, scale, scale), Qt.AlignmentFlag.AlignCenter, text)
-    painter.restore()
-
-
 def _paint_pointer(painter: QPainter, scale: float, found: Explained) -> None:
-    """Paint a ring around a pixel that is too small to be seen."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     centre = QPointF(found.x + 0.5, found.y + 0.5)

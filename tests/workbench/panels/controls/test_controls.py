@@ -1,5 +1,6 @@
-"""The left panel in the real window: every choice is filtered, shown and checked."""
+"""The settings in the real window: every choice is filtered, shown and verified."""
 
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -33,8 +34,10 @@ from tests.workbench.driving import (
     until,
     view,
 )
-from tests.workbench.engines import MadeUpGpu
+from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.panels.controls.filter_controls import BORDER_TIPS
+from workbench.panels.timing.timing_words import filter_time, what_ran
+from workbench.window.command_line import filter_words
 
 SAMPLES = noise(20, 30, 3)
 
@@ -317,7 +320,7 @@ def test_a_block_the_gpu_does_not_take_is_refused_in_words(qtbot, shared_window)
     shown = view(window, "After").display
     type_into(child(window, "block-y", QSpinBox), "64")
     until(qtbot, lambda: window.messages.kind == "error")
-    assert "32×64 block has 2048 threads" in window.messages.sentence
+    assert "2048 threads" in window.messages.sentence
     assert view(window, "After").display is shown
     combo = child(window, "implementation", QComboBox)
     assert not combo.model().item(combo.currentIndex()).isEnabled()
@@ -424,3 +427,33 @@ def test_automatic_sigma_says_where_it_is_binomial(chosen, ksize, words, qtbot, 
     assert automatic.text() == words
     automatic.click()  # a sigma of one's own is always a bell
     assert automatic.text() == "Auto"
+
+
+# -- several GPUs
+
+
+class OneGpu(MadeUpGpu):
+    device = replace(DEVICE, count=1)
+
+
+def test_two_gpus_are_chosen_and_their_times_are_shown(qtbot, shared_window):
+    window = shared_window
+    window.docks.bring_forward("Settings")
+    devices = child(window, "devices", QComboBox)
+    assert devices.isVisible()
+    assert [devices.itemText(at) for at in range(devices.count())] == ["1 GPU", "2 GPUs"]
+    assert devices.currentData() == 1
+    result = settle(qtbot, window, lambda: pick(devices, 2))
+    assert (result.job.devices, len(result.shares)) == (2, 2)
+    assert "GPU 0: 100" in what_ran(result)
+    assert "GPU 1: 100" in filter_time(result).more
+    assert filter_words(window.store.state, None)[-2:] == ["--device", "0,1"]
+    window.store.update(implementation="opencv")
+    assert not devices.isEnabled()
+
+
+def test_more_gpus_than_there_are_become_as_many(qtbot, make_window):
+    window = make_window(OneGpu)
+    window.store.update(devices=4)
+    until(qtbot, lambda: window.device)
+    until(qtbot, lambda: window.store.state.devices == 1)
