@@ -38,6 +38,20 @@ OF_CUDA = frozenset(
 _GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
 _DIRECTIVE = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(\w*)[^\S\n]*([^\n]*)", re.M)
 _RAW = re.compile(r'(?<!\w)(?:u8|[uUL])?R"')
+# What has other values or types by compiler, or asks what a name means to this one.
+TELLING = "{word} tells compilers apart, which no hand-in may"
+_SPELT = re.compile(r"(?<!_Pragma\()(?<!#)(?:#|%:)(?!#|%:)\s*\w+")  # how macros look inside
+_TELLS = re.compile(
+    r"\b(?:decltype|requires|concept|__typeof\w*|long\s+double|noexcept\s*\("
+    r"|__builtin_(?!expect|unreachable|assume)\w+|__(?:is|has)_\w+|__func__"
+    r"|__(?!CUDA|NVCC|VA_|FAST_|LINE_|FILE_)[A-Z][A-Z_]+__)"
+)
+# Of a type alone: not of what is called, nor of a macro in which a call may be.
+_MEASURED = re.compile(
+    r"\b(?:sizeof|alignof)\b(?:\s*\(([\w\s*&:<>,\[\].]*)\)(?!\s*[(.\[{]|\s*->))?"
+)
+_PLAIN = re.compile(r"\w+\s+[\w\s*.]+")
+_GLOBAL = re.compile(r"(\w+|[>])?\s*(::)\s*[A-Za-z_]")
 _HAS = re.compile(r"\b__has_(?:include|include_next|embed|feature)\b")
 
 
@@ -59,21 +73,48 @@ def refused_directive(source: str, job_macros: Collection[str]) -> Refused | Non
         found: tuple[int, str] | None = raw.end(), NO_RAW
     else:
         found = next(_refusals(without_literals(joined, joined=True), job_macros), None)
+    return _placed(pieces, found)
+
+
+def telling_word(source: str) -> Refused | None:
+    """Return the first words that could tell one compiler from another; None: there are none."""
+    pieces = _GOES_ON.split(source)
+    code = without_literals("".join(pieces), joined=True)
+    own = {*OF_CUDA, *RESERVED, *macros_in(source)}
+    found = next(_telling(code, own), None)
+    return _placed(pieces, found and (found[0], TELLING.format(word=" ".join(found[1].split()))))
+
+
+def _placed(pieces: list[str], found: tuple[int, str] | None) -> Refused | None:
+    """Place what was found in a text of joined pieces on its line."""
     if found is None:
         return None
     joints = sum(length < found[0] for length in accumulate(map(len, pieces)))
-    return Refused(joined.count("\n", 0, found[0]) + joints + 1, found[1])
+    return Refused("".join(pieces).count("\n", 0, found[0]) + joints + 1, found[1])
 
 
-def asked_macro(source: str) -> Refused | None:
-    """Return the first condition that asks for a macro which compilers have and CUDA has not."""
-    code, own = without_literals(source), {*OF_CUDA, *RESERVED, *macros_in(source)}
+def _telling(code: str, own: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield such words of a text, and their places; own: macros that it may ask for."""
+    plain = set()  # macros that stand for a type or number
     for found in _DIRECTIVE.finditer(code):
-        if found[1] in CONDITIONS or found[1].startswith("elif"):
-            for name in set(re.findall(r"\b_[_A-Z]\w*", found[2])) - own:
-                line = code.count("\n", 0, found.start(1)) + 1
-                return Refused(line, f"{name} tells compilers apart, which no hand-in may")
-    return None
+        word, rest = found[1], found[2]
+        if word in CONDITIONS or word.startswith("elif"):
+            for name in sorted(set(re.findall(r"\b_[_A-Z]\w*", rest)) - set(own)):
+                yield found.start(1), name
+        if word == "define":
+            if spelt := _SPELT.search(rest):
+                yield found.start(2) + spelt.start(), spelt[0]
+            if _PLAIN.fullmatch(rest):
+                plain.add(rest.split()[0])
+    for found in _TELLS.finditer(code):
+        yield found.start(), found[0]
+    for found in _MEASURED.finditer(code):
+        words = set(re.findall(r"\w+", found[1] or "("))
+        if found[1] is None or words & (set(macros_in(code)) - plain):
+            yield found.start(), found[0]
+    for found in _GLOBAL.finditer(code):
+        if not found[1] or found[1] in ("return", "case", "else", "do", "goto"):
+            yield found.start(2), "::"
 
 
 def macros_in(source: str, words: Collection[str] = ("define",)) -> list[str]:

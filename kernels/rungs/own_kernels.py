@@ -22,7 +22,7 @@ import numpy as np
 from kernels.core.job import Job
 from kernels.rungs.cuda_text import Parameter, kernels_in, parameters_of, without_comments
 from kernels.rungs.device_text import Part, bare, header_parts
-from kernels.rungs.directives import asked_macro, refused_directive
+from kernels.rungs.directives import refused_directive, telling_word
 from kernels.rungs.headers import BEGIN, END, PASSES, Header, HeaderError, header_of
 from kernels.rungs.job_facts import knobs
 from kernels.rungs.operands import FORMS, example_of
@@ -132,7 +132,7 @@ def _refuse_other_letters(name: str, text: str) -> None:
 def _refuse_directives(header: Header, source: str, is_strict: bool) -> None:
     form = header.fields["weights"]
     macros = {*knobs(SMALLEST), *(example_of(form).knobs if form in FORMS else ())}
-    found = refused_directive(source, macros) or (asked_macro(source) if is_strict else None)
+    found = refused_directive(source, macros) or (telling_word(source) if is_strict else None)
     if found:
         raise HeaderError(f"{header.file}, line {found.line}: {found.reason}.")
 
