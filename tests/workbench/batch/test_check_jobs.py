@@ -37,7 +37,7 @@ def test_they_have_every_border_every_type_and_a_picture_smaller_than_the_weight
     assert any(max(job.width, job.height) < job.ksize for job in jobs)
 
 
-def test_three_sizes_are_drawn_by_the_seed_and_nothing_else_is():
+def test_samples_and_weights_and_three_sizes_are_drawn_by_the_seed():
     again, other = check_jobs(0), check_jobs(1)
     pairs = list(zip(JOBS, other, strict=True))
     assert [each.name for each in JOBS] == [each.name for each in again]
@@ -47,7 +47,9 @@ def test_three_sizes_are_drawn_by_the_seed_and_nothing_else_is():
     assert all(one.name != two.name for one, two in drawn)
     for one, two in pairs:
         same = np.array_equal(one.job.picture, two.job.picture)
-        assert same == ("drawn" not in one.name)
+        assert same == (not np.ptp(one.job.picture))  # the black one and the white one
+        same = np.array_equal(one.job.weights, two.job.weights)
+        assert same == (not np.ptp(one.job.weights))
 
 
 def unwritten(job, wrong):

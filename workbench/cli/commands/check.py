@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--seed",
         metavar="N",
         type=types.natural,
-        help="draw the same two picture sizes as the check that named this seed",
+        help="draw the same pictures and weights as the check that named this seed",
     )
     parser.add_argument(
         "--jobs",
