@@ -25,6 +25,7 @@ from kernels.cuda_on_cpu.cpu_runs import (
     built,
     differing_in_words,
     run_again,
+    run_far,
     run_once,
     run_rows,
     unwritten_in,
@@ -33,10 +34,12 @@ from kernels.cuda_on_cpu.cuda_compiler import why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.regions import (
     DEVICE,
+    FAR_SIZE,
     TRIED_SIZE,
     Region,
     checked,
     cropped,
+    enlarged,
     launched_for,
     region_of,
     rows_fault,
@@ -60,6 +63,7 @@ from kernels.rungs.rung import Rung
 UNSEARCHED = "not checked for races, barriers and bounds: {reason}"
 CHECKING = Progress("output right; checking for races, barriers and bounds")
 NO_BUGS = "compile", "refused", "deadline"  # kinds of a Finding: the run, not the kernel, failed
+FAR = "{sentence} So it is on a picture of {width}×{height} pixels."
 MAX_KEPT = 256  # searches that found nothing, which are not done again
 BARRIER = " at this barrier "  # in the runtime's words for threads that wait in vain
 KINDS = {
@@ -194,7 +198,10 @@ def finding_bug(
         check = yield from checked(rung, part, ended.answer)
         again = yield from run_again(child, CheckedShim, rung, ended, deadline_s, seed=seed)
         if check.ok:
-            yield (yield from _of_right_answer(child, rung, region, ended, again, deadline_s))
+            yield (
+                (yield from _of_right_answer(child, rung, region, ended, again, deadline_s))
+                or (yield from _far(child, rung, ended, deadline_s))
+            )
             return
         never = unwritten_in(ended, again)
         if not ended.reports.suspicion.kind and not never.any():
@@ -237,6 +244,27 @@ def _of_right_answer(
     return Finding("rows", found.in_words(rung, who), region, line, where.thread, where.block)
 
 
+def _far(
+    child: Child, rung: Rung, ended: Ended, seconds: float
+) -> Generator[Progress, None, Finding | None]:
+    """Search far blocks: some of them, so that nothing is known of the output."""
+    job = enlarged(ended.job, FAR_SIZE)
+    is_alone = len(rung.passes) == 1  # else a pass reads what blocks before it left out
+    if (
+        not is_alone
+        or rung.why_not(job, DEVICE)
+        or knobs_of(rung, job) != knobs_of(rung, ended.job)
+    ):
+        return None
+    far = yield from run_far(child, rung, job, ended.library, seconds)
+    region = Region(0, 0, job.width, job.height, False)
+    fault = _fault(rung, region, far)
+    if fault is None or fault.kind in NO_BUGS:
+        return None
+    words = FAR.format(sentence=fault.sentence, width=job.width, height=job.height)
+    return replace(fault, sentence=words)
+
+
 def _fault(rung: Rung, region: Region, ended: Ended) -> Finding | None:
     """Return what ended the run, if it came to no good end."""
     report = ended.reports.fault
@@ -248,7 +276,7 @@ def _fault(rung: Rung, region: Region, ended: Ended) -> Finding | None:
         if report.kind == Kind.NOTHING or is_race_of_barrier:
             kind = "barrier" if BARRIER in sentence else "refused"
             if ended.crashed:
-                kind = "crash"
+                kind = "deadline" if ended.is_starved else "crash"
             thread, block = _named("thread", sentence), _named("block", sentence)
             return Finding(kind, sentence, region, line, thread, block)
         kind = KINDS.get(Kind(report.kind), "crash")

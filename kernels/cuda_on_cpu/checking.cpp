@@ -71,7 +71,7 @@ std::vector<Watched> watched;
 std::vector<Memory> memories;  // of those watched that may be stored to; then a block's own
 std::vector<Watched> variables;     // of the library, by address
 std::vector<Memory> of_variables;   // of those that were stored to
-std::vector<Place> places;
+std::vector<Place> places(1);  // the first is none
 std::unordered_map<uint64_t, uint32_t> known_places;
 std::map<uint64_t, Memory> gifts;  // memory that threads asked for, by its begin
 bool is_watching;
@@ -214,9 +214,12 @@ void pass_warp_barrier(unsigned first, unsigned lanes) {
     share_hearsay(first, end, lanes);
 }
 
+void find_untold();
+
 // From now on the thread may tell by an atomic of all that was over for it, and of what it did itself.
 void pass_fence(bool of_block) {
     if (!is_watching) return;
+    find_untold();
     const unsigned me = running().number, first = me / WARP * WARP;
     auto own = std::make_shared<Past>(Past{phase, std::vector<uint32_t>(threads.size())});
     for (unsigned i = first; i < std::min(unsigned(threads.size()), first + WARP); ++i) own->clocks[i] = threads[me].known[i - first];
@@ -238,6 +241,18 @@ void hear_and_tell(uint64_t address) {
     }
 }
 
+// A block's own memory as the thread that runs has found it.  Compilers tell nothing of a structure that a
+// function's call returns there: what has changed, and nobody told of, that thread has stored.
+std::array<std::vector<unsigned char>, 2> found;
+
+void look_again() {
+    for (size_t i = 0; i < found.size(); ++i) {
+        const Memory& memory = memories[watched.size() + i];
+        const auto* now = reinterpret_cast<const unsigned char*>(memory.begin);
+        found[i].assign(now, now + (memory.end - memory.begin));
+    }
+}
+
 void begin_block() {
     size_t bytes = 0;
     const auto dynamic = reinterpret_cast<uint64_t>(dynamic_shared()), own = reinterpret_cast<uint64_t>(static_shared(&bytes));
@@ -251,6 +266,7 @@ void begin_block() {
     trails.assign(threads.size(), {});
     missed_at.clear();
     left_at[OF_BLOCK].clear();
+    look_again();
 }
 
 // Of those lanes, those whose touch the thread that runs has not heard to be over.
@@ -336,6 +352,8 @@ void fill(Report& report, Kind kind, int32_t array, uint64_t begin, const Access
     report.is_store = access.is_store();
     report.address = access.at;
     find_where(report.here, access.pc, access.frame);
+    if (!access.pc)  // near its last access that was told of
+        std::memcpy(report.here.pcs, places[trails[running().number].last].pcs, sizeof report.here.pcs);
     report.kind = kind;
 }
 
@@ -385,8 +403,8 @@ void remember_load(Cell& cell, const Touch& now, unsigned me) {
 void check_cells(Memory& memory, const Access& access) {
     const unsigned me = running().number;
     Touch now{phase, clocks[me / WARP], 1u << me % WARP};
-    now.place = place_of(access), now.warp = me / WARP;
-    follow(me, now.place);
+    now.place = access.pc ? place_of(access) : trails[me].last, now.warp = me / WARP;
+    if (access.pc) follow(me, now.place);
     for (uint64_t at = access.at; at < access.at + access.size; ++at) {
         Cell& cell = memory.cell(at);
         if (const uint32_t lanes = unordered(cell.store, me)) return race(memory, cell.store, lanes, true, access);
@@ -400,6 +418,27 @@ void check_cells(Memory& memory, const Access& access) {
         else if (access.way == ATOMIC) cell.atomic = now;
         else remember_load(cell, now, me);
     }
+}
+
+void find_untold() {
+    if (!is_watching || is_giving_up()) return;
+    const unsigned me = running().number;
+    const auto is_told = [&](const Touch& touch) {
+        return touch.phase == phase && touch.warp == me / WARP && touch.lanes >> me % WARP & 1;
+    };
+    bool is_changed = false;
+    for (size_t i = 0; i < found.size(); ++i) {
+        Memory& memory = memories[watched.size() + i];
+        const auto* now = reinterpret_cast<const unsigned char*>(memory.begin);
+        if (found[i].empty() || !std::memcmp(now, found[i].data(), found[i].size())) continue;
+        is_changed = true;
+        for (size_t at = 0; at < found[i].size() && !is_giving_up(); ++at) {
+            if (now[at] == found[i][at]) continue;
+            const Cell& cell = memory.cell(memory.begin + at);
+            if (!is_told(cell.store) && !is_told(cell.atomic)) check_cells(memory, {memory.begin + at, 1, STORE, nullptr, nullptr});
+        }
+    }
+    if (is_changed) look_again();
 }
 
 bool is_within(uint64_t begin, uint64_t end, const Access& access) {
@@ -507,6 +546,7 @@ void check_accesses(const Watched* arrays, unsigned count, unsigned and_variable
     sample_bytes = bytes_of_sample;
     at_launch = begin_launch;
     at_block = begin_block;
+    at_pause = find_untold;
     at_gift = take_gift;
     at_meeting = pass_warp_barrier;
     at_block_barrier = pass_block_barrier;

@@ -31,7 +31,7 @@ from kernels.cuda_on_cpu.device_code import key_of, knobs_of
 from kernels.cuda_on_cpu.elf import variables_of
 from kernels.cuda_on_cpu.run_counts import counted
 from kernels.cuda_on_cpu.shared_run import LENGTH, MAX_MEMORY, Request, SharedRun
-from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, load_transforms
+from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim, TriedShim, load_transforms
 from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim
 
 LOOK_S = 0.004  # between two looks at whether a run has ended
@@ -68,15 +68,19 @@ def _serve(request: Request, memory: int, replies: int) -> None:
         finally:
             os._exit(2)
     os.close(telling)
-    said, code = _ending(process, hearing, PATIENCE * request.seconds + KILLING_S)
+    said, code, is_late = _ending(process, hearing, PATIENCE * request.seconds + KILLING_S)
     os.close(hearing)
-    _say(replies, {**_understood(said, word), "ended": code})
+    _say(replies, {**_understood(said, word), "ended": code, "late": is_late})
 
 
-def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
-    """Wait for a run's end, or bring it about; return what it said, and its exit code."""
+def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int, bool]:
+    """Wait for a run's end, or bring it about.
+
+    Return what it said, its exit code, and whether it was killed as its time was over.
+    """
     said, from_where, until = b"", [0, hearing], time.monotonic() + patience_s
     ended = status = 0
+    is_late = False
     while True:
         if not ended:
             ended, status = os.waitpid(process, os.WNOHANG)
@@ -87,8 +91,9 @@ def _ending(process: int, hearing: int, patience_s: float) -> tuple[bytes, int]:
             if not part:
                 from_where.remove(hearing)
         elif ended:
-            return said, os.waitstatus_to_exitcode(status)
-        is_too_much = time.monotonic() > until or len(said) > MAX_SAID
+            return said, os.waitstatus_to_exitcode(status), is_late
+        is_late = is_late or (not ended and time.monotonic() > until)
+        is_too_much = is_late or len(said) > MAX_SAID
         if not ended and (is_too_much or (0 in ready and not isinstance(_next(), Request))):
             os.kill(process, signal.SIGKILL)
             until = float("inf")
@@ -142,7 +147,8 @@ def _die_with(parent: int) -> None:
 def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
     job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
     trace_bytes = TRACE_BYTES if request.at else 0
-    shared = SharedRun(memory, job, is_new=False, trace_bytes=trace_bytes)
+    at_begin = request.at_page_begin
+    shared = SharedRun(memory, job, is_new=False, at_page_begin=at_begin, trace_bytes=trace_bytes)
     samples = job.width * job.channels
     job = request.job(np.ascontiguousarray(shared.source[:, :samples]).reshape(request.shape))
     shim = request.shim(request.rung, [job], None, built=request.library)
@@ -153,6 +159,8 @@ def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
         load_transforms()  # before there are no files any more
     if isinstance(shim, CountingShim):
         import numpy.ma  # noqa: F401 - which np.unique imports
+    if isinstance(shim, TriedShim) and request.is_guarded:  # others look at each access, or go on
+        shared.guard()
     said: dict[str, Any] = {}
     _limit(request.seconds)
     runtime = _runtime(request.library)
@@ -190,7 +198,8 @@ def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
 
 
 def _launch(shim: Shim, job: Job, shared: SharedRun, request: Request, order: Order) -> None:
-    shim.run_into(job, shared.source, shared.target, order, request.rows, seed=request.seed + order)
+    how: dict[str, Any] = {"seed": request.seed + order, "cross": request.cross}
+    shim.run_into(job, shared.source, shared.target, order, request.rows, **how)
 
 
 def _repeated(shim: Shim, job: Job, shared: SharedRun, request: Request) -> int:

@@ -88,9 +88,9 @@ class Child:
             raise RuntimeError(f"A run on the CPU failed:\n{found['bug']}")
         return found
 
-    def shared(self, job: Job, trace_bytes: int = 0) -> SharedRun:
-        """Return memory for a run of the job, blank, with so many bytes for a block's steps."""
-        return SharedRun(self.memory, job, is_new=True, trace_bytes=trace_bytes)
+    def shared(self, job: Job, **how: Any) -> SharedRun:
+        """Return memory for a run of the job, blank; how: arguments of `SharedRun`."""
+        return SharedRun(self.memory, job, is_new=True, **how)
 
     def end(self) -> None:
         """End it, with whatever it runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+import zlib
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -30,7 +31,7 @@ from kernels.cuda_on_cpu.cuda_compiler import cuda_errors, why_not_seen
 from kernels.cuda_on_cpu.device_code import knobs_of
 from kernels.cuda_on_cpu.elf import LineTable
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.cuda_on_cpu.shared_run import Kind, Reports, Request, StepAt, Where
+from kernels.cuda_on_cpu.shared_run import Kind, Reports, Request, Signal, StepAt, Where
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
 from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim, StepTrace
 from kernels.rungs.device_words import unknown_words
@@ -47,12 +48,13 @@ MAX_STRIPS = 64
 class Ended:
     """The end of a run, and what it left.
 
-    said       by the child: "done", or why it was "refused"; "arrays", "printed", "ended"
+    said       by the child: "done", or why it was "refused"; "arrays", "printed", "ended", "late"
     answer     (H, W, C), where it came to its end; `as_before`: whether a sample is as it was
     outside    arrays beside which something was written, and bytes from their begin
     padding    pictures between whose rows something was written, and behind which row
     changed    whether the picture itself was written to
     storers    who stored each sample, where that was asked for: (H, pitch, bytes of a Where)
+    beside     the array that it crashed beside, and where from its begin
     trace      the steps of a block, where those were asked for
     """
 
@@ -66,6 +68,7 @@ class Ended:
     padding: tuple[tuple[str, int], ...]
     changed: bool
     storers: NDArray[np.uint8] | None
+    beside: tuple[str, int] | None = None
     trace: StepTrace | None = None
 
     def storer(self, y: int, sample: int) -> Where | None:
@@ -86,6 +89,15 @@ class Ended:
         fault = self.reports.fault
         is_slow = fault.kind == Kind.DEADLINE and fault.array_bytes
         return max(fault.offset, 1) / fault.array_bytes if is_slow and self.crashed else 0.0
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether its time was over by the clock, which need not be its fault."""
+        fault = self.reports.fault
+        if fault.kind:
+            return self.crashed and fault.kind == Kind.DEADLINE and fault.signal == Signal.SIGALRM
+        is_late = self.said.get("late") or self.said.get("ended") == -Signal.SIGALRM
+        return self.crashed and bool(is_late)
 
     @property
     def lines(self) -> LineTable:
@@ -190,6 +202,14 @@ def run_rows(
     return (yield from _run(child, shim, rung, job, library, seconds, 0, rows=rows))
 
 
+def run_far(
+    child: Child, rung: Rung, job: Job, library: Path, seconds: float
+) -> Generator[Progress, None, Ended]:
+    """Run a column and a row of its blocks and the last one, checked: any far place is in one."""
+    cross = 1 + zlib.crc32(job.weights.tobytes()) // 2
+    return (yield from _run(child, CheckedShim, rung, job, library, seconds, 0, cross=cross))
+
+
 def run_stepped(
     child: Child, rung: Rung, job: Job, library: Path, seconds: float, at: StepAt
 ) -> Generator[Progress, None, Ended]:
@@ -257,8 +277,10 @@ def _run(
     height, width, channels = job.picture.shape
     shape = (height, width, channels)
     how["is_unconfined"] = is_allowed()
+    how["at_page_begin"] = turn == 1
     request = Request(shim, str(library), seconds, rung, blank, shape, **how)
-    shared = child.shared(job, TRACE_BYTES if request.at else 0)
+    trace_bytes = TRACE_BYTES if request.at else 0
+    shared = child.shared(job, at_page_begin=request.at_page_begin, trace_bytes=trace_bytes)
     try:
         poison = poisons(shared.target.nbytes)[turn]
         shared.fill(job.picture, poison)
@@ -274,9 +296,13 @@ def _run(
         padding = tuple(shared.touched_padding(job.picture, poison))
         changed = shared.is_changed(job.picture)
         trace = StepTrace.of(shared.trace) if request.at else None
+        reports = shared.reports
+        beside = (
+            shared.beside(reports.fault.offset) if reports.fault.signal == Signal.SIGSEGV else None
+        )
         return Ended(
-            *(job, library, said, shared.reports, answer, as_before),
-            *(outside, padding, changed, storers, trace),
+            *(job, library, said, reports, answer, as_before),
+            *(outside, padding, changed, storers, beside, trace),
         )
     finally:
         shared.close()

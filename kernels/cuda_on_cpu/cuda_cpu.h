@@ -141,6 +141,7 @@ struct Launch {
     size_t shared_bytes;
     int order;
     unsigned seed;  // of SHUFFLED
+    unsigned cross;  // chooses the one column and row of blocks that run, with the last block; 0: all do
 };
 
 // What is declared __shared__ for one set of macros; the linker knows where that begins and ends.

@@ -36,6 +36,7 @@ namespace cuda_cpu {
 bool is_showing;
 void (*at_launch)();
 void (*at_block)();
+void (*at_pause)();
 void (*at_refusal)(size_t bytes);
 void (*at_gift)(const void* begin, size_t bytes);
 void (*at_meeting)(unsigned first, unsigned lanes);
@@ -173,6 +174,7 @@ void resume(unsigned index) {
     is_in_thread = true;
     switch_stack(&scheduler.top, fiber.top);
     is_in_thread = false;
+    if (at_pause) at_pause();
     asan::arrive(scheduler.asan, nullptr, nullptr);
 }
 
@@ -476,8 +478,10 @@ const char* launch(const Launch& how, void (*thread)(void*), void* data, Statics
     std::vector<void*> all_shared;
     chance.seed(how.seed + 1);
     is_by_chance = how.order == SHUFFLED;
+    const unsigned column = how.cross % how.grid_x, row = how.cross / how.grid_x % how.grid_y;
     for (unsigned block : turns(blocks, how.order)) {
         if (only_block >= 0 && block != only_block) continue;
+        if (how.cross && block % how.grid_x != column && block / how.grid_x != row && block + 1 != blocks) continue;
         blockIdx = {block % how.grid_x, block / how.grid_x, 0};
         block_began = __builtin_ia32_rdtsc(), ++blocks_begun;
         tags = &all_tags[size_t(block % kept) * (1 + warps())];

@@ -31,6 +31,7 @@ size_t dynamic_shared_bytes();
 // Called as each launch, and each block, begins; null: nobody wants to know.
 extern void (*at_launch)();
 extern void (*at_block)();
+extern void (*at_pause)();  // as a thread waits, is held up or has ended; it is the running one still
 extern void (*at_refusal)(size_t bytes);  // of memory that a thread asks for
 extern void (*at_gift)(const void* begin, size_t bytes);  // of such memory
 extern void (*at_meeting)(unsigned first, unsigned lanes);  // of a warp, by its first thread, at __syncwarp

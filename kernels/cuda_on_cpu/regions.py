@@ -46,6 +46,8 @@ TRIED_SIZE = (253, 189)  # no multiple of a block: what goes wrong at an edge is
 COUNTED_SIZE = (128, 64)
 ODD_SIZE = (61, 37)  # several blocks, of which the last ones are cut, and rows that end in a gap
 
+FAR_SIZE = (307, 263)  # what is wrong in a far block alone is to be seen
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -82,6 +84,14 @@ def cropped(job: Job, region: Region) -> Job:
     rows = slice(region.top, region.top + region.height)
     columns = slice(region.left, region.left + region.width)
     picture = np.ascontiguousarray(job.picture[rows, columns])
+    picture.flags.writeable = False
+    return replace(job, picture=picture)
+
+
+def enlarged(job: Job, size: tuple[int, int]) -> Job:
+    """Return the job on its picture again and again, as far as `size` if that is larger."""
+    across, down = max(size[0] - job.width, 0), max(size[1] - job.height, 0)
+    picture = np.pad(job.picture, ((0, down), (0, across), (0, 0)), "wrap")
     picture.flags.writeable = False
     return replace(job, picture=picture)
 

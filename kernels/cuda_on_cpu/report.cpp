@@ -47,6 +47,8 @@ void on_signal(int signal, siginfo_t* facts, void* context) {
     Report& report = reports->fault;
     report.signal = signal;
     report.address = reinterpret_cast<uint64_t>(facts->si_addr);
+    report.offset = int64_t(report.address - reinterpret_cast<uint64_t>(reports));
+    report.is_store = signal == SIGSEGV && registers[REG_ERR] & 2;  // x86's bit for it
     report.array = NOWHERE;
     report.size = facts->si_code == SI_KERNEL;  // no address is known of
     if (is_running()) {

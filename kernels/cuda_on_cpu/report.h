@@ -20,7 +20,8 @@ struct Report {
     int32_t signal;
     int32_t array;  // that was meant, of those watched, or of the enum above
     uint32_t size;
-    int64_t offset;  // bytes from its begin; of ELEMENT: the element; of DEADLINE: blocks that were done
+    int64_t offset;  // bytes from its begin; of ELEMENT: the element; of DEADLINE: blocks that were done;
+                   // of CRASH: of the address, from these reports
     int32_t is_store, other_stores;
     uint64_t address;
     uint64_t array_bytes;  // of ELEMENT: how many elements it has; of DEADLINE: blocks, 0 if it was stuck in one

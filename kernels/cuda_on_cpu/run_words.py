@@ -121,10 +121,12 @@ CRASHES: dict[int, str] = {
 }
 SLOW = "The CPU is too slow for it"
 TOO_SLOW = f"{SLOW}: {{done:.0%}} of its blocks were done at the deadline; a GPU may take it."
+NOT_FINISHED = ": not finished."
+STARVED = f"still running at the deadline, with most of its time on the CPU left{NOT_FINISHED}"
 # Where it could write down nothing: before the kernel began, in what its file has run at first.
 ENDED: dict[object, str] = {
     -Signal.SIGKILL: "it was killed",
-    **dict.fromkeys((-Signal.SIGPROF, -Signal.SIGALRM), "it was still running at the deadline"),
+    -Signal.SIGPROF: "it was still running at the deadline",
     -Signal.SIGSYS: "it asked the operating system for something, which no kernel may",
 }
 
@@ -175,6 +177,9 @@ def _refused(reason: str) -> str:
 
 def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
     report = ended.reports.fault
+    if report.kind == Kind.NOTHING and ended.is_starved:
+        doing = "killed after" if ended.said.get("late") else "still running at"
+        return f"The run was {doing} the deadline{NOT_FINISHED}", None
     if report.kind == Kind.NOTHING:
         why = ENDED.get(ended.said.get("ended"), "its process ended without a word")
         return f"The run came to no end: {why}.", None
@@ -185,10 +190,18 @@ def _crash_in_words(rung: Rung, ended: Ended) -> tuple[str, int | None]:
         return f"{beginning} accesses what lies beyond the array that its pointer is of.", line
     if ended.pace:
         return TOO_SLOW.format(done=ended.pace), None
+    if ended.is_starved:
+        return f"{beginning} was {STARVED}", line
     if report.kind == Kind.DEADLINE:
         return f"{beginning} was still running at the deadline: a loop that does not end?", line
     if refused := refused_in_words(ended):
         return f"{beginning} {refused}.", line
+    if ended.beside:
+        name, offset = ended.beside
+        pitch = Facts(ended.job, DEVICE)["PITCH"]
+        facts = (name, offset, report.size, 0, report.address)
+        does = "writes" if report.is_store else "reads"
+        return f"{beginning} {does} {Accessed(ended.job, pitch, *facts).outside}.", line
     if report.signal == Signal.SIGSEGV:
         return f"{beginning} {_segmentation(report)}", line
     doing = CRASHES.get(report.signal, "crashes")

@@ -2,6 +2,7 @@
 
 Reports, then for each sample who stored it (where that is requested), then the picture and the
 output between red zones: memory that nobody may touch, in which writes leave a mark.
+Beyond those is room that takes no memory; a touch of it can be made a fault where the run is.
 """
 
 from __future__ import annotations
@@ -118,6 +119,8 @@ class Reports(ctypes.Structure):
 
 MAX_MEMORY = 2 << 30  # bytes that a run may take besides
 ALIGNMENT = 256  # as memory on a device
+BEYOND = 16 << 20  # bytes beside an array: what is accessed there is meant for it
+PAGE = mmap.PAGESIZE
 LENGTH = struct.Struct("<I")  # of what is asked for, which is pickled
 PICTURES = ("the picture", "the answer")
 END = "end"  # instead of a request: of what runs
@@ -149,6 +152,9 @@ class Request:
                picture, and on this one
     at         the block to step through; None: none
     rows       (first, end) to write; None: all
+    cross      chooses a column and a row of blocks, which run alone; 0: all
+    at_page_begin  the arrays begin with a page of memory; else they end with one
+    is_guarded  to touch what lies beside them is a fault
     is_unconfined  it may run unconfined where the system has no filters
     """
 
@@ -163,6 +169,9 @@ class Request:
     is_repeated: bool = False
     at: StepAt | None = None
     rows: tuple[int, int] | None = None
+    cross: int = 0
+    at_page_begin: bool = False
+    is_guarded: bool = True
     is_unconfined: bool = False
 
     def job(self, picture: NDArray[Any]) -> Job:
@@ -173,16 +182,27 @@ class Request:
 class SharedRun:
     """One run's shared memory, mapped: in the process that asks, and in the one that runs."""
 
-    def __init__(self, descriptor: int, job: Job, *, is_new: bool, trace_bytes: int = 0) -> None:
+    def __init__(
+        self,
+        descriptor: int,
+        job: Job,
+        *,
+        is_new: bool,
+        at_page_begin: bool = False,
+        trace_bytes: int = 0,
+    ) -> None:
         pitch = Facts(job, DEVICE)["PITCH"]
         samples, item = job.height * pitch, job.picture.itemsize
         self.shape = (job.height, pitch)
         size = samples * item
         self._writers = _up(ctypes.sizeof(Reports))
-        self._source = _up(self._writers + samples * ctypes.sizeof(Where)) + RED_BYTES
-        self._target = _up(self._source + size) + RED_BYTES
+        apart = _up(size, PAGE) + BEYOND
+        # A row is a multiple of a line of a GPU's memory: so either way the arrays are aligned.
+        slack = 0 if at_page_begin else -size % PAGE
+        self._source = _up(self._writers + samples * ctypes.sizeof(Where), PAGE) + BEYOND + slack
+        self._target = self._source + apart
         self._end = self._target + size
-        self._trace = _up(self._end + RED_BYTES)
+        self._trace = _up(self._end, PAGE) + BEYOND
         self._size = self._trace + trace_bytes
         if is_new:
             os.ftruncate(descriptor, 0)  # so that all of it is zero
@@ -265,13 +285,35 @@ class SharedRun:
         """Return (begin, end) of each, the array that it belongs to, and where that begins."""
         picture, answer = PICTURES
         after_source = self._source + self.source.nbytes
-        middle = after_source + RED_BYTES // 2
         return (
             (self._source - RED_BYTES, self._source, picture, self._source),
-            (after_source, middle, picture, self._source),
-            (middle, self._target, answer, self._target),
+            (after_source, after_source + RED_BYTES, picture, self._source),
+            (self._target - RED_BYTES, self._target, answer, self._target),
             (self._end, self._end + RED_BYTES, answer, self._target),
         )
+
+    def guard(self) -> None:
+        """Make it a fault of this process to touch a page beside the arrays."""
+        after_source = _up(self._source + self.source.nbytes, PAGE)
+        protect = ctypes.CDLL(None).mprotect
+        for begin, end in (
+            (self._source // PAGE * PAGE - BEYOND, self._source // PAGE * PAGE),
+            (after_source, self._target // PAGE * PAGE),
+            (_up(self._end, PAGE), self._trace),
+        ):
+            if protect(ctypes.c_void_p(self.address + begin), ctypes.c_size_t(end - begin), 0):
+                raise OSError("memory beside the pictures cannot be guarded")
+
+    def beside(self, at: int) -> tuple[str, int] | None:
+        """The array that an access to this memory was meant for, and where from its begin."""
+        picture, answer = PICTURES
+        for name, first, size in (
+            (picture, self._source, self.source.nbytes),
+            (answer, self._target, self.target.nbytes),
+        ):
+            if first - BEYOND // 2 <= at < first + size + BEYOND // 2:
+                return name, at - first
+        return None
 
     def _picture(self, begin: int, job: Job) -> NDArray[Any]:
         size = self.shape[0] * self.shape[1] * job.picture.itemsize
@@ -282,5 +324,5 @@ def _beside(size: int, array: str) -> NDArray[np.uint8]:
     return red_zone(size, PICTURES.index(array))
 
 
-def _up(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
+def _up(size: int, unit: int = ALIGNMENT) -> int:
+    return -(-size // unit) * unit

@@ -118,14 +118,20 @@ class _Launch(ctypes.Structure):
         ("shared_bytes", ctypes.c_size_t),
         ("order", ctypes.c_int),
         ("seed", ctypes.c_uint),
+        ("cross", ctypes.c_uint),
     )
 
 
 def launch_of(
-    grid: tuple[int, int], block: tuple[int, int], shared_bytes: int, order: Order, seed: int = 0
+    grid: tuple[int, int],
+    block: tuple[int, int],
+    shared_bytes: int,
+    order: Order,
+    seed: int = 0,
+    cross: int = 0,
 ) -> _Launch:
     """Return how to launch a function, as C++ takes it."""
-    return _Launch(*grid, *block, shared_bytes, order, seed)
+    return _Launch(*grid, *block, shared_bytes, order, seed, cross)
 
 
 class Shim:
@@ -195,10 +201,12 @@ class Shim:
         rows: tuple[int, int] | None = None,
         constants: dict[str, NDArray[Any]] | None = None,
         seed: int = 0,
+        cross: int = 0,
     ) -> None:
         """Do the same from `source` to `target`, which lie as on a device.
 
-        seed  of a shuffled order
+        seed   of a shuffled order
+        cross  chooses a column and a row of blocks, which run alone; 0: all
         """
         key = key_of(knobs_of(self.rung, job))
         operands, facts = self.rung.operands(job), Facts(job, DEVICE)
@@ -224,7 +232,7 @@ class Shim:
             values = [*pointers, *map(ctypes.c_int, numbers)]
             assert step.grid is not None
             assert step.block is not None
-            how = launch_of(step.grid, step.block, step.shared_bytes, order, seed)
+            how = launch_of(step.grid, step.block, step.shared_bytes, order, seed, cross)
             with self._watching(step, loads, [(each.writes, written)]):
                 self._launch(f"launch_{each.function}_{key}", how, values)
 

@@ -44,7 +44,7 @@ from kernels.cuda_on_cpu.regions import (
     small_size,
 )
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
-from kernels.cuda_on_cpu.run_words import SLOW, ended_in_words
+from kernels.cuda_on_cpu.run_words import NOT_FINISHED, SLOW, ended_in_words
 from kernels.cuda_on_cpu.shared_run import Kind, Signal
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
@@ -97,8 +97,13 @@ class CpuTrial:
 
     @property
     def is_lacking(self) -> bool:
-        """Whether a GPU takes it, and the CPU runtime does not: it lacks a word, or is too slow."""
-        return LACKING in self.problem or self.problem.startswith(SLOW)
+        """Whether a GPU takes it, and the CPU runtime lacks a word for it."""
+        return LACKING in self.problem
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether it might have ended: the CPU is slow, or had no time for it."""
+        return self.problem.startswith(SLOW) or self.problem.endswith(NOT_FINISHED)
 
     @property
     def compiler_errors(self) -> str:
@@ -148,7 +153,14 @@ def trial(
             fault = ended.reports.fault
             if fault.kind in (Kind.ELEMENT, Kind.BEYOND) or fault.signal == Signal.SIGSEGV:
                 problem = yield from with_unset(rung, part, problem, line)
-            yield CpuTrial(part, region, problem=problem, line=line, printed=printed)
+            if ended.beside:  # its output is to be seen
+                what = child, TriedShim, rung, part, made, deadline_s
+                ended = yield from run_once(*what, is_guarded=False)
+            outcome = CpuTrial(part, region, ended.answer, None, (), problem, line, 0, printed)
+            if ended.answer is not None:
+                check = yield from checked(rung, part, ended.answer)
+                outcome = replace(outcome, check=check)
+            yield outcome
             return
         check = yield from checked(rung, part, ended.answer)
         again = yield from run_again(child, TriedShim, rung, ended, deadline_s)

@@ -8,12 +8,15 @@ from typing import Literal
 from kernels.core.timing import Timing
 from kernels.cuda_on_cpu.cuda_compiler import NOT_SEEN
 
-Verdict = Literal["verified", "unsearched", "incomplete", "wrong", "failed", "refused", "broken"]
+Verdict = Literal[
+    "verified", "unsearched", "incomplete", "unfinished", "wrong", "failed", "refused", "broken"
+]
 # What the verdict says in a table's column, beside how many jobs were done.
 WORDS: dict[Verdict, str] = {
     "verified": "verified",
     "unsearched": "right",
     "incomplete": "NOT VERIFIED",
+    "unfinished": "not finished",
     "wrong": "WRONG",
     "failed": "failed",
     "refused": "refused",
@@ -53,9 +56,11 @@ class CheckedKernel:
     file      as the user named it, or below the folder that was named
     verdict   "verified": right in every pixel of every job that it takes, and without a bug;
               "unsearched": right likewise, and not searched for bugs; "incomplete": right in what
-              it takes, where it has to take all; "wrong": not in all;
+              it takes, where it has to take all;
+              "unfinished": the CPU runtime is too slow for it, or had too little time;
+              "wrong": not right in all;
               "failed": it did not come to an end, or did what none may, right or not;
-              "refused": it takes none of the jobs, or the CPU lacks what it uses, or is too slow;
+              "refused": it takes none of the jobs, or the CPU runtime lacks what it uses;
               "broken": nothing to run could be made of it
     verified  jobs of `jobs` whose answer is right; `refused` that its header does not take
     job       the name of the first one that is not right

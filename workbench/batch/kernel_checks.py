@@ -48,7 +48,7 @@ TIMED = replace(OWN_SAMPLING, check_taps=None)
 class Exam:
     """What is asked of each kernel, and where it runs.
 
-    seed       of the sizes that are drawn
+    seed       of what is drawn of the jobs
     is_strict  as for hand-ins: the header chooses neither jobs nor tolerance
     find_bug   look for the cause where an output is wrong
     device     the GPU to check on, and to time on what is right; None: on the CPU
@@ -305,6 +305,8 @@ def _with_failure(
     """Say in the row what is wrong with the first answer that is."""
     if isinstance(tried, CpuTrial) and tried.is_lacking:  # CUDA takes it
         return replace(found, verdict="refused", words=tried.problem)
+    if isinstance(tried, CpuTrial) and tried.is_unfinished:
+        return replace(found, verdict="unfinished", job=each.name, words=tried.problem)
     if log := tried.log if isinstance(tried, GpuTrial) else tried.compiler_errors:
         return replace(found, verdict="broken", words=tried.problem, log=log)
     words = tried.problem

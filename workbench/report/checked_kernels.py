@@ -19,10 +19,11 @@ TIME = "time"  # behind the verdict, where there is a GPU
 TIME_AT = 3
 TEXT = "SHA-256 of its text"  # on the page
 STRICT = "Strict: the header chose neither jobs nor tolerance."
-DRAWN = "Three pictures' sizes were drawn with --seed {seed}."
+DRAWN = "Pictures, weights and three sizes were drawn with --seed {seed}."
 MEANINGS: dict[Verdict, str] = {
     "unsearched": "Right, not verified: it was not run under checks of races, barriers and bounds.",
     "incomplete": "NOT VERIFIED: it does not take all jobs.",
+    "unfinished": "Not finished: the CPU runtime had too little time for it, here and now.",
     "wrong": "WRONG: an answer differs from the reference.",
     "failed": (
         "Failed: a kernel came to no end, or did what none may, whether its answer is right or not."

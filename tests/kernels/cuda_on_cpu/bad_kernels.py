@@ -112,13 +112,13 @@ RUNNING = {
     ),
     "row above the picture": Bad(
         "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = row_of(src, y - 1, pitch)[x];",
-        NO_PROBLEM,
+        r"^Line 8: .* reads row −1 of the picture\.$",
         "bounds",
         r"^Line 8: thread \(0, 0\) of block \(0, 0\) reads row −1 of the picture\.$",
     ),
     "row below the picture": Bad(
         "if (x < width && y < end_row) row_of(dst, y, pitch)[x] =\n row_of(src, y + 1, pitch)[x];",
-        NO_PROBLEM,
+        r"^Line 8: .* reads row 37 of the picture, which has 37\.$",
         "bounds",
         r"^Line [78]: .* reads row 37 of the picture, which has 37\.$",
     ),
@@ -130,13 +130,13 @@ RUNNING = {
     ),
     "column before the row": Bad(
         "if (x < width && y < end_row)\n row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x - 1];",
-        NO_PROBLEM,
+        r"^Line 8: .* reads column −1 of row 0 of the picture\.$",
         "bounds",
         r"^Line 8: .* reads column −1 of row 0 of the picture\.$",
     ),
     "row behind the answer": Bad(
         "if (x < width)\n row_of(dst, y, pitch)[x] = row_of(src, min(y, height - 1), pitch)[x];",
-        "^Something was written behind the end of the answer",
+        r"^Line 8: .* writes row 37 of the answer, which has 37\.$",
         "bounds",
         r"^Line 8: .* writes row 37 of the answer, which has 37\.$",
         is_right=True,

@@ -236,7 +236,7 @@ def test_what_is_copied_from_beyond_the_picture_to_beyond_the_answer_is_noticed(
     body = "row_of(dst, y, pitch)[x] = row_of(src, y, pitch)[x];"
     rung = own_kernel("mine.cu", START.format(before="", body=body))
     *_, outcome = trial(rung, Job(picture, IDENTITY, block_xy=(32, 8)))
-    assert "behind the end of the answer" in outcome.problem
+    assert "reads row 45 of the picture" in outcome.problem
 
 
 def test_memory_that_a_kernel_asks_for_is_its_own_up_to_its_end():

@@ -27,7 +27,7 @@ const bool is_in = x < width && y < end_row;
 const int mine = is_in ? row_of(src, y, pitch)[x] : 0;
 """
 END = "if (is_in) row_of(dst, y, pitch)[x] = sample(mine + 0 * got);"
-DEVICE = "__device__ int kept[1 << 16]; __device__ int ticket;"
+DEVICE = "__device__ int kept[1 << 17]; __device__ int ticket;"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -36,8 +36,8 @@ def children_end():
     end_children()
 
 
-def a_job() -> Job:
-    picture = np.random.default_rng(4).integers(1, 255, (20, 61, 1), np.uint8)
+def a_job(size: tuple[int, int] = (61, 20)) -> Job:
+    picture = np.random.default_rng(4).integers(1, 255, (size[1], size[0], 1), np.uint8)
     return Job(picture, IDENTITY, block_xy=(32, 8))
 
 
@@ -45,8 +45,8 @@ def text(body: str) -> str:
     return START.format(before=DEVICE, body=f"{BEGIN}{body}\n{END}")
 
 
-def tried(body: str) -> CpuTrial:
-    *_, outcome = trial(own_kernel("mine.cu", text(body)), a_job())
+def tried(body: str, job: Job | None = None) -> CpuTrial:
+    *_, outcome = trial(own_kernel("mine.cu", text(body)), job or a_job(), whole=True)
     assert isinstance(outcome, CpuTrial)
     return outcome
 
@@ -96,6 +96,10 @@ RACES = {
         "if (at == 0) count = 0; __syncthreads();\natomicAdd(&count, 1);\nint got = count;"
     ),
     "a vector": "__shared__ float4 all[32];\nall[lane] = make_float4(1, 2, 3, 4); int got = 0;",
+    "what a function returns": (
+        "struct Two { int a, b; }; __shared__ Two two; auto give = [](int n) { return Two{n, n}; };"
+        "\ntwo = give(at); int got = 0;"
+    ),
     "a byte by memset": "\nmemset(tile, 0, 1); int got = 0;",
     "a variable of the device": "kept[0] = 1; int got = 0;",
     "what another block leaves": (
@@ -158,10 +162,11 @@ RIGHT = {
         "if (atomicAdd(&count, 1) == 255) for (int i = 0; i < 256; ++i) got += other[i];"
     ),
     "the last block reads what all have left": (
-        "kept[blockIdx.x * 256 + at + blockIdx.y * 512] = 1; __threadfence(); __syncthreads();\n"
+        "int blocks = gridDim.x * gridDim.y, block = blockIdx.y * gridDim.x + blockIdx.x;\n"
+        "kept[block * 256 + at] = 1; __threadfence(); __syncthreads();\n"
         "if (at == 0) count = atomicAdd(&ticket, 1); __syncthreads(); int got = 0;\n"
-        "if (count == 5) { for (int i = 0; i < 1536; ++i) got += kept[i];\n"
-        "if (at == 0) ticket = 0; if (got != 1536) dst[0] = 0; }"
+        "if (count < blocks - 1 || at > 9) blocks = 0; for (int i = 0; i < blocks * 256; ++i)\n"
+        "got += kept[i]; if (blocks && at == 0) ticket = 0; if (got != blocks * 256) dst[0] = 0;"
     ),
     "a lock": (
         "if (at == 0) { count = 0; tile[0] = 0; } __syncthreads();\n"
@@ -180,7 +185,17 @@ BOUNDS = {
         "const float* weights = WEIGHTS; int got = 0;\n"
         "for (int i = 0; i <= KSIZE * KSIZE; ++i) got += i < KSIZE * KSIZE ? 0 : weights[i] > 0;"
     ),
-    "behind an array of the device": "int* all = kept; int got = all[(1 << 16) + (x >= 0)];",
+    "behind an array of the device": "int* all = kept; int got = all[(1 << 17) + (x >= 0)];",
+}
+FAR = {
+    "bounds": "int got = 0; if (y > 200) { volatile int junk = src[(y + 99) * pitch + x]; }",
+    "race": "if (blockIdx.x == 6) count = 7; int got = 0;",
+    "barrier": "if (blockIdx.y == 20 && lane == 3) __syncthreads(); int got = 0;",
+}
+BESIDE = {
+    "row −2": "if (x == 0 && y == 255) { volatile int junk = src[x - 2 * pitch]; } int got = 0;",
+    "row 260": "int got = 0; if (x == 299 && y == 255) { volatile int junk = src[260 * pitch]; }",
+    "row 500": "int got = 0; if (x == 299 && y == 255) { volatile int junk = src[500 * pitch]; }",
 }
 STATE = {
     "counts its launches": (
@@ -229,6 +244,21 @@ def test_a_read_beyond_an_array_is_found_whatever_is_made_of_it(name):
     finding = found(BOUNDS[name])
     assert finding is not None
     assert finding.kind == "bounds", finding.sentence
+
+
+@pytest.mark.parametrize("kind", FAR)
+def test_what_far_blocks_alone_do_is_found(kind):
+    finding = found(FAR[kind])
+    assert finding is not None
+    assert finding.kind == kind, finding.sentence
+
+
+@pytest.mark.parametrize("row", BESIDE)
+def test_one_read_beyond_a_large_picture_is_a_fault(row):
+    outcome = tried(BESIDE[row], a_job((300, 260)))
+    assert f"reads {row} of the picture" in outcome.problem
+    assert outcome.answer is not None
+    assert not outcome.ok
 
 
 @pytest.mark.parametrize("name", AROUND)

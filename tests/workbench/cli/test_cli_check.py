@@ -175,13 +175,15 @@ def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, capsys):
     jobs = '/*---\nrequires = [["WIDTH == 37", "Only that picture."]]\n---*/\n'
     after = '/*---\nafter = "tensor"\nchain_length = "8"\nerror_factor = 4096.0\n---*/\n'
     rough = RIGHT.replace("to_sample(sum);", "to_sample(sum * 1.0005f);")
-    write(jobs=jobs + RIGHT, tolerance=after + rough)
-    assert check("jobs.cu", "tolerance.cu", "--seed", "3", "--strict", "--json") == 1
+    new = "/*---\ncapability = [12, 0]\n---*/\n"
+    write(jobs=jobs + RIGHT, tolerance=after + rough, new=new + RIGHT)
+    assert check("jobs.cu", "tolerance.cu", "new.cu", "--seed", "3", "--strict", "--json") == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["seed"], found["is_strict"]) == (3, True)
-    one, other = found["kernels"]
+    one, other, new = found["kernels"]
     assert (one["verdict"], one["verified"], one["refused"]) == ("incomplete", 1, 15)
     assert other["verdict"] == "wrong"
+    assert (new["verdict"], new["refused"]) == ("refused", 16)
 
 
 @pytest.mark.parametrize("option", ["--csv", "--html"])
