@@ -145,6 +145,9 @@ def _die_with(parent: int) -> None:
 
 
 def _run(request: Request, memory: int, telling: int, word: bytes) -> None:
+    # Both timers end it, with a report where there can be one: of the clock from now on, asleep or
+    # not, and in `_limit` that of the CPU's time.
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * request.seconds)
     job = request.job(np.zeros(request.shape, request.blank.picture.dtype))
     trace_bytes = TRACE_BYTES if request.at else 0
     at_begin = request.at_page_begin
@@ -262,9 +265,7 @@ def _limit(seconds: float) -> None:
         (resource.RLIMIT_FSIZE, 0),
     ):
         resource.setrlimit(kind, (most, most))
-    # Both end it, with a report where there can be one: of the CPU's time, and asleep or not.
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
 
 
 if __name__ == "__main__":
