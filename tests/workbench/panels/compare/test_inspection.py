@@ -535,6 +535,50 @@ def test_what_is_chosen_for_looking_is_remembered_and_nonsense_is_not():
     assert choices.from_data(nonsense, State()) == {}
 
 
+# -- the chip with the way negative values are shown
+
+
+@pytest.fixture
+def laplacian(qtbot, window):
+    """A window with a result that swings around zero."""
+    until(qtbot, lambda: window.device)
+    window.store.update(implementation="opencv", filter="laplacian", ksize=3)
+    show_picture(qtbot, window, noise(40, 60, 3))
+    return window
+
+
+def chip(window):
+    return child(window, "negative-chip", QToolButton)
+
+
+def choose(window, title):
+    action = next(each for each in chip(window).menu().actions() if each.text() == title)
+    action.trigger()
+
+
+def test_it_says_the_values_shown_as_black_and_white(laplacian):
+    sizes = abs(laplacian.live.result.picture)
+    most = np.percentile(sizes[sizes > 0], 99.5, method="inverted_cdf")
+    assert chip(laplacian).isVisible()
+    assert chip(laplacian).text() == f"Fit range: −{most:g} to {most:g} ▾"
+    assert chip(laplacian).accessibleName().startswith("Negative values: Fit range")
+
+
+def test_another_way_is_a_click_away(qtbot, laplacian):
+    ticked = [each.text() for each in chip(laplacian).menu().actions() if each.isChecked()]
+    assert ticked == ["Auto"]
+    for title, way, words in (
+        ("Clip", "clip", "Clip: 0 to 255 ▾"),
+        ("Absolute", "absolute", "Absolute: 0 to 255 ▾"),
+        ("Centre on grey", "offset", "Centre on grey: −127.5 to 127.5 ▾"),
+    ):
+        choose(laplacian, title)
+        assert laplacian.store.state.negative_display == way
+        until(qtbot, lambda words=words: chip(laplacian).text() == words)
+    choose(laplacian, "Auto")
+    assert laplacian.store.state.negative_display is None
+
+
 # -- values in the cells
 
 
