@@ -127,7 +127,7 @@ class Show(QObject):
             part.show()  # else the layout does it later, and keys wait for it
         stage.add_keys(self._keys())
         parts.layout.enter_stage(screens[0] if screens else own)  # the projector, if there is one
-        self._compare.setFocus()
+        self._focus_picture()
         self._own_screen = own
         stage.size_letters()
 
@@ -158,9 +158,13 @@ class Show(QObject):
         if self._view["place"] is None:
             self._compare.show_fit()
         self._compare.restore(self._view)
-        keyboard.enter(self._compare, Qt.FocusReason.OtherFocusReason)
+        self._focus_picture()
         self.ended.emit()
         self.deleteLater()
+
+    def _focus_picture(self) -> None:
+        """Give the keyboard to the picture: Space shows the original."""
+        keyboard.enter(self._compare, Qt.FocusReason.OtherFocusReason)
 
     @property
     def _rows(self) -> QBoxLayout:
@@ -327,7 +331,7 @@ class Show(QObject):
         self._panel = name
         set_staged(panel, True)
         openers.get(name, partial(self._docks.bring_forward, title))()
-        self._compare.setFocus()  # Space is for the picture
+        self._focus_picture()
         self.stage.size_letters()
         self.stage.show_numbers(False)  # the panel is there to be read from the back row
 
