@@ -112,7 +112,7 @@ def _sweep(window):
     window.docks.bring_forward("Sweep")
     window.sweep.get().draw_now()
     yield "sweep", window
-    window.sweep.get().give_chart_room()
+    window.sweep.get().show_choice(False)
     yield "sweep, chart", window
     window.sweep.get().restore({})
     window.docks["Sweep"].hide()

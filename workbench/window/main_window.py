@@ -44,14 +44,11 @@ from workbench.panels.compare.inspection import Inspection
 from workbench.panels.controls.previewing import AutoLevels, FilterPreviews
 from workbench.panels.controls.tool_row import ToolRow
 from workbench.panels.kernel import KernelMenu
-from workbench.panels.sweep.apply_measurement import ApplyMeasurement
-from workbench.panels.sweep.detachable_chart import DetachableChart
-from workbench.panels.sweep.report_writer import ReportWriter
+from workbench.panels.sweep.chart_links import ApplyMeasurement, DetachableChart
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import SweepController
-from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.sweep.unfinished_sweep import UnfinishedSweep
-from workbench.panels.timing.run_history import RunHistory
+from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
+from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
@@ -225,10 +222,7 @@ class MainWindow(QMainWindow):
         # Sweeps.
         self.sweep_controller = SweepController(
             *(store, worker, self.sessions, self.sweep, self.rung, self._rung_times),
-            *(self.kernel_folder, docks, messages, self),
-        )
-        self.unfinished_sweep = UnfinishedSweep(
-            worker, reading, settings, self.sweep, self.sweep_controller, messages, self
+            *(self.kernel_folder, reading, settings, docks, messages, self),
         )
         self.apply_measurement = ApplyMeasurement(
             *(store, worker, self.sessions, self.sweep, self.kernel_folder, reading, messages, self)
@@ -490,7 +484,7 @@ class MainWindow(QMainWindow):
 
     def _tell_sweep(self, panel: SweepPanel) -> None:
         ready = ((each, intents.why_not_here(each, self.device)) for each in all_implementations())
-        panel.show_implementations((*ready, *self._own_to_time()))
+        panel.choice.show_implementations((*ready, *self._own_to_time()))
         self._tell(panel)
 
     def _own_to_time(self) -> list[tuple[OwnKernel, str | None]]:

@@ -28,7 +28,7 @@ from workbench.base import theme
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
-from workbench.panels.timing.timing_views import TimingViews
+from workbench.panels.timing.timing_views import NO_PICTURE, TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan
@@ -290,7 +290,7 @@ class PictureIntake(QObject):
 
     @Slot(object)
     def _take_picture(self, picture: Picture) -> None:
-        self._timing.show_nothing()
+        self._timing.show_empty(NO_PICTURE)
         changes = intents.with_picture(picture)
         if self._worker.device is not None:
             state = replace(self._store.state, **changes)  # it may need another implementation

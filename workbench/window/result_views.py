@@ -16,8 +16,8 @@ from workbench.model import intents
 from workbench.model.large_source import LargeSource
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
-from workbench.panels.timing.run_history import RunHistory
-from workbench.panels.timing.timing_views import TimingViews
+from workbench.panels.timing.history_plot import RunHistory
+from workbench.panels.timing.timing_views import PREVIEWED, REFUSED, TimingViews
 from workbench.widgets.actions import Action
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
@@ -90,7 +90,7 @@ class ResultViews(QObject):
     def _show_preview(self, job: Job, display: Display) -> None:
         """Show about what will come, and no figures: they would be of earlier settings."""
         self._compare.show_preview(display, f"{intents.job_caption(job, None)}\n{PREVIEW}")
-        self._timing.show_preview()
+        self._timing.show_empty(PREVIEWED)
 
     def _show_settled(self, result: Result) -> None:
         self._runs.add(result)
@@ -107,7 +107,7 @@ class ResultViews(QObject):
         The last one of the same picture stays, with its figures, marked as of earlier settings.
         """
         if self._live.of_view is None:
-            self._timing.show_refused()
+            self._timing.show_empty(REFUSED)
         else:
             _, result, display = self._live.of_view
             self._show_picture(result, display)

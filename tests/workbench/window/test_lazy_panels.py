@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox
 from kernels.pictures.generated import noise
 from tests.conftest import ROOT
 from tests.workbench.driving import child, pick, settle, show_picture, until
-from workbench.panels.rung.ladder_list import PLACE, LadderList
+from workbench.panels.rung.ladder_view import PLACE, LadderList
 
 PANELS = (
     *("Settings", "Analysis", "Pixel", "Anatomy", "Implementation", "Blocks", "Sweep", "Weights"),

@@ -12,7 +12,7 @@ from tests.workbench.driving import child, settle, until
 from workbench.base.numbers import MISSING
 from workbench.files.kernel_files import kernels_folder
 from workbench.model.state import Picture
-from workbench.panels.rung.ladder_list import PLACE, LadderList
+from workbench.panels.rung.ladder_view import PLACE, LadderList
 from workbench.panels.timing.timing_words import compiling, filter_time, upload
 
 

@@ -16,7 +16,7 @@ DOCK = Dock("Blocks", setting="blocks", tip="Block shapes timed in turn on this 
 
 
 def action(docks: Docks) -> Action:
-    """Return the line of the menu that opens the panel, which compares as soon as it is seen."""
+    """The menu's action that opens the panel."""
     return Action(
         *("&View", "&Block shapes, live", partial(docks.enter, DOCK.title), ("Ctrl+K",)),
         "Run block shapes in turn on the present job and see their times settle; "
@@ -25,7 +25,7 @@ def action(docks: Docks) -> Action:
 
 
 def lazy_panel() -> LazyPanel[BlocksPanel]:
-    """Return the panel of block shapes."""
+    """Make the panel of block shapes when it is first shown."""
 
     def make() -> BlocksPanel:
         from workbench.panels.blocks.blocks_panel import BlocksPanel

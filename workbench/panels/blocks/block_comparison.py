@@ -17,8 +17,13 @@ from workbench.base.bugs import bugs
 from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
 from workbench.panels.blocks.candidates import Field, Key, field_of, untimed
-from workbench.panels.blocks.recorded_shapes import RecordedShapes, recorded_shapes
-from workbench.panels.blocks.rows import BlockRow, rows_of, sentence_of
+from workbench.panels.blocks.rows import (
+    BlockRow,
+    RecordedShapes,
+    recorded_shapes,
+    rows_of,
+    sentence_of,
+)
 from workbench.session.live import Live
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -30,11 +35,9 @@ CALM_MS = 300  # without changes before it starts anew
 
 
 class BlockComparison(QObject):
-    """The link between the store, the worker and the panel Blocks.
+    """Compare while the panel Blocks is visible.
 
-    It compares as soon as the panel is seen; without a GPU what an H200 took stands there until the
-    user asks for the CPU's implementations, and again once the user goes back.  Nothing is measured
-    while the panel cannot be seen.
+    Without a GPU it shows what an H200 took, until the user starts the CPU's implementations.
     """
 
     def __init__(
@@ -47,9 +50,9 @@ class BlockComparison(QObject):
         background: Background,
         messages: MessageBar,
     ) -> None:
-        """Connect the panel, with which it goes.
+        """Connect the panel.
 
-        frame       says whether the panel is seen
+        frame       emits the panel's visibility
         background  reads what an H200 took
         """
         super().__init__(panel)
@@ -70,25 +73,25 @@ class BlockComparison(QObject):
 
     def _connect(self) -> None:
         store, panel, worker = self._store, self._panel, self._worker
-        store.changed.connect(self._look_again)
-        self._live.settled.connect(self._look_again)  # by then Auto's pick is known
-        worker.device_found.connect(self._meet_device)
-        panel.shapes_changed.connect(self._look_again)
+        store.changed.connect(self._inspect_later)
+        self._live.settled.connect(self._inspect_later)  # by then Auto's pick is known
+        worker.device_found.connect(self._begin_if_visible)
+        panel.shapes_changed.connect(self._inspect_later)
         panel.start_wanted.connect(self.start)
-        panel.stop_wanted.connect(self._stop_for_good)
+        panel.stop_wanted.connect(self._stop_by_user)
         panel.pause_wanted.connect(worker.pause_comparison)
-        panel.recorded_wanted.connect(self._go_back)
+        panel.recorded_wanted.connect(self._show_recorded_again)
         panel.picked.connect(self._apply)
         worker.comparison_stepped.connect(self._show_step)
         worker.comparison_paused.connect(self._show_paused)
-        worker.comparison_ended.connect(self._end)
+        worker.comparison_ended.connect(self._show_ended)
         bugs.met.connect(self._break_off)
 
     @Slot()
     def start(self) -> None:
-        """Compare from the beginning, or say why not."""
+        """Compare from the beginning, or show why not."""
         self._later.stop()
-        self._look()
+        self._inspect()
         self._panel.show_field(self._field)
         if not isinstance(self._field, Field):
             return
@@ -112,20 +115,20 @@ class BlockComparison(QObject):
         self._refresh()
 
     @Slot()
-    def _stop_for_good(self) -> None:
+    def _stop_by_user(self) -> None:
         self._is_stopped = True
         self.stop()
 
     @Slot()
-    def _go_back(self) -> None:
-        """Show what was recorded again, in place of what was measured here."""
+    def _show_recorded_again(self) -> None:
+        """Show recorded times again."""
         self._found = None
         self.stop()
 
     # -- following
 
     @Slot()
-    def _meet_device(self) -> None:
+    def _begin_if_visible(self) -> None:
         if self._panel.isVisible():
             self._begin_or_show()
 
@@ -133,16 +136,16 @@ class BlockComparison(QObject):
     def _begins_by_itself(self) -> bool:
         return isinstance(self._worker.device, Device) and not self._is_stopped
 
-    def _look_again(self, *_: Any) -> None:
+    def _inspect_later(self, *_: Any) -> None:
         if self._panel.isVisible():
             self._refresh()  # mark at once what is in use
             self._later.start()
 
     @Slot()
     def _follow(self) -> None:
-        """Begin anew where what was measured no longer holds."""
+        """Begin anew where the measurements no longer hold."""
         before = self._field
-        self._look()
+        self._inspect()
         if _is_same(before, self._field):
             return
         self._found = None
@@ -155,11 +158,10 @@ class BlockComparison(QObject):
             else:
                 self.stop()
 
-    def _look(self) -> None:
-        """Find out what there is to compare now, and show it."""
-        shapes = self._panel.picks.shapes
-        device = self._worker.device
-        field = field_of(self._store.state, device, self._picked(), shapes, self._picks)
+    def _inspect(self) -> None:
+        """Show what there is to compare now."""
+        state, shapes = self._store.state, self._panel.picks.shapes
+        field = field_of(state, self._worker.device, self._picked(), shapes, self._picks)
         is_new = not _is_same(field, self._field)
         self._field = field
         if is_new:
@@ -169,7 +171,7 @@ class BlockComparison(QObject):
         self._refresh()
 
     def _picked(self) -> Pick | None:
-        """Return what `auto` runs the present job with, once that is known."""
+        """Auto's pick for the present job, once it is known."""
         result, job = self._live.result, self._job()
         if result is None or result.picked is None:
             return None
@@ -177,7 +179,7 @@ class BlockComparison(QObject):
         return result.picked if is_alike else None
 
     def _job(self) -> Job | None:
-        """Return the present job; None where there is no picture, or it cannot be asked for."""
+        """The present job; None without a picture, or where it makes no sense."""
         try:
             return intents.job_for(self._store.state)
         except KernelError:
@@ -188,16 +190,13 @@ class BlockComparison(QObject):
         if is_visible:
             self._is_stopped = False
             self._begin_or_show()
-        elif self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
+        elif self._panel.is_on:
             self.stop()
 
     def _begin_or_show(self) -> None:
-        """Compare what was not compared yet; without a GPU show what an H200 took.
-
-        Nothing begins before it is known whether there is one.
-        """
+        """Begin what was not compared yet; without a GPU show what an H200 took."""
         before = self._field
-        self._look()
+        self._inspect()
         is_new = self._found is None or not _is_same(before, self._field)
         if self._begins_by_itself and is_new:
             if self._panel.phase is not BlocksPhase.RUNNING:
@@ -217,7 +216,7 @@ class BlockComparison(QObject):
             self._background.run(recorded_shapes, show, lambda _: None)
 
     def _picks(self, job: Job) -> Iterator[Pick]:
-        """Yield what may run `job` on the GPU, the quickest first."""
+        """Yield picks for `job` on the GPU, the quickest first."""
         device = self._worker.device
         assert isinstance(device, Device)
         if self._picker is None or self._picker_of != device:
@@ -236,11 +235,11 @@ class BlockComparison(QObject):
 
     @Slot(bool)
     def _show_paused(self, is_paused: bool) -> None:
-        if self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
+        if self._panel.is_on:
             self._panel.show_phase(BlocksPhase.PAUSED if is_paused else BlocksPhase.RUNNING)
 
     @Slot(object, bool)
-    def _end(self, error: KernelError | None, _is_complete: bool) -> None:
+    def _show_ended(self, error: KernelError | None, _is_complete: bool) -> None:
         if error is not None:
             self._panel.show_phase(BlocksPhase.IDLE)
             self._messages.show_message("error", str(error))
@@ -248,7 +247,7 @@ class BlockComparison(QObject):
     @Slot(str, str)
     def _break_off(self, _sentence: str, _details: str) -> None:
         """Stop after a bug, which ends all work of the worker; the window reports it."""
-        if self._panel.phase in (BlocksPhase.RUNNING, BlocksPhase.PAUSED):
+        if self._panel.is_on:
             self.stop()
 
     @Slot(object)
@@ -275,7 +274,7 @@ class BlockComparison(QObject):
 
     @property
     def _is_recorded(self) -> bool:
-        """Return whether there is no GPU, and the user has asked for nothing else."""
+        """Recorded times are shown: there is no GPU, and nothing was measured."""
         has_none = isinstance(self._worker.device, NoDevice)
         return has_none and self._found is None and self._panel.phase is BlocksPhase.IDLE
 
@@ -285,7 +284,7 @@ class BlockComparison(QObject):
 
 
 def _is_same(one: Field | str, other: Field | str) -> bool:
-    """Return whether measurements for `one` hold for `other`, or both give the same reason."""
+    """Measurements for `one` hold for `other`, or both give the same reason."""
     if isinstance(one, Field) and isinstance(other, Field):
         return one.compares_same(other)
     return one == other

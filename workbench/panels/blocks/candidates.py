@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,10 +15,39 @@ from kernels.engine.auto import AUTO
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
+from kernels.sweeps.cell import Cell
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State
-from workbench.panels.blocks.block_shapes import BlockXY
+
+BlockXY = tuple[int, int]
+
+WIDTHS, HEIGHTS = (8, 16, 32, 64, 128, 256), (1, 2, 4, 8, 16, 32)
+GRID: tuple[BlockXY, ...] = tuple((x, y) for y in HEIGHTS for x in WIDTHS)
+MAX_SIDE = 1024  # threads along a side, as in the block picker
+EXAMPLE = "Write shapes such as 48×4, 96×2."
+
+
+class UnclearShapesError(ValueError):
+    """A typed text that is no list of block shapes; its message is one sentence."""
+
+
+def parsed(text: str) -> tuple[BlockXY, ...]:
+    """Read the shapes (x, y) in "48x4, 96 × 2", each once.
+
+    Raises UnclearShapesError where a word is no shape, or a side is not 1 to MAX_SIDE threads.
+    """
+    shapes: dict[BlockXY, None] = {}
+    for word in re.sub(r"\s*([x×X*])\s*", r"\1", re.sub("[,;]", " ", text)).split():
+        found = re.fullmatch(r"(\d{1,6})[x×X*](\d{1,6})", word)
+        if found is None:
+            raise UnclearShapesError(f"{word!r} is not a shape. {EXAMPLE}")
+        shape = int(found[1]), int(found[2])
+        if not all(1 <= side <= MAX_SIDE for side in shape):
+            raise UnclearShapesError(f"{named(shape)}: a side is 1 to {MAX_SIDE} threads.")
+        shapes[shape] = None
+    return tuple(shapes)
+
 
 Picks = Callable[[Job], Iterable[Pick]]
 Key = BlockXY | str  # a block shape, or the key of an implementation
@@ -49,8 +79,8 @@ class Candidate:
 class Field:
     """All candidates of a comparison, and the job they run.
 
-    subject   whose shapes: "Shared-memory tile"; or that CPU implementations are compared
-    note      why these shapes, where they are of another rung than the chosen one
+    subject   the rung with these shapes; or that CPU implementations are compared
+    note      why they are of another rung than the chosen one
     work      "Gaussian blur 5×5, border clamp, 512×768, 3 × uint8"
     is_of_blocks  block shapes of a rung, rather than implementations
     sampling  how each is measured
@@ -65,11 +95,11 @@ class Field:
 
     @property
     def able(self) -> tuple[Candidate, ...]:
-        """Return the candidates that can run the job."""
+        """The candidates that can run the job."""
         return tuple(each for each in self.candidates if not each.reason)
 
     def compares_same(self, other: Field) -> bool:
-        """Return whether measurements made for `other` hold here, too."""
+        """Measurements made for `other` hold here, too."""
         mine, others = self.candidates, other.candidates
         return (
             (self.is_of_blocks and self.subject, self.sampling.cache)
@@ -79,7 +109,7 @@ class Field:
         )
 
     def current(self, state: State) -> Key | None:
-        """Return the key of the candidate that the window uses now, or None."""
+        """The key of the candidate that the window uses now, or None."""
         if not self.is_of_blocks:
             return state.implementation
         same = [c for c in self.candidates if c.changes["implementation"] == state.implementation]
@@ -93,11 +123,11 @@ def field_of(
     shapes: Sequence[BlockXY],
     picks: Picks = lambda _: (),
 ) -> Field | str:
-    """Return what is to be compared in `state`, or the sentence why there is nothing.
+    """The comparison for `state`, or the reason there is none.
 
-    picked  what `auto` runs the present job with, where that is chosen and known
-    picks   what may run a job on the GPU, the quickest first: of these the first that has a choice
-            is compared in place of a rung that has none
+    picked  Auto's pick for the present job, where Auto is chosen and has picked
+    picks   picks for a job on the GPU, the quickest first: the first whose block shape can be
+            chosen replaces a rung with a shape of its own
     """
     try:
         job = intents.job_for(state)
@@ -125,23 +155,22 @@ def field_of(
 
 
 def untimed(state: State) -> str:
-    """Return why a kernel of the user's own has no part in it without a GPU; "" where none has."""
+    """The reason that a chosen user kernel takes no part without a GPU, or ""."""
     is_chosen = is_own(state.implementation)
     return UNTIMED.format(key=state.implementation) if is_chosen else ""
 
 
 def _are_alike(one: Job, other: Job) -> bool:
-    """Return whether a time of the one is one of the other, on the same implementation."""
+    """A time of `one` holds for `other`, on the same implementation."""
     return one.same_work(other) and (one.own, one.devices) == (other.own, other.devices)
 
 
 def named(block_xy: BlockXY) -> str:
-    """Return a block shape's name: "32×8"."""
+    """A block shape's name: "32×8"."""
     return f"{block_xy[0]}×{block_xy[1]}"
 
 
 def _with_a_choice(pick: Pick) -> Rung | None:
-    """Return the rung of `pick` where it has a choice of block shapes."""
     found = intents.implementation(pick.implementation)
     return found if isinstance(found, Rung) and not found.own_block else None
 
@@ -157,7 +186,8 @@ def _of_shapes(
         reason = rung.why_not(shaped, device) or ""
         candidates.append(Candidate(xy, named(xy), changes, shaped, reason))
     sampling = replace(SWEEP_SAMPLING, cache=state.cache)
-    return Field(rung.title, _in_words(job), True, tuple(candidates), sampling)
+    work = work_in_words(job.filter_title, job)
+    return Field(rung.title, work, True, tuple(candidates), sampling)
 
 
 def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
@@ -171,14 +201,14 @@ def _on_cpu(job: Job, device: Device | NoDevice | None) -> Field:
         )
         for each in host_implementations()
     )
-    no_gpu = isinstance(device, NoDevice)
-    subject = "CPU implementations compared"
-    subject = f"No GPU here: {subject}" if no_gpu else subject
-    return Field(subject, _in_words(job), False, candidates, SWEEP_SAMPLING)
+    no_gpu = "No GPU here: " if isinstance(device, NoDevice) else ""
+    subject = f"{no_gpu}CPU implementations compared"
+    return Field(subject, work_in_words(job.filter_title, job), False, candidates, SWEEP_SAMPLING)
 
 
-def _in_words(job: Job) -> str:
+def work_in_words(title: str, of: Job | Cell) -> str:
+    """Describe work on any picture: filter, border, size and type."""
     return (
-        f"{job.filter_title} {job.ksize}×{job.ksize}, border {job.border}, "
-        f"{job.width}×{job.height}, {job.channels} × {job.pixel_type}"
+        f"{title} {of.ksize}×{of.ksize}, border {of.border}, "
+        f"{of.width}×{of.height}, {of.channels}\u00a0×\u00a0{of.pixel_type}"
     )

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cache
+from typing import Literal, TypeVar
 
-from kernels.core.comparison import EQUAL, how_equal
+import numpy as np
+
+from kernels import filters
+from kernels.core.comparison import EQUAL, groups_of_equals, how_equal
+from kernels.core.job import Job
+from kernels.core.timing import Cache
 from kernels.measuring.job_comparison import CandidateState, Snapshot
+from kernels.sweeps.record import Measurement
+from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
+from workbench.base.assets_path import asset
 from workbench.base.disturbed_words import star, why_starred
 from workbench.charts.data.chart_words import how_long, list_of
-from workbench.panels.blocks.candidates import Field, Key
+from workbench.charts.data.figure import (
+    Axis,
+    Bar,
+    Bars,
+    Figure,
+    Grid,
+    Group,
+    LegendLine,
+    SeriesStyle,
+    Tile,
+)
+from workbench.model import intents
+from workbench.model.recorded_times import why_not_beside
+from workbench.model.rung_times import WorkKey
+from workbench.panels.blocks.candidates import Field, Key, named, work_in_words
 
+K = TypeVar("K", bound=Hashable)
 MAX_NAMES = 4  # listed of those that share the first place
 
 State = Literal["waiting", "refused", "wrong", "unsure", "fine", "recorded"]
@@ -29,7 +53,7 @@ class BlockRow:
              one that has a time
     is_tied  another has this place
     words    what stands beside its bar
-    text     all that is known, for a tooltip
+    text     the tooltip
     """
 
     key: Key
@@ -45,23 +69,25 @@ class BlockRow:
 
     @property
     def is_best(self) -> bool:
-        """Return whether it has the first place, perhaps with others."""
+        """It has the first place, perhaps with others."""
         return self.place == 1
 
     @property
     def rank(self) -> str:
-        """Return its place as text: "1", or "1 =" where others share it; empty if it has none."""
+        """Its place as text: "1", or "1 =" where others share it; empty if it has none."""
         return f"{self.place}{numbers.GAP}=" if self.is_tied else str(self.place or "")
 
 
 def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[BlockRow, ...]:
-    """Return a row for each candidate, in their order.
+    """A row for each candidate, in their order.
 
     found  of the candidates that are able; None: nothing is known yet
     """
-    keys = (each.key for each in field.able)
+    keys = [each.key for each in field.able]
     standings = dict(zip(keys, found.standings, strict=True)) if found else {}
-    places = _places(field, found)
+    groups = found.groups if found else ()
+    is_race = sum(map(len, groups)) > 1  # the only one that has a time has no place
+    places = _places([keys[at] for at in group] for group in groups) if is_race else {}
     rows = []
     for each in field.candidates:
         place, is_tied = places.get(each.key, (0, False))
@@ -74,7 +100,7 @@ def rows_of(field: Field, found: Snapshot | None, current: Key | None) -> tuple[
 
 
 def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
-    """Say which is the fastest, what equals it, and how far behind the last one is."""
+    """Name the fastest, those equal to it, and the lag of the last."""
     timed = [row for row in rows if row.place and row.ms]
     if not timed:
         return _of_one_or_none(rows, is_over=is_over)
@@ -92,19 +118,17 @@ def sentence_of(rows: Sequence[BlockRow], *, is_over: bool) -> str:
 
 
 def _of_one_or_none(rows: Sequence[BlockRow], *, is_over: bool) -> str:
-    """Say which alone has a time, which makes it no winner; or why none has."""
+    """Name the only one with a time, which makes it no winner; or explain why none has."""
     for row in rows:
         if row.state == "fine":
             return f"Only {row.name} has a time{'' if is_over else ' so far'}: {row.words}."
-    return _why_none(rows) if is_over and rows else ""
-
-
-def _why_none(rows: Sequence[BlockRow]) -> str:
+    if not (is_over and rows):
+        return ""
     states = {row.state for row in rows}
     if states == {"refused"}:
         return "None of them can run this job."
     if states <= {"refused", "wrong"}:
-        return "None of them gave an answer that is right, so there is no speed."
+        return "None of them gave a right output, so there is no speed."
     return "Nothing was measured."
 
 
@@ -120,23 +144,17 @@ def _listed(names: list[str]) -> str:
     return list_of(names)
 
 
-def _places(field: Field, found: Snapshot | None) -> dict[Key, tuple[int, bool]]:
-    """Return place and whether it is shared, by key; shared places count as in sports: 1, 1, 3.
-
-    What is the only one so far has none.
-    """
-    places: dict[Key, tuple[int, bool]] = {}
-    next_place, able = 1, field.able
-    groups = found.groups if found else ()
-    for group in groups if sum(map(len, groups)) > 1 else ():
-        for number in group:
-            places[able[number].key] = next_place, len(group) > 1
-        next_place += len(group)
+def _places(groups: Iterable[Collection[K]]) -> dict[K, tuple[int, bool]]:
+    """Places of groups of equals, fastest first, and whether they are shared: 1, 1, 3."""
+    places: dict[K, tuple[int, bool]] = {}
+    for group in groups:
+        place = len(places) + 1
+        places |= {each: (place, len(group) > 1) for each in group}
     return places
 
 
 def row_of(key: Key, name: str, standing: CandidateState, place: int, is_tied: bool) -> BlockRow:
-    """Return the row of one candidate; `place` and `is_tied` as in BlockRow."""
+    """The row of one candidate; `place` and `is_tied` as in BlockRow."""
     state, words = _state(standing)
     ms = standing.ms if state in ("unsure", "fine") else None
     if ms is not None:
@@ -178,7 +196,166 @@ def _lines(
     if standing.reason:
         lines.append(standing.reason)
     elif standing.check is not None:
-        lines.append(f"its answer is {standing.check}")
+        lines.append(f"its output is {standing.check}")
     elif timing is not None:
         lines.append("not verified yet, so this is no speed yet")
     return lines
+
+
+SESSION = "recorded/camerino_block_shape.jsonl.gz"  # in assets
+RUNG = "shared"  # the one whose shapes differ most
+SAME = "Recorded for this job, on another picture."
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedShapes:
+    """The recorded standing of one rung's block shapes on the GPU `device`.
+
+    subject, work  as in `Field`
+    key       of the job that was timed
+    name      of that job, in short
+    sentence  on the standing
+    """
+
+    device: str
+    subject: str
+    work: str
+    key: WorkKey
+    name: str
+    rows: tuple[BlockRow, ...]
+    sentence: str
+
+    def beside(self, job: Job | None, cache: Cache) -> str:
+        """The sentence, after one on how that job compares with `job` and `cache`."""
+        is_same = job is not None and WorkKey.of(job) == self.key
+        whose = SAME if is_same else f"Recorded, another job: {self.name}."
+        return " ".join(filter(None, (whose, why_not_beside(cache), self.sentence)))
+
+
+@cache
+def recorded_shapes() -> RecordedShapes | None:
+    """Read the recorded shapes, once; None where there are none."""
+    session = read_session(asset(SESSION))
+    found = {
+        each.cell: each.outcome
+        for each in session.records
+        if each.cell.implementation == RUNG and isinstance(each.outcome, Measurement)
+    }
+    if not found:
+        return None
+    places = _places(groups_of_equals({cell: each.kernel for cell, each in found.items()}))
+    rows = tuple(
+        replace(
+            row_of(cell.block_xy, named(cell.block_xy), _recorded_state(each), *places[cell]),
+            state="recorded",
+        )
+        for cell, each in found.items()
+        if cell.block_xy is not None
+    )
+    cell = next(iter(found))
+    title = filters.get(cell.filter).title
+    return RecordedShapes(
+        session.machine.gpu,
+        intents.implementation(RUNG).title,
+        work_in_words(title, cell),
+        WorkKey.of_cell(cell),
+        f"{title} {cell.ksize}×{cell.ksize}, {cell.size_in_words}, {cell.pixel_type}",
+        rows,
+        sentence_of(rows, is_over=True),
+    )
+
+
+def _recorded_state(measured: Measurement) -> CandidateState:
+    low, middle, high = np.percentile(measured.kernel.samples_ms, (25, 50, 75))
+    return CandidateState(
+        measured.kernel,
+        (float(low), float(middle), float(high)),
+        measured.check,
+        ran=measured.ran,
+        occupancy=measured.occupancy,
+        disturbances=measured.disturbances,
+        is_over=True,
+    )
+
+
+LARGE_RANGE = 20.0  # largest over smallest time, from which the scale is logarithmic
+DIGIT_SPACE = "\u2007"  # as wide as a digit
+IN_USE = "● "  # marks what the window filters with
+VERDICTS: dict[str, Literal["bad", "missing", "refused"]] = {
+    "wrong": "bad",
+    "waiting": "missing",
+    "refused": "refused",
+}
+MARKS = {"wrong": "✗", "waiting": "…"}
+BLUE, GREEN = 0, 2  # indices into a theme's series colours
+
+
+def bars_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
+    """A bar for each row: its median with the quartiles, beside its rank and name."""
+    times = [row.ms[1] for row in rows if row.ms]
+    is_log = bool(times) and max(times) > LARGE_RANGE * min(times)
+    axis = Axis(f"Time{', logarithmic' if is_log else ''}", numbers.duration, is_log)
+    shapes = [len(row.name) for row in rows if isinstance(row.key, tuple)]
+    groups = tuple(Group(_name(row, max(shapes, default=0)), (_bar(row),)) for row in rows)
+    return _figure(sentence, Bars(axis, groups, names_beside=True))
+
+
+def map_of(rows: Sequence[BlockRow], sentence: str) -> Figure:
+    """A tile for each row whose key is a block shape, light where it is fast."""
+    shapes = {row.key: row for row in rows if isinstance(row.key, tuple)}
+    wide, high = (sorted({key[side] for key in shapes}) for side in (0, 1))
+    places = {
+        (x, y): (column, line) for line, y in enumerate(high) for column, x in enumerate(wide)
+    }
+    tiles = tuple(_tile(*at, shapes[key]) for key, at in places.items() if key in shapes)
+    columns, lines = tuple(map(str, wide)), tuple(map(str, high))
+    scale = Axis("Time; below it the occupancy", numbers.duration, True)
+    labels = "Block width, threads", "Block height, threads"
+    return _figure(sentence, Grid(columns, lines, *labels, tiles, scale))
+
+
+def _figure(sentence: str, body: Bars | Grid) -> Figure:
+    return Figure("", "Times of the candidates", "", sentence, (), body)
+
+
+def _name(row: BlockRow, widest: int) -> str:
+    """Rank and name; shapes are padded to `widest` digits, so that ranks are aligned."""
+    rank = f"{row.rank}\u2003" if row.rank else ""
+    spare = widest - len(row.name) if rank and isinstance(row.key, tuple) else 0
+    return f"{IN_USE if row.is_current else ''}{rank}{spare * DIGIT_SPACE}{row.name}"
+
+
+def _bar(row: BlockRow) -> Bar:
+    middle, low, high = (row.ms[1], row.ms[0], row.ms[2]) if row.ms else (None, 0.0, 0.0)
+    style = SeriesStyle(GREEN if row.is_best else BLUE, None)
+    words = f"{row.words} ?" if row.state == "unsure" else row.words
+    entry = LegendLine(row.name, row.name, "", row.name, style)
+    is_unsure = row.state == "unsure"
+    return Bar(entry, middle, low, high, words, row.text, _pick(row), row.is_best, is_unsure)
+
+
+def _tile(column: int, line: int, row: BlockRow) -> Tile:
+    """A row's time and occupancy, or a mark in their place."""
+    words: tuple[str, ...] = ("",)
+    if row.ms:
+        share = () if row.occupancy is None else (numbers.percent(row.occupancy),)
+        words = row.words, *share
+    elif row.state in MARKS:
+        words = (MARKS[row.state],)
+    return Tile(
+        column,
+        line,
+        row.ms[1] if row.ms else None,
+        words,
+        row.text,
+        _pick(row),
+        row.is_best,
+        "" if row.ms else VERDICTS[row.state],
+        is_pale=row.state == "unsure",
+        is_current=row.is_current,
+    )
+
+
+def _pick(row: BlockRow) -> object:
+    """What a click applies; None where it cannot run."""
+    return None if row.state in ("refused", "recorded") else row.key

@@ -24,7 +24,7 @@ DOCK = Dock(
 def lazy_panel(
     store: Store, worker: Worker, times: RungTimes, background: Background
 ) -> LazyPanel[RungPane]:
-    """Return the panel about the implementation; it takes what RungPane takes."""
+    """Make the panel about the implementation when it is first shown."""
 
     def make() -> RungPane:
         from workbench.panels.rung.rung_panel import RungPane

@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from kernels.core.job import Pick, Ran
 from kernels.engine.engine import Implementation
@@ -18,14 +18,13 @@ from kernels.rungs.work import not_described
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label
 from workbench.widgets.boxes import UprightArea, VBox
-from workbench.widgets.tile import MUTED, scaled_font
+from workbench.widgets.tile import scaled_font, words_label
 
 NOT_RUN = "Not measured yet with these settings."
 OWN = "Yours · it stands on the ladder beside the rungs"
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
-SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 LINKS = (
-    SELECTABLE
+    Qt.TextInteractionFlag.TextSelectableByMouse
     | Qt.TextInteractionFlag.LinksAccessibleByMouse
     | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 )
@@ -45,21 +44,22 @@ class IdeaPage(UprightArea):
         super().__init__()
         self.setObjectName("rung-idea-page")
         self.setAccessibleName("Idea and resources")
-        self._title = _label("rung-title", 1.25, weight=QFont.Weight.DemiBold)
+        self._title = words_label("rung-title")
+        self._title.setFont(scaled_font(1.25, QFont.Weight.DemiBold))
         # Its longest word sets the panel's least width.
         self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        self._place = _label("rung-place", 0.9)
-        self._place.setForegroundRole(MUTED)
-        self._idea = _label("rung-idea", 1.05)
-        self._after = _label("rung-after", kind=_Links)
+        self._place = words_label("rung-place", 0.9, is_muted=True)
+        self._idea = words_label("rung-idea", 1.05)
+        self._after = _Links(name="rung-after", font=scaled_font(1.0), wraps=True)
+        self._after.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._after.setTextFormat(Qt.TextFormat.RichText)
         self._after.setTextInteractionFlags(LINKS)  # only at this label does Tab stop
         self._after.linkActivated.connect(self.chosen)
-        self._block = _label("rung-block")
-        self._undescribed = _label("rung-undescribed", 0.95)
-        self._refusal = _label("rung-refusal")
+        self._block = words_label("rung-block")
+        self._undescribed = words_label("rung-undescribed", 0.95)
+        self._refusal = words_label("rung-refusal")
         self._refusal.setProperty("objection", True)
-        self._resources = _label("rung-resources")
+        self._resources = words_label("rung-resources")
         self._resources.setTextFormat(Qt.TextFormat.RichText)
         self._lay_out()
 
@@ -93,7 +93,7 @@ class IdeaPage(UprightArea):
     ) -> None:
         """List what ran for the present settings, if anything did, and with which weights.
 
-        otherwise  what is said where nothing did
+        otherwise  said where nothing did
         """
         parts = [_ran_table(each) for each in ran] or [escape(otherwise).replace("\n", "<br>")]
         if operands is not None and (words := operand_words(operands)):
@@ -101,13 +101,11 @@ class IdeaPage(UprightArea):
         self._resources.setText("".join(f"<div>{part}</div>" for part in parts))
 
     def _lay_out(self) -> None:
-        heading = _label("rung-resources-heading", 0.9)
+        heading = words_label("rung-resources-heading", 0.9, is_muted=True)
         heading.setText("Resources")
-        heading.setForegroundRole(MUTED)
         card = QFrame()
         card.setProperty("card", True)
-        inside_card = VBox(card)
-        inside_card.addWidget(self._resources)
+        VBox(card).addWidget(self._resources)
         inside = QWidget()
         layout = VBox(inside, (2, 10, 2, 4), 8)
         layout.add(
@@ -119,14 +117,14 @@ class IdeaPage(UprightArea):
 
 
 def block_words(chosen: Implementation) -> str:
-    """Say whether the block picker applies, and if not, why."""
+    """Describe the rung's block shape, the picker's or its own."""
     if not isinstance(chosen, Rung):
         return ""
     return chosen.own_block or "It takes the block shape that you choose."
 
 
 def undescribed_words(chosen: Implementation) -> str:
-    """Say what a rung shows nowhere, as its header does not describe it."""
+    """List what the rung's header does not describe."""
     return not_described(chosen) if isinstance(chosen, Rung) else ""
 
 
@@ -144,7 +142,7 @@ def operand_words(operands: Operands) -> list[str]:
 
 
 def _place(chosen: Implementation, known: Sequence[Implementation]) -> str:
-    """Return which of its kind it is: "CUDA · rung 3 of 23"."""
+    """Its place among its kind: "CUDA · rung 3 of 23"."""
     if is_own(chosen.key):
         return OWN
     kind = chosen.kind
@@ -153,7 +151,7 @@ def _place(chosen: Implementation, known: Sequence[Implementation]) -> str:
 
 
 def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:
-    """Return links to the rung that it changes one thing about, and to those that change it."""
+    """Links to the rung that it builds on, and to those that build on it."""
     if not isinstance(chosen, Rung):
         return ""
     before = [each for each in known if each.key == chosen.after]
@@ -166,15 +164,14 @@ def _relations(chosen: Implementation, known: Sequence[Implementation]) -> str:
 
 
 def _links(implementations: Sequence[Implementation]) -> str:
-    links = [f'<a href="{each.key}">{escape(each.title)}</a>' for each in implementations]
-    return ", ".join(links)
+    return ", ".join(f'<a href="{each.key}">{escape(each.title)}</a>' for each in implementations)
 
 
 def _ran_table(ran: Ran) -> str:
-    rows = [(name, value) for name, value in _ran_rows(ran) if value]
     cells = "".join(
         f'<tr><td style="padding-right: 14px">{escape(name)}</td><td>{escape(value)}</td></tr>'
-        for name, value in rows
+        for name, value in _ran_rows(ran)
+        if value
     )
     return f"<b>{escape(ran.function)}</b><table>{cells}</table>"
 
@@ -197,10 +194,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 class _Links(Label):
-    """A label that draws a ring while it has the keyboard.
-
-    Qt draws one only once Tab has come to a link.
-    """
+    """A label with a focus ring: Qt draws one only once Tab has come to a link."""
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         super().paintEvent(event)
@@ -208,18 +202,3 @@ class _Links(Label):
             painter = QPainter(self)
             painter.setPen(QPen(QColor(theme.colors(self.palette()).accent), 1))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-
-
-def _label(
-    name: str,
-    scale: float = 1.0,
-    weight: QFont.Weight = QFont.Weight.Normal,
-    kind: type[Label] = Label,
-) -> QLabel:
-    label = kind()
-    label.setObjectName(name)
-    label.setFont(scaled_font(scale, weight))
-    label.setWordWrap(True)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-    label.setTextInteractionFlags(SELECTABLE)
-    return label

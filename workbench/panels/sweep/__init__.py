@@ -16,7 +16,7 @@ DOCK = Dock("Sweep", setting="sweep", tip="Many measurements as a plan, and thei
 
 
 def lazy_panel(sessions: Sessions, store: Store, worker: Worker) -> LazyPanel[SweepPanel]:
-    """Return the panel of sweeps; it takes what SweepPanel takes."""
+    """Make the panel of sweeps when it is first shown."""
 
     def make() -> SweepPanel:
         from workbench.panels.sweep.sweep_panel import SweepPanel

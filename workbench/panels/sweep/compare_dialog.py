@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -22,18 +23,108 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.sweeps.session_comparison import CellPair
+from kernels.core.comparison import NO_INTERVAL
+from kernels.sweeps.record import Record, Session
+from kernels.sweeps.session_comparison import EQUAL, CellPair, Summary, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_pairs_csv
-from workbench.base import theme
+from workbench.base import numbers, theme
 from workbench.base.background import Background
+from workbench.base.disturbed_words import star, why_starred
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.names import cpu_name
-from workbench.panels.sweep.compare_rows import Answer, compared
+from workbench.model.plan_words import in_words, varied_of
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.exporter import Exporter
 from workbench.widgets.boxes import VBox
 from workbench.widgets.drop_down import DropDown
 from workbench.widgets.file_dialogs import ask_save_path
+
+MAX_ROWS = 2000
+
+Row = tuple[str, ...]
+Compared = tuple[str, Sequence[Row], Sequence[Row], Sequence[CellPair]]  # with the rows' tooltips
+TIMES = 1, 2  # the columns of a row with the times of A and of B
+
+
+def compared(a: Session, b: Session) -> Compared:
+    """Compare two sessions: a summary in words, the table's rows, their tips, and the pairs."""
+    pairs = compare_sessions(a, b)
+    varied = varied_of(pair.cell for pair in pairs)
+    shown = most_different_first(pairs)[:MAX_ROWS]
+    rows = [row_of(pair, varied) for pair in shown]
+    tips = [tips_of(row, pair) for row, pair in zip(rows, shown, strict=True)]
+    return said(summary_of(pairs), len(pairs)), rows, tips, pairs
+
+
+def most_different_first(pairs: Iterable[CellPair]) -> list[CellPair]:
+    """Sort pairs: the most different first, then equal ones, then those of one session alone."""
+
+    def place(pair: CellPair) -> tuple[int, float]:
+        if pair.comparison is None:
+            return (2 if pair.a and pair.b else 3 if pair.a is None else 4), 0.0
+        return int(pair.comparison.verdict == "same"), -abs(math.log(pair.comparison.ratio))
+
+    return sorted(pairs, key=place)
+
+
+def row_of(pair: CellPair, varied: Collection[str] = ()) -> Row:
+    """The table's row for a pair: name, both times, the finding, and its interval.
+
+    varied  the fields in which cells differ, see `plan_words.in_words`
+    """
+    name = in_words(pair.cell, varied)
+    times = _time(pair.a), _time(pair.b)
+    if pair.comparison is None:
+        return (name, *times, pair.objection or "", "")
+    found = pair.comparison
+    if is_slower := found.verdict == "slower":
+        found = found.turned
+    ends = found.interval
+    interval = " – ".join(map(numbers.three_digits, ends)) if ends else NO_INTERVAL
+    ratio = numbers.fine_ratio(found.ratio)
+    how = "slower" if is_slower else f"as fast: {found.in_words}"
+    return (name, *times, f"{ratio} {how}", interval)
+
+
+def said(summary: Summary, count: int) -> str:
+    """Summarise the comparison of `count` pairs in a sentence or two."""
+    compared, disturbed = sum(summary.verdicts.values()), summary.disturbed
+    if not compared or summary.ratio is None:
+        if disturbed:
+            return (
+                f"Nothing can be compared: of all {disturbed} in common a time was disturbed (*)."
+            )
+        return "Nothing can be compared: the two have no verified measurement in common."
+    counts = summary.verdicts
+    found = (counts["faster"], "faster"), (counts["slower"], "slower"), (counts["same"], EQUAL)
+    parts = (f"{n} {word}" for n, word in found if n)
+    ratio = numbers.speed_up(summary.ratio, numbers.fine_ratio)
+    how = "" if numbers.is_slower(summary.ratio, numbers.fine_ratio) else " as fast"
+    sentence = f"B against A: of {compared} compared, {', '.join(parts)}"
+    have = "has" if disturbed == 1 else "have"
+    without = f" {disturbed} more {have} no verdict: a time was disturbed (*)." if disturbed else ""
+    left = count - compared - disturbed
+    rest = f"{without} {left} more cannot be compared." if left else without
+    return f"{sentence}; {ratio}{how} in the geometric mean.{rest}"
+
+
+def _time(record: Record | None) -> str:
+    """Text of a verified output's time; no other output has a speed."""
+    if record is None or record.verified is None:
+        return numbers.MISSING
+    mark = star(record.verified.disturbances)
+    return f"{numbers.duration(record.verified.kernel.median_ms)}{mark}"
+
+
+def tips_of(row: Row, pair: CellPair) -> Row:
+    """Tooltips of a row: each text, and the disturbances of its time."""
+    tips = list(row)
+    for column, record in zip(TIMES, (pair.a, pair.b), strict=True):
+        if record is not None and record.verified is not None:
+            why = why_starred(record.verified.disturbances)
+            tips[column] = "\n".join(filter(None, (row[column], why)))
+    return tuple(tips)
+
 
 COLUMNS = ("Measurement", "A", "B", "B against A", "95 % interval")
 NAME, FINDING = 0, 3
@@ -47,7 +138,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class CompareDialog(QDialog):
     """A dialog that compares two of the shown sessions.
 
-    comparing  computes the comparison: hundreds of bootstraps take a second
+    comparing  runs the comparison: hundreds of bootstraps take a second
     exporter   saves it
     """
 
@@ -65,7 +156,7 @@ class CompareDialog(QDialog):
         self._shown, self._comparing, self._exporter = shown, comparing, exporter
         self._pairs: Sequence[CellPair] = ()
         self._makers: list[QPushButton] = []  # the buttons that copy and save
-        self._newest = 0  # number of the newest question; -1: the dialog is closed
+        self._newest = 0  # number of the newest comparison; -1: the dialog is closed
         self._a, self._b = (self._chooser(letter, at) for at, letter in enumerate("AB"))
         self._said = Label(name="compare-said", wraps=True)
         self._wrapping = QTimer(self, singleShot=True, interval=0)
@@ -129,21 +220,21 @@ class CompareDialog(QDialog):
         a, b = (self._shown[each.currentIndex()].session for each in (self._a, self._b))
         self._newest += 1
         self._show_pairs(COMPARING, ())
-        answer = partial(self._show, self._newest)
+        show = partial(self._show, self._newest)
         self._comparing.run(
-            partial(compared, a, b), answer, lambda error: answer((str(error), (), (), ()))
+            partial(compared, a, b), show, lambda error: show((str(error), (), (), ()))
         )
 
     def done(self, result: int) -> None:
-        """Close the dialog; an answer that is still under way is dropped."""
+        """Close the dialog; a comparison that still runs is dropped."""
         self._newest = -1
         super().done(result)
 
-    def _show(self, number: int, answer: Answer) -> None:
-        """Show the answer to the newest question; drop that to an older one."""
+    def _show(self, number: int, found: Compared) -> None:
+        """Show the newest comparison; drop older ones."""
         if number != self._newest:
             return
-        sentence, rows, tips, pairs = answer
+        sentence, rows, tips, pairs = found
         self._show_pairs(sentence, pairs)
         self._table.setRowCount(len(rows))
         for row, texts in enumerate(rows):
@@ -156,7 +247,7 @@ class CompareDialog(QDialog):
         self._make_room(rows)
 
     def _make_room(self, rows: Sequence[tuple[str, ...]]) -> None:
-        """Give each column what its widest text takes, and the finding all that is left."""
+        """Make each column as wide as its widest text; the finding gets the rest."""
         metrics = self._table.fontMetrics()
         for column, title in enumerate(COLUMNS):
             texts = {title, *(row[column] for row in rows)}
@@ -169,11 +260,9 @@ class CompareDialog(QDialog):
 
     @Slot()
     def _wrap(self) -> None:
-        """Make rows as high as their names and findings, which are broken where they are long."""
-        metrics, usual = (
-            self._table.fontMetrics(),
-            self._table.verticalHeader().defaultSectionSize(),
-        )
+        """Make rows as high as their wrapped names and findings."""
+        metrics = self._table.fontMetrics()
+        usual = self._table.verticalHeader().defaultSectionSize()
         for row in range(self._table.rowCount()):
             is_long = any(
                 metrics.horizontalAdvance(item.text()) + CELL_GAP_PX
@@ -194,7 +283,7 @@ class CompareDialog(QDialog):
             button.setEnabled(bool(pairs))
 
     def _copy(self) -> None:
-        """Copy the selected rows, or all, to the clipboard, for a spreadsheet."""
+        """Copy the selected rows, or all, for a spreadsheet."""
         rows = sorted({index.row() for index in self._table.selectedIndexes()})
         lines = ["\t".join(COLUMNS)]
         for row in rows or range(self._table.rowCount()):

@@ -1,14 +1,15 @@
-"""The choice of what to measure: a plan of one's own, a preset or a file, and its extent."""
+"""The choice of what to measure: the user's own plan, a preset or a file, and its extent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import groupby
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QPalette, QShowEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QPalette, QShowEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
@@ -18,20 +19,140 @@ from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml, plan_of
 from kernels.sweeps.plan_run import cells_of
-from kernels.sweeps.presets import presets
-from workbench.base.plain_text import Label
+from kernels.sweeps.presets import Preset, presets
+from workbench.base.plain_text import Label, tip_text
 from workbench.model.plan_dimensions import BY_FIELD
 from workbench.model.plan_draft import UnclearError, given
 from workbench.model.plan_estimate import time_s
-from workbench.model.plan_words import held_fixed, varied_in_words
+from workbench.model.plan_words import held_fixed, short, varied_in_words
 from workbench.model.state import State
 from workbench.panels.sweep.plan_editor import FIRST, PlanEditor
-from workbench.panels.sweep.plan_source import FILE, OWN, PlanSource
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.boxes import VBox
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import make_button
+from workbench.widgets.drop_down import DropDown, heading_item
 from workbench.widgets.folding import FoldButton
 from workbench.widgets.tile import scaled_font
+
+OPEN_PLAN = "&Open plan…", "What to measure, from a TOML file."
+SAVE_PLAN = (
+    "&Save plan as…",
+    "This plan as a TOML file, to be measured again, here or elsewhere.",
+)
+
+
+OWN = ""  # the key of the user's own plan
+FILE = "\0file"  # the key of the plan that was opened last; no preset has it
+SPARE_PX = 40  # scroll bar and padding of a list
+OWN_TITLE = "Current picture and settings"
+NOISE = "Measured on noise: your picture has only one size."
+OWN_TIP = "What is not varied is as it is set in the window"
+
+
+class PlanSource(QWidget):
+    """The list of plans, a menu of files, and a few words on the chosen plan.
+
+    Signals:
+        chosen(key): OWN, FILE or the key of a preset.
+        open_wanted(), save_wanted(): a plan's file.
+    """
+
+    chosen = Signal(str)
+    open_wanted = Signal()
+    save_wanted = Signal()
+
+    def __init__(self, presets: tuple[Preset, ...]) -> None:
+        super().__init__()
+        self._presets = {each.key: each.plan for each in presets}
+        self._file: Plan | None = None
+        self._list = DropDown("sweep-source", "What to measure")
+        self._list.activated.connect(lambda _: self.chosen.emit(self._list.currentData()))
+        tip = "Open a plan from a TOML file, or save this one to be repeated"
+        self._files = make_button("sweep-files", "File", tip, "Plans in files")
+        self._files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self._files)
+        self.actions_of_menu = [menu.addAction(text) for text, _ in (OPEN_PLAN, SAVE_PLAN)]
+        open_plan, self._save = self.actions_of_menu
+        open_plan.setToolTip(OPEN_PLAN[1])
+        open_plan.triggered.connect(self.open_wanted)
+        self._save.setToolTip(SAVE_PLAN[1])
+        self._save.triggered.connect(self.save_wanted)
+        self._files.setMenu(menu)
+        self._about = Label(name="sweep-about", font=scaled_font(0.88), is_muted=True, wraps=True)
+        row = HBox(spacing=6)
+        row.add((self._list, 1), self._files)
+        VBox(self, 0, 4).add(row, self._about)
+        self._fill()
+        self.show_chosen(OWN)
+
+    @property
+    def key(self) -> str:
+        """The chosen plan: OWN, FILE or the key of a preset."""
+        return str(self._list.currentData())
+
+    @property
+    def title(self) -> str:
+        """The full name of the chosen plan."""
+        plan = self.plan(self.key)
+        return plan.title if plan is not None else OWN_TITLE
+
+    def plan(self, key: str) -> Plan | None:
+        """The plan with this key; None for OWN, and for a key that no longer exists."""
+        return self._file if key == FILE else self._presets.get(key)
+
+    def show_file(self, plan: Plan) -> None:
+        """Add a plan that was opened from a file to the list, and choose it."""
+        self._file = plan
+        self._fill()
+        self.show_chosen(FILE)
+
+    def show_chosen(self, key: str) -> None:
+        """Choose the plan with this key, OWN where there is none, and describe it."""
+        with QSignalBlocker(self._list):
+            self._list.setCurrentIndex(max(self._list.findData(key), 0))
+        plan = self.plan(self.key)
+        self._list.setToolTip(tip_text(plan.title if plan else OWN_TIP))
+        parts = (plan.source, plan.table, plan.note) if plan else ()
+        said = ". ".join(part.rstrip(".") for part in parts if part)
+        self._describe(f"{said}." if said else "")
+
+    def show_is_noise(self, is_noise: bool) -> None:
+        """Show or hide the note that noise is measured in place of the picture."""
+        if self.key == OWN:
+            self._describe(NOISE if is_noise else "")
+
+    def _describe(self, text: str) -> None:
+        self._about.setText(text)
+        self._about.setVisible(bool(text))
+
+    def show_can_save(self, can_save: bool) -> None:
+        """Enable saving the plan."""
+        self._save.setEnabled(can_save)
+
+    def _fill(self) -> None:
+        """List the window's own settings, the opened file, and the presets by their source."""
+        model = QStandardItemModel(self._list)
+
+        def append(title: str, key: str, tip: str) -> None:
+            item = QStandardItem(title)
+            item.setData(key, Qt.ItemDataRole.UserRole)
+            item.setToolTip(tip_text(tip))
+            model.appendRow(item)
+
+        append(OWN_TITLE, OWN, OWN_TIP)
+        if self._file is not None:
+            append(f"File: {self._file.title}", FILE, self._file.title)
+        plans = sorted(self._presets.items(), key=lambda pair: not pair[1].source)
+        for source, group in groupby(plans, key=lambda pair: pair[1].source):
+            model.appendRow(heading_item(source or "Presets", self._list.font()))
+            for key, plan in group:
+                append(short(plan), key, plan.title)
+        with QSignalBlocker(self._list):
+            self._list.setModel(model)
+        view = self._list.view()  # the list may be wider than the panel
+        view.setMinimumWidth(view.sizeHintForColumn(0) + SPARE_PX)
+
 
 HINT_LINES = 4
 CUSTOM_TIP = "Choose yourself what varies, its values, and the implementations"
@@ -43,14 +164,14 @@ Own = tuple[dict[str, str], list[str], bool]  # lines, `PlanEditor.turned`, tran
 
 
 class PlanChoice(QWidget):
-    """The choice of a plan, with a hint that tells how much it is, or what is wrong.
+    """The choice of a plan, with a hint on its extent or on what is wrong.
 
-    custom  a part of it that is large when it is open: whoever shows the choice places it
+    custom  the editor, which is large when open and is placed apart
 
     Signals:
         changed(): there is another plan, or none.
         open_wanted(): a plan is to be read from a file.
-        save_wanted(plan): this one is to be written into one.
+        save_wanted(plan): this plan is to be saved.
     """
 
     changed = Signal()
@@ -58,10 +179,7 @@ class PlanChoice(QWidget):
     save_wanted = Signal(object)
 
     def __init__(self, store: Store, worker: Worker) -> None:
-        """Make the choice.
-
-        store, worker  read for the state and the device, never written to
-        """
+        """Make the choice; `store` and `worker` are only read."""
         super().__init__()
         self._store, self._worker = store, worker
         self._plan: Plan | None = None
@@ -74,16 +192,17 @@ class PlanChoice(QWidget):
         self._implementations: tuple[tuple[Implementation | OwnKernel, str | None], ...] = ()
         self._source = PlanSource(presets())
         self._editor = PlanEditor()
-        self._hint = _hint()
+        self._hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignTop)
+        lines_px = HINT_LINES * self._hint.fontMetrics().lineSpacing()
+        self._hint.setMinimumHeight(lines_px)  # keeps the height
         self._fold = FoldButton("sweep-custom", CUSTOM_TIP, "Customize what to measure")
         self._fold.toggled.connect(self._show_editor)
         self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._later = QTimer(self, singleShot=True, interval=HIDDEN_MS)
-        column = VBox(self, 0, 6)
-        column.add(self._source, self._hint)
+        VBox(self, 0, 6).add(self._source, self._hint)
         self.custom = QWidget()
-        below = VBox(self.custom, 0, 6)
-        below.add(self._fold, self._editor)
+        VBox(self.custom, 0, 6).add(self._fold, self._editor)
         self._editor.hide()
         self._fold.show_fold("Customize", False)
         self._count.timeout.connect(self._show_count)
@@ -95,25 +214,25 @@ class PlanChoice(QWidget):
 
     @property
     def plan(self) -> Plan | None:
-        """Return the chosen plan; None: it makes no sense as it stands, and the hint says why."""
+        """The chosen plan; None: it makes no sense, and the hint says why."""
         if self._is_stale:
             self._refresh()
         return self._plan
 
     @property
     def in_a_line(self) -> str:
-        """Return the name of the chosen plan, or what is wrong with it."""
+        """The name of the chosen plan, or the problem with it."""
         return self._source.title if self.plan is not None else self._problem
 
     @property
     def plan_actions(self) -> list[QAction]:
-        """Return the actions that open a plan's file and save one."""
+        """The actions that open and save a plan's file."""
         return self._source.actions_of_menu
 
-    # -- what it is told
+    # -- what it shows
 
     def show_state(self, _state: State) -> None:
-        """Take the state, which the store holds by now, for all that the plan does not vary."""
+        """Take the state, which the store holds by now, for the fields that do not vary."""
         if self.isVisible() or self._plan is None:
             self._refresh()
         else:  # do no hidden work while a slider is dragged
@@ -129,10 +248,10 @@ class PlanChoice(QWidget):
         self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
     ) -> None:
         """Offer all implementations, each with the reason why it cannot run here, or None."""
-        told = tuple(implementations)
-        if told != self._implementations:  # called with every change of the state
-            self._implementations = told
-            self._editor.show_implementations(told)
+        offered = tuple(implementations)
+        if offered != self._implementations:  # called with every change of the state
+            self._implementations = offered
+            self._editor.show_implementations(offered)
             self._refresh()
 
     def show_plan(self, plan: Plan) -> None:
@@ -144,13 +263,13 @@ class PlanChoice(QWidget):
         self._refresh()
 
     def estimated_s(self) -> float:
-        """Return about how many seconds `plan` takes; 0 without one."""
+        """Estimate how many seconds `plan` takes; 0 without one."""
         if self.plan != self._counted:
             self._show_count()
         return self._counted_s if self.plan is not None else 0.0
 
     def choices(self) -> dict[str, Any]:
-        """Return what to remember until the next start, fit for JSON."""
+        """Collect what to remember until the next start, fit for JSON."""
         self._keep_own()
         texts, turned, transfers = self._own
         kept = {"texts": texts, "turned": turned, "transfers": transfers}
@@ -164,7 +283,7 @@ class PlanChoice(QWidget):
         return {**kept, "source": key}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave; the defaults replace what makes no sense."""
+        """Restore `choices()`; the defaults replace what makes no sense."""
         self._own = _own_of(choices)
         self._fold.setChecked(choices.get("custom") is True)
         self._source.show_chosen(OWN)
@@ -185,7 +304,6 @@ class PlanChoice(QWidget):
 
     @Slot(bool)
     def _show_editor(self, is_open: bool) -> None:
-        """Show or fold away what few need to change."""
         self._fold.show_fold("Customize", is_open)
         self._editor.setVisible(is_open)
         self._refresh()
@@ -208,13 +326,13 @@ class PlanChoice(QWidget):
         self._editor.show_own(texts, turned, transfers=transfers)
 
     def _keep_own(self) -> None:
-        """Keep what the user composed, to show it again after a preset was looked at."""
+        """Keep the user's own plan, to show it again after a preset."""
         if self._shown_key == OWN:
             self._own = (self._editor.texts(), self._editor.turned, self._editor.transfers)
 
     @Slot()
     def _refresh(self) -> None:
-        """Make the plan anew, or say what is wrong with the choices."""
+        """Make the plan anew, or show what is wrong with the choices."""
         problem: UnclearError | None = None
         self._plan, self._is_stale = None, False
         self._later.stop()
@@ -223,25 +341,25 @@ class PlanChoice(QWidget):
         except UnclearError as unclear:
             problem = unclear
         self._problem = str(problem or "")
-        is_told = self._editor.show_wrong(problem) and self._fold.isChecked()
+        is_seen = self._editor.show_wrong(problem) and self._fold.isChecked()
         self._source.show_can_save(self.plan is not None)
         self._source.show_is_noise(self._is_noise_instead())
         if self.plan is None:
             self._counted = None
-            self._say("" if is_told else self._problem, is_wrong=True)
+            self._show_hint("" if is_seen else self._problem, is_wrong=True)
         elif self.plan != self._counted and self.isVisible():
             self._count.start()
         self.changed.emit()
 
     def _is_noise_instead(self) -> bool:
-        """Return whether noise stands in for "this picture", since its sizes vary."""
+        """Noise replaces "this picture" where its sizes vary."""
         texts = self._editor.texts()
         is_own = self._shown_key == OWN and self.plan is not None
         return is_own and "sizes" in texts and "pictures" not in texts
 
     @Slot()
     def _show_count(self) -> None:
-        """Say how much the plan is, a moment late: adding up thousands of cells takes time."""
+        """Show the plan's extent, a moment late: adding up thousands of cells takes time."""
         if self.plan is None:
             return
         self._counted = self.plan
@@ -256,13 +374,12 @@ class PlanChoice(QWidget):
         if unable := self._editor.unable:
             all_of_it = len(unable) + len(self.plan.implementations)
             said += f" {len(unable)} of its {all_of_it} implementations cannot run here."
-        self._say(said, is_wrong=False)
+        self._show_hint(said, is_wrong=False)
 
-    def _say(self, text: str, *, is_wrong: bool) -> None:
+    def _show_hint(self, text: str, *, is_wrong: bool) -> None:
+        role = QPalette.ColorRole.BrightText if is_wrong else QPalette.ColorRole.WindowText
         self._hint.setText(text)
-        self._hint.setForegroundRole(
-            QPalette.ColorRole.BrightText if is_wrong else QPalette.ColorRole.WindowText
-        )
+        self._hint.setForegroundRole(role)
 
     @Slot()
     def _save(self) -> None:
@@ -280,10 +397,3 @@ def _own_of(choices: Mapping[str, Any]) -> Own:
     if not all(isinstance(text, str) for text in lines.values()):
         return dict(FIRST_TEXTS), keys, False
     return lines, keys, choices.get("transfers") is True
-
-
-def _hint() -> QLabel:
-    hint = Label(name="sweep-hint", font=scaled_font(0.95), wraps=True)
-    hint.setAlignment(Qt.AlignmentFlag.AlignTop)
-    hint.setMinimumHeight(HINT_LINES * hint.fontMetrics().lineSpacing())  # keeps the height
-    return hint

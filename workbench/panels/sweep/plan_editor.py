@@ -3,22 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QPalette, QShortcut
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QMenu, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Plan
+from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
-from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
+from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, Dimension, words_of
 from workbench.model.plan_draft import Draft, UnclearError, texts_of
-from workbench.panels.sweep.values_row import ValuesRow
-from workbench.widgets.boxes import Flow, VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.boxes import Flow, HBox, VBox
+from workbench.widgets.buttons import make_button, tab_button
 from workbench.widgets.tile import Tick, TickList, scaled_font
+
+LABEL_PX = 88
+MAX_TEXT = 1000  # characters of a line of values
+
+
+class ValuesRow(QWidget):
+    """A label, a line of values, and below it the problem with them.
+
+    more  the button of a menu of values; Tab leaves the row from it
+
+    Signals:
+        edited(): the user changed the line.
+    """
+
+    edited = Signal()
+
+    def __init__(self, dimension: Dimension) -> None:
+        super().__init__()
+        self.dimension = dimension
+        name = dimension.field.replace("_", "-")
+        label = Label(dimension.name)
+        label.setFixedWidth(theme.in_letters(LABEL_PX))
+        self._line = QLineEdit(dimension.start)
+        self._line.setObjectName(f"values-{name}")
+        self._line.setAccessibleName(f"Values of {dimension.name.lower()}")
+        self._line.setMaxLength(MAX_TEXT)
+        self._line.setToolTip(tip_text(f"{dimension.tip}\nKey: Alt+Down for what may stand here"))
+        self._line.textEdited.connect(lambda _: self.edited.emit())
+        QShortcut(
+            QKeySequence("Alt+Down"),
+            self._line,
+            self._choose,
+            context=Qt.ShortcutContext.WidgetShortcut,
+        )
+        tip, title = f"What may stand here.  {dimension.tip}", dimension.name.lower()
+        self.more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
+        self.more.setProperty("flat", True)
+        self.more.clicked.connect(self._choose)
+        self._wrong = Label(name=f"wrong-{name}", font=scaled_font(0.9), wraps=True)
+        self._wrong.setForegroundRole(QPalette.ColorRole.BrightText)
+        self._wrong.hide()
+        line = HBox(spacing=4)
+        line.add(label, (self._line, 1), self.more)
+        VBox(self, 0, 2).add(line, self._wrong)
+        self.setFocusProxy(self._line)
+
+    @property
+    def text(self) -> str:
+        """The line as it is written."""
+        return self._line.text()
+
+    def show_text(self, text: str) -> None:
+        """Show `text` in the line, cut after MAX_TEXT characters."""
+        with QSignalBlocker(self._line):
+            self._line.setText(text[:MAX_TEXT])
+            self._line.setCursorPosition(0)
+
+    def show_wrong(self, sentence: str) -> None:
+        """Show the problem with the line; empty: there is none."""
+        self._wrong.setText(sentence)
+        self._wrong.setVisible(bool(sentence))
+        self._line.setAccessibleDescription(sentence)
+
+    @Slot()
+    def _choose(self) -> None:
+        self.menu().popup(self._line.mapToGlobal(self._line.rect().bottomLeft()))
+
+    def menu(self) -> QMenu:
+        """Make a menu of whole lines, and of words to tick as the line has them."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        for text, meaning in self.dimension.lines:
+            action = menu.addAction(f"{text}\t{meaning}" if len(text) < 28 else text)
+            action.setToolTip(tip_text(meaning))
+            action.triggered.connect(partial(self._set_text, text))
+        listed = words_of(self.text)
+        for word, meaning in self.dimension.ticks:
+            action = menu.addAction(f"{word}\t{meaning}" if meaning else word)
+            action.setCheckable(True)
+            action.setChecked(word in listed)
+            action.setToolTip(tip_text(meaning or word))
+            action.triggered.connect(partial(self._tick, word))
+        return menu
+
+    def _set_text(self, text: str) -> None:
+        self._line.setText(text)
+        self.edited.emit()
+
+    def _tick(self, word: str) -> None:
+        """Add `word` to the line, in the menu's order, or remove it."""
+        listed = words_of(self.text)
+        wanted = [each for each in listed if each != word] if word in listed else [*listed, word]
+        order = [each for each, _ in self.dimension.ticks]
+        known = [each for each in order if each in wanted]
+        self._set_text(", ".join([*known, *(each for each in wanted if each not in order)]))
+
 
 KINDS = {"cpu": "CPU", "own": "Yours", "cuda": "CUDA"}
 COLUMNS = (("CPU", "Yours"), ("CUDA",))
@@ -42,7 +141,8 @@ class PlanEditor(QWidget):
         super().__init__()
         self._base: Plan | None = None
         self._ticks: dict[str, tuple[Tick, Implementation | OwnKernel]] = {}
-        self._wanted: dict[str, bool] = {}  # by key: to be ticked where it can run
+        # By key: to be ticked where it can run; by default all but user kernels are.
+        self._wanted: dict[str, bool] = {}
         self._buttons: dict[str, QToolButton] = {}
         self._rows: dict[str, ValuesRow] = {}
         chips = Flow(4)
@@ -65,13 +165,12 @@ class PlanEditor(QWidget):
         self._transfers.setObjectName("sweep-transfers")
         self._transfers.setToolTip(TRANSFERS_TIP)
         self._transfers.clicked.connect(self.edited)
-        column = VBox(self, 0, 6)
-        column.add(caption, chips, self._lines, self._implementations, self._transfers)
+        VBox(self, 0, 6).add(caption, chips, self._lines, self._implementations, self._transfers)
 
     # -- what it holds
 
     def draft(self) -> Draft:
-        """Return what is chosen, from which a plan can be made."""
+        """The choices, from which a plan can be made."""
         chosen = tuple(key for key, (tick, _) in self._ticks.items() if tick.isChecked())
         transfers = self._transfers.isChecked() and self._transfers.isEnabled()
         every = (each for _, each in self._ticks.values())
@@ -79,7 +178,7 @@ class PlanEditor(QWidget):
         return Draft(self._base, self.texts(), chosen, transfers, tuple(own))
 
     def texts(self) -> dict[str, str]:
-        """Return the lines of the dimensions that vary, by field."""
+        """The lines of the dimensions that vary, by field."""
         return {
             name: self._rows[name].text
             for name, button in self._buttons.items()
@@ -87,7 +186,7 @@ class PlanEditor(QWidget):
         }
 
     def show_plan(self, plan: Plan) -> None:
-        """Show `plan`; what it leaves fixed stays as the plan has it."""
+        """Show `plan`, whose fixed fields stay as they are."""
         self._base = plan
         self._show_texts(texts_of(plan))
         every = (each.key for each in all_implementations())  # show_implementations may come later
@@ -97,39 +196,33 @@ class PlanEditor(QWidget):
         self._show_ticks()
 
     def show_own(self, texts: Mapping[str, str], turned: Iterable[str], *, transfers: bool) -> None:
-        """Show what the user composed; what no line varies is as in the State.
-
-        turned  as `turned` has been
-        """
+        """Show the user's own plan; other fields are as in the State."""
         self._base = None
         self._show_texts(texts)
         others = set(turned)
-        self._wanted = {key: _is_usual(key) != (key in others) for key in (*self._ticks, *others)}
+        self._wanted = {key: is_own(key) == (key in others) for key in (*self._ticks, *others)}
         self._transfers.setChecked(transfers)
         self._show_ticks()
 
     @property
     def turned(self) -> list[str]:
-        """Return the keys of implementations that are wanted, or not, against what is usual.
-
-        They may be unable to run here.
-        """
-        return sorted(key for key, wanted in self._wanted.items() if wanted != _is_usual(key))
+        """Keys of implementations ticked or unticked against the default, runnable or not."""
+        return sorted(key for key, wanted in self._wanted.items() if wanted == is_own(key))
 
     @property
     def transfers(self) -> bool:
-        """Return whether transfers are to be measured too."""
+        """Transfers are measured too."""
         return self._transfers.isChecked()
 
     @property
     def unable(self) -> list[str]:
-        """Return the keys that the plan shown wants and that cannot run here."""
+        """Keys in the plan that cannot run here."""
         wanted = self._base.implementations if self._base else ()
         gone = [key for key in wanted if is_own(key) and key not in self._ticks]
         unable = (key for key, (tick, _) in self._ticks.items() if not tick.isEnabled())
         return [*(key for key in unable if key in wanted), *gone]
 
-    # -- what it is told
+    # -- what it shows
 
     def show_implementations(
         self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
@@ -150,7 +243,7 @@ class PlanEditor(QWidget):
         self._transfers.setToolTip(tip_text(reason or TRANSFERS_TIP))
 
     def show_wrong(self, problem: UnclearError | None) -> bool:
-        """Say what is wrong below the line that it is about; return False where none is seen."""
+        """Show the problem below its line; False where that line is hidden."""
         named = problem.field if problem else ""
         for name, row in self._rows.items():
             row.show_wrong(str(problem) if name == named else "")
@@ -182,7 +275,7 @@ class PlanEditor(QWidget):
             self._implementations.remove(tick, KINDS[implementation.kind])
 
     def _tick_of(self, implementation: Implementation | OwnKernel) -> Tick:
-        """Return the implementation's box to tick, which is made the first time."""
+        """The implementation's tick box, which is made the first time."""
         if implementation.key in self._ticks:
             tick, _ = self._ticks[implementation.key]
             self._ticks[implementation.key] = (tick, implementation)  # it may have another text
@@ -190,28 +283,23 @@ class PlanEditor(QWidget):
         tick = Tick(implementation.title)
         tick.setObjectName(f"sweep-{implementation.key}")
         tick.setAccessibleName(f"Measure {implementation.title}")
-        tick.clicked.connect(lambda on, key=implementation.key: self._keep_tick(key, on))
+        tick.clicked.connect(lambda on, key=implementation.key: self._want(key, on))
         self._implementations.add(tick, KINDS[implementation.kind])
         before = [each for each, _ in self._ticks.values()]
-        last_line = self._rows[DIMENSIONS[-1].field].last_stop
+        last_line = self._rows[DIMENSIONS[-1].field].more
         QWidget.setTabOrder(before[-1] if before else last_line, tick)
         QWidget.setTabOrder(tick, self._transfers)
         self._ticks[implementation.key] = (tick, implementation)
         return tick
 
-    def _keep_tick(self, key: str, is_ticked: bool) -> None:
-        self._wanted[key] = is_ticked
+    def _want(self, key: str, is_wanted: bool) -> None:
+        self._wanted[key] = is_wanted
         self.edited.emit()
 
     def _show_ticks(self) -> None:
-        """Set ticks for what is wanted and can run here; the rest is only remembered."""
+        """Tick what is wanted and can run here; the rest is only remembered."""
         for key, (tick, _) in self._ticks.items():
-            tick.setChecked(tick.isEnabled() and self._wanted.setdefault(key, _is_usual(key)))
-
-
-def _is_usual(key: str) -> bool:
-    """Return whether an implementation is measured unless it is unticked: not the user's own."""
-    return not is_own(key)
+            tick.setChecked(tick.isEnabled() and self._wanted.setdefault(key, not is_own(key)))
 
 
 def _chip(title: str, name: str, tip: str) -> QToolButton:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_files import read_session
+from workbench.base import theme
+from workbench.base.assets_path import asset
 from workbench.base.background import Background
+from workbench.base.plain_text import tip_text
+from workbench.session.session_store import can_grow
+from workbench.widgets.boxes import HBox, VBox
+from workbench.widgets.buttons import tab_button
+from workbench.widgets.tile import ElidedLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +35,7 @@ class ShownSession:
 
     @property
     def missing(self) -> int:
-        """Return how many cells of its plan were not measured, or not in all rounds."""
+        """Number of cells in its plan without all their rounds."""
         from workbench.charts.data.points import planned  # a start reads no session
 
         done = {each.cell for each in self.session.records if each.is_complete}
@@ -36,8 +47,8 @@ class Sessions(QObject):
 
     Signals:
         changed(): what is shown is another, or more.
-        failed(sentence): why a file is not shown.
-        remarked(sentence): what has to be known of one that is.
+        failed(sentence): a file is not shown, and why.
+        remarked(sentence): a remark on one that is.
     """
 
     changed = Signal()
@@ -55,38 +66,35 @@ class Sessions(QObject):
 
     @property
     def shown(self) -> tuple[ShownSession, ...]:
-        """Return the sessions that are shown, the live one first."""
+        """The sessions that are shown, the live one first."""
         self._catch_up()
         return (*([self._live] if self._live else []), *self._shown)
 
     @property
     def measured(self) -> int:
-        """Return how many of the sessions that are shown have measurements."""
+        """Number of shown sessions that have measurements."""
         own = self._live is not None and bool(self._records)
         return own + sum(bool(each.session.records) for each in self._shown)
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no session is shown."""
+        """No session is shown."""
         return self._live is None and not self._shown
 
     @property
     def live(self) -> ShownSession | None:
-        """Return what was measured last in this window, or is being measured; None: nothing."""
+        """The session measured last, or now, in this window; None: there is none."""
         self._catch_up()
         return self._live
 
     def sessions(self) -> tuple[Session, ...]:
-        """Return the sessions alone, for a chart or a report."""
+        """The sessions alone, for a chart or a report."""
         return tuple(each.session for each in self.shown)
 
     # -- measured here
 
     def begin(self, session: Session, path: Path | None) -> None:
-        """Show `session`, which is being measured from now on, as the live one.
-
-        The one before is in its file; without a file it stays until somebody closes it.
-        """
+        """Show `session` as the live one; the one before stays if it has no file."""
         before = self.live
         if before is not None and before.path is None and before.session.records:
             self._shown.insert(0, before)
@@ -102,13 +110,13 @@ class Sessions(QObject):
         self.changed.emit()
 
     def lose_file(self) -> None:
-        """Forget the live session's file, which takes no more: now it is kept here alone."""
+        """Forget the live session's file, which cannot be written any more."""
         if (live := self.live) is not None:
             self._live = replace(live, path=None)
             self.changed.emit()
 
     def _catch_up(self) -> None:
-        """Add new records to the live session: a tuple for each look, not for each record."""
+        """Add new records to the live session: one tuple for many records."""
         live = self._live
         if live is not None and self._is_behind:
             session = replace(live.session, records=tuple(self._records.values()))
@@ -119,8 +127,7 @@ class Sessions(QObject):
 
     def open(self, path: Path) -> None:
         """Show the session in `path`, a file or a folder; once only."""
-        known = next((each for each in self.shown if each.path == path), None)
-        if known is not None:
+        if any(each.path == path for each in self.shown):
             self.changed.emit()
             return
 
@@ -136,7 +143,7 @@ class Sessions(QObject):
         )
 
     def close(self, number: int) -> None:
-        """Show this one no longer; its file stays."""
+        """Remove this one; its file stays."""
         if self._live is not None and self._live.number == number:
             self._live, self._records = None, {}
         self._shown = [each for each in self._shown if each.number != number]
@@ -145,3 +152,110 @@ class Sessions(QObject):
     def _new(self, session: Session, path: Path | None) -> ShownSession:
         self._last_number += 1
         return ShownSession(self._last_number, session, path)
+
+
+CLOSE_PX, ROW_PX, GAP_PX = 24, 36, 2
+ROWS_SEEN = 3.6  # a piece of a row shows that there are more
+
+
+class SessionList(QScrollArea):
+    """The list of sessions, hidden while there is only a complete one measured here.
+
+    Signals:
+        resume_wanted(path): the rest of this one is to be measured.
+        close_wanted(number): this one is to be removed.
+    """
+
+    resume_wanted = Signal(object)
+    close_wanted = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("session-list")
+        self._keys: list[tuple[int, int, bool]] = []
+        self._rows: list[QWidget] = []
+        inside = QWidget()
+        self._column = VBox(inside, 0, GAP_PX)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+
+    def show_sessions(
+        self, shown: Sequence[ShownSession], here: Sequence[bool], *, is_running: bool
+    ) -> None:
+        """List these sessions.
+
+        here        which of them are of this machine: no others can be resumed
+        is_running  the first is being measured: it cannot be closed, and none can be resumed
+        """
+        lines = [
+            _SessionLine(
+                each,
+                is_measured_now=is_running and number == 0,
+                can_resume=is_here and not is_running,
+            )
+            for number, (each, is_here) in enumerate(zip(shown, here, strict=True))
+        ]
+        if (keys := [each.key for each in lines]) != self._keys:
+            self._keys = keys
+            for row in self._rows:
+                self._column.removeWidget(row)
+                row.deleteLater()
+            self._rows = [self._row(line) for line in lines]
+            self._column.add(*self._rows)
+            seen = min(len(lines), ROWS_SEEN)
+            self.setFixedHeight(int(seen * (theme.in_letters(ROW_PX) + GAP_PX)))
+        self.setVisible(len(lines) > 1 or any(not each.is_live or each.rest for each in lines))
+
+    def _row(self, line: _SessionLine) -> QWidget:
+        row = QWidget()
+        row.setFixedHeight(theme.in_letters(ROW_PX))
+        row.setToolTip(tip_text(line.tip))
+        layout, words = HBox(row, 0, 4), VBox(spacing=0)
+        for text, scale in ((line.title, 0.9), (line.where, 0.85)):
+            label = ElidedLabel(scale)
+            label.show_text(text)
+            label.setAccessibleName(text)
+            words.addWidget(label)
+        layout.addLayout(words, 1)
+        if line.rest and line.path is not None:
+            tip = f"Measure the rest of {line.rest:,} cells, into the same file"
+            button = tab_button(f"resume-{line.number}", "Resume", tip, f"Resume {line.text}")
+            button.setProperty("chip", True)
+            button.clicked.connect(partial(self.resume_wanted.emit, line.path))
+            layout.addWidget(button)
+        if not line.is_measured_now:
+            tip = "Remove it from here; its file stays"
+            close = tab_button(f"close-{line.number}", "", tip, f"Close {line.text}")
+            close.setProperty("flat", True)
+            close.setFixedSize(CLOSE_PX, CLOSE_PX)
+            close.setIcon(QIcon(str(asset("icons/close.svg"))))
+            close.clicked.connect(partial(self.close_wanted.emit, line.number))
+            layout.addWidget(close)
+        return row
+
+
+class _SessionLine:
+    """The words and buttons of one session's line; the same `key` looks the same."""
+
+    def __init__(self, shown: ShownSession, *, is_measured_now: bool, can_resume: bool) -> None:
+        session = shown.session
+        self.number, self.path, self.is_measured_now = shown.number, shown.path, is_measured_now
+        self.is_live = not session.is_recorded
+        self.rest = shown.missing if can_resume and can_grow(shown.path) else 0
+        began = datetime.fromtimestamp(session.started)
+        name = f"{session.machine.name}, {session.origin}" if session.origin else "measured here"
+        self.title, self.where = session.plan.title, f"{name} · {began:%Y-%m-%d %H:%M}"
+        self.text = f"{self.title}, {self.where}"
+        facts = (
+            f"{len(session.records)} measurements, begun on {began:%Y-%m-%d at %H:%M}",
+            f"{self.rest} are missing or were left before their last round" if self.rest else "",
+            f"on {session.machine.name} with {session.machine.cpu}" if session.machine.gpu else "",
+            str(shown.path or "kept in no file"),
+            *session.remarks,
+        )
+        self.tip = "\n".join([session.plan.title, *(fact for fact in facts if fact)])
+        self.key = self.number, self.rest, is_measured_now

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Collection
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -9,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from kernels.core.errors import KernelError
+from kernels.core.atomic_files import regular
+from kernels.core.device import Device, NoDevice
+from kernels.core.errors import KernelError, SessionFileError
 from kernels.core.job import Progress
+from kernels.core.locks import lock
 from kernels.engine.engine import Implementation
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
@@ -19,12 +24,24 @@ from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Record
 from kernels.sweeps.rounds import rounds_of
+from kernels.sweeps.session_files import read_session
+from workbench.base.background import Background
+from workbench.base.settings import Settings
 from workbench.model.plan_draft import UnclearError, given, plan_of
+from workbench.model.plan_words import short
 from workbench.model.rung_times import RungTimes
-from workbench.panels.sweep.run_row import SweepPhase
-from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.shown_sessions import Sessions, ShownSession
 from workbench.session.kernel_folder import KernelFolder
-from workbench.session.session_store import Began, NotKept, measuring, new_path, resuming
+from workbench.session.session_store import (
+    Began,
+    NotKept,
+    can_grow,
+    is_this_machine,
+    measuring,
+    new_path,
+    resuming,
+    saved_sessions,
+)
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action
@@ -36,11 +53,15 @@ if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
+
 MENU = "&Sweep"
 START, PAUSE = "Start sweep", "Pause sweep"  # as the menu has them while nothing runs
 COMPARE = "&Compare all implementations"
 NO_SWEEP = "No sweep is running."
 BUSY = "Something is being measured already; wait for its end, or cancel it."
+RECENT_S = 7 * 24 * 3600
+OFFERED = "offered"  # the setting with the names of files that were offered
+MAX_OFFERED = 50
 
 
 class SweepController(QObject):
@@ -61,33 +82,37 @@ class SweepController(QObject):
         rung: LazyPanel[RungPane],
         times: RungTimes,
         kernels: KernelFolder,
+        background: Background,
+        settings: Settings,
         docks: Docks,
         messages: MessageBar,
         parent: QObject,
     ) -> None:
         """Connect the worker, and the panels as soon as they are made.
 
-        times    of this session, which every record adds to
-        kernels  of the user's own, which are read when a sweep begins
+        times       of this session; every record is added
+        kernels     the user kernels, read when a sweep begins
+        background  looks for an unfinished sweep
         """
         super().__init__(parent)
         self._store, self._worker, self._sessions, self._times = store, worker, sessions, times
         self._sweep, self._rung, self._docks, self._messages = sweep, rung, docks, messages
-        self._kernels = kernels
+        self._kernels, self._background, self._settings = kernels, background, settings
         self._is_of_ladder = False
         worker.sweep_stepped.connect(self._show_step)
-        worker.sweep_ended.connect(self._end)
+        worker.sweep_ended.connect(self._show_ended)
+        worker.device_found.connect(self._look_for_unfinished)
         sweep.when_made(self._connect_sweep)
         rung.when_made(self._connect_ladder)
 
     def _connect_sweep(self, sweep: SweepPanel) -> None:
         sweep.started.connect(self._start_sweep)
         sweep.resume_wanted.connect(self.resume)
-        sweep.paused.connect(self._worker.pause_sweep)
-        sweep.cancelled.connect(self._worker.cancel_sweep)
-        sweep.phase_changed.connect(lambda _: self.changed.emit())
+        sweep.run.paused.connect(self._worker.pause_sweep)
+        sweep.run.cancelled.connect(self._worker.cancel_sweep)
+        sweep.run.phase_changed.connect(self.changed)
         self._worker.sweep_paused.connect(sweep.show_paused)
-        sweep.show_busy(self._is_of_ladder)
+        sweep.run.show_busy(self._is_of_ladder)
 
     def _connect_ladder(self, rung: RungPane) -> None:
         rung.measure_wanted.connect(self._measure_ladder)
@@ -95,7 +120,7 @@ class SweepController(QObject):
         rung.ladder.show_busy(not self._is_idle)
 
     def actions(self) -> list[Action]:
-        """Return the actions of the menu for sweeps."""
+        """Actions of the menu Sweep."""
         return [
             Action(
                 *(MENU, f"&{START}", self.toggle_sweep, ("Ctrl+B",)),
@@ -110,8 +135,12 @@ class SweepController(QObject):
             ),
         ]
 
+    def _pause_name(self) -> str:
+        sweep = self._sweep.made
+        return "R&esume sweep" if sweep is not None and sweep.run.is_paused else f"&{PAUSE}"
+
     def ladder_actions(self) -> list[Action]:
-        """Return the menu's action for the ladder."""
+        """Action of the menu Run."""
         return [
             Action(
                 *("&Run", COMPARE, self.toggle_ladder, ("Ctrl+Shift+L",)),
@@ -123,26 +152,19 @@ class SweepController(QObject):
 
     @property
     def _is_idle(self) -> bool:
-        return self._phase is SweepPhase.IDLE
-
-    @property
-    def _phase(self) -> SweepPhase:
-        return self._sweep.made.phase if self._sweep.made is not None else SweepPhase.IDLE
-
-    def _pause_name(self) -> str:
-        return "R&esume sweep" if self._phase is SweepPhase.PAUSED else f"&{PAUSE}"
+        return self._sweep.made is None or self._sweep.made.run.is_idle
 
     def toggle_sweep(self) -> None:
-        """Start the sweep that the panel asks for, or cancel the one that runs."""
+        """Start the panel's sweep, or cancel the one that runs."""
         self._docks.bring_forward("Sweep")
-        self._sweep.get().toggle()
+        self._sweep.get().run.toggle()
 
     def toggle_pause(self) -> None:
-        """Pause the sweep that runs, or let it go on."""
-        self._sweep.get().toggle_pause()
+        """Pause or resume the sweep that runs."""
+        self._sweep.get().run.toggle_pause()
 
     def toggle_ladder(self) -> None:
-        """Measure all of the ladder that can run here, or stop doing so."""
+        """Measure all of the ladder that can run here, or cancel."""
         self._docks.bring_forward("Implementation")
         rung = self._rung.get()
         rung.show_tab("ladder")
@@ -151,7 +173,7 @@ class SweepController(QObject):
 
     @Slot(object)
     def resume(self, path: Path) -> None:
-        """Measure what the session in the file `path` lacks."""
+        """Measure the rest of the session in the file `path`."""
         if not self._is_idle or self._is_of_ladder:
             self._messages.show_message("info", BUSY)
         else:
@@ -173,7 +195,7 @@ class SweepController(QObject):
 
     @Slot(object)
     def _measure_ladder(self, implementations: tuple[Implementation, ...]) -> None:
-        """Measure the present job with each of them, and keep no session of it."""
+        """Measure the present job with each of them; no session is kept."""
         state = self._store.state
         try:
             plan = plan_of(state, tuple(each.key for each in implementations))
@@ -187,7 +209,7 @@ class SweepController(QObject):
         self._worker.start_sweep(steps)
         self._rung.get().ladder.show_begun(rounds_of(plan.sampling))
         if self._sweep.made is not None:
-            self._sweep.made.show_busy(True)
+            self._sweep.made.run.show_busy(True)
         self.changed.emit()
 
     @Slot(object)
@@ -219,13 +241,13 @@ class SweepController(QObject):
             self._sessions.add(record)
 
     @Slot(object, bool)
-    def _end(self, error: KernelError | None, is_complete: bool) -> None:
+    def _show_ended(self, error: KernelError | None, is_complete: bool) -> None:
         sweep, rung = self._sweep.made, self._rung.made
         if self._is_of_ladder:
             self._is_of_ladder = False
             self._rung.get().ladder.show_ended()
             if sweep is not None:
-                sweep.show_busy(False)
+                sweep.run.show_busy(False)
             self.changed.emit()
         else:
             if rung is not None:
@@ -233,3 +255,56 @@ class SweepController(QObject):
             self._sweep.get().show_ended(is_complete)
         if error is not None:
             self._messages.show_message("error", str(error))
+
+    # -- what an earlier run of the program left
+
+    def _look_for_unfinished(self, device: Device | NoDevice) -> None:
+        self._background.run(
+            partial(unfinished, device, self._offered, time.time()), self._offer, lambda _: None
+        )
+
+    @property
+    def _offered(self) -> list[str]:
+        return [each for each in self._settings.get(OFFERED, []) if isinstance(each, str)]
+
+    def _offer(self, left: ShownSession | None) -> None:
+        if left is None or left.path is None:
+            return
+        name, path = left.path.name, left.path
+        others = [each for each in self._offered if each != name]
+        self._settings.set(OFFERED, [*others, name][-MAX_OFFERED:])
+
+        def resume() -> None:
+            self._settings.set(OFFERED, others)  # offer it again if it is left again
+            self.resume(path)
+
+        done = sum(record.is_complete for record in left.session.records)
+        left_at = f"A sweep was left at {done:,} of {done + left.missing:,}"
+        sentence = f"{left_at}: {short(left.session.plan)}."
+        self._sweep.when_made(lambda panel: panel.offer(sentence, resume))
+        panel = self._sweep.made
+        if panel is None or not panel.isVisible():  # it is closed at the first start
+            self._messages.show_message("info", sentence, actions=[("&Resume", resume)])
+
+
+def unfinished(device: Device | NoDevice, but: Collection[str], now: float) -> ShownSession | None:
+    """Find the newest session of this machine that lacks something; None where there is none.
+
+    It is at most seven days old, and no process is writing to it.
+
+    but  names of files to leave out
+    now  seconds since 1970
+    """
+    for path in saved_sessions():
+        try:
+            if path.name in but or not can_grow(path) or now - path.stat().st_mtime > RECENT_S:
+                continue
+            left = ShownSession(0, read_session(path), path)
+            is_candidate = left.session.records and left.missing
+            if is_candidate and is_this_machine(left.session.machine, device):
+                with open(path, "rb", opener=regular) as file:
+                    if lock(file.fileno()):  # no process is writing to it
+                        return left
+        except (SessionFileError, OSError):
+            continue
+    return None

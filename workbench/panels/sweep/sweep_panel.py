@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, auto
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QIcon, QImage
-from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
-from kernels.engine.engine import Implementation
-from kernels.engine.own_kernel import OwnKernel
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
@@ -20,26 +19,200 @@ from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.record import Session
 from kernels.sweeps.rounds import share_done
+from workbench.base import numbers
 from workbench.base.assets_path import asset
-from workbench.base.plain_text import Label
+from workbench.base.plain_text import Label, tip_text
 from workbench.base.throttle import Throttle
 from workbench.charts.chart_view import ChartView
 from workbench.model.plan_estimate import time_s
 from workbench.model.plan_words import fixed_choices, in_words, varied_of
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
-from workbench.panels.sweep.run_row import RunRow, SweepPhase
-from workbench.panels.sweep.session_list import SessionList
-from workbench.panels.sweep.shown_sessions import Sessions
+from workbench.panels.sweep.shown_sessions import SessionList, Sessions
 from workbench.session.session_store import Began, is_this_machine
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import HBox, UprightArea, VBox
-from workbench.widgets.buttons import make_button
+from workbench.widgets.buttons import make_button, push_button
 from workbench.widgets.folding import FoldButton
 from workbench.widgets.lazy_panel import MARGINS
 from workbench.widgets.message_bar import Question
-from workbench.widgets.tile import ElidedLabel
+from workbench.widgets.tile import ElidedLabel, scaled_font
+
+START_TIP = "Measure all of it; what is measured is kept in a file as it goes"
+BUSY = "Waiting: the ladder is being measured."
+BUSY_TIP = "The ladder is being measured; wait for its end, or cancel it"
+
+
+class SweepPhase(Enum):
+    """The state of a sweep: idle, starting or stopping, running, or paused."""
+
+    IDLE = auto()
+    STARTING = auto()  # or stopping: until the worker has said so
+    RUNNING = auto()
+    PAUSED = auto()
+
+
+class RunRow(QWidget):
+    """Buttons, a bar, and two lines of small print.
+
+    phase  the SweepPhase
+
+    Signals:
+        started(), cancelled(), paused(is_to_pause): the user's requests.
+        phase_changed(phase): the SweepPhase is another one.
+    """
+
+    started = Signal()
+    cancelled = Signal()
+    paused = Signal(bool)
+    phase_changed = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.phase = self._shown_phase = SweepPhase.IDLE
+        self._is_busy = self._can_start = False
+        self._before = self._done = self._count = 0  # cells measured: at first, now, and in all
+        self._last_said = ""  # what was measured last
+        self._ended = ""  # how the last sweep did
+        self._clock = QElapsedTimer()
+        self._start = push_button("sweep-start", "St&art")
+        self._start.setProperty("primary", True)
+        self._start.clicked.connect(self._act)
+        self._cancel = push_button("sweep-cancel", "Ca&ncel", "Stop; what was measured stays")
+        self._cancel.clicked.connect(self.cancelled)
+        for button in (self._start, self._cancel):
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._bar = QProgressBar()
+        self._bar.setObjectName("sweep-progress")
+        self._bar.setAccessibleName("Measurements done")
+        self._left = Label(name="sweep-left", font=scaled_font(0.9), is_muted=True)
+        self._doing = ElidedLabel(0.9, "sweep-doing")
+        buttons, progress = HBox(spacing=6), HBox()
+        buttons.add((self._start, 1), (self._cancel, 1))
+        progress.add((self._bar, 1), self._left)
+        VBox(self, 0, 6).add(buttons, progress, self._doing)
+        self._describe("")
+        self._refresh()
+
+    @property
+    def is_idle(self) -> bool:
+        """No sweep runs."""
+        return self.phase is SweepPhase.IDLE
+
+    @property
+    def is_paused(self) -> bool:
+        """The sweep is paused."""
+        return self.phase is SweepPhase.PAUSED
+
+    def show_can_start(self, can_start: bool) -> None:
+        """Enable starting."""
+        self._can_start = can_start
+        self._refresh()
+
+    def show_busy(self, is_busy: bool) -> None:
+        """Disable starting while something else is measured."""
+        self._is_busy = is_busy
+        if self.is_idle:
+            self._describe(BUSY if is_busy else self._ended)
+        self._refresh()
+
+    def show_asked(self) -> None:
+        """Show that a sweep will begin."""
+        self.phase = SweepPhase.STARTING
+        self._clock.start()
+        self._bar.setRange(0, 0)
+        self._left.clear()
+        self._last_said = ""
+        self._describe("")
+        self._refresh()
+
+    def show_begun(self, done: int, count: int) -> None:
+        """Show that the sweep began, with `done` of `count` cells measured already."""
+        if self.phase is SweepPhase.STARTING:
+            self.phase = SweepPhase.RUNNING
+        self._before, self._count = done, count
+        self._bar.setRange(0, max(count, 1))
+        self.show_done(done, done / max(count, 1))
+        self._refresh()
+
+    def show_paused(self, is_paused: bool) -> None:
+        """Show that the sweep was paused, or goes on."""
+        if self.phase in (SweepPhase.RUNNING, SweepPhase.PAUSED):
+            self.phase = SweepPhase.PAUSED if is_paused else SweepPhase.RUNNING
+            paused = f"Paused at {self._done:,} of {self._count:,}"
+            self._describe(paused if is_paused else self._last_said)
+            self._refresh()
+
+    def show_done(self, done: int, share: float) -> None:
+        """Show the progress: cells that have all their rounds, and the share of all rounds."""
+        self._done = done
+        self._bar.setValue(round(share * self._bar.maximum()))
+
+    def show_left(self, left_s: float | None) -> None:
+        """Show how many seconds are left; None: not known."""
+        self._left.setText("" if left_s is None else f"{about(left_s)} left")
+
+    def show_doing(self, text: str) -> None:
+        """Show what is measured; while paused only remember it."""
+        self._last_said = text
+        if not self.is_paused:
+            self._describe(text)
+
+    def show_ended(self, is_complete: bool) -> None:
+        """Show how many cells were measured, and how long that took."""
+        done, count = self._done, self._count
+        self.phase = SweepPhase.IDLE
+        self._left.clear()
+        if self._bar.maximum() == 0:
+            self._bar.setRange(0, 1)
+            self._bar.setValue(0)
+            self._ended = "Stopped before it began"
+        else:
+            took = numbers.duration(self._clock.elapsed())
+            new = f", {done - self._before:,} of them new," if self._before else ""
+            word = "Done" if is_complete else "Stopped"
+            self._ended = f"{word}: {done:,} of {count:,}{new} in {took}"
+        self._describe(self._ended)
+        self._refresh()
+
+    def toggle(self) -> None:
+        """Start or cancel."""
+        (self._start if self.is_idle else self._cancel).click()
+
+    def toggle_pause(self) -> None:
+        """Pause or resume, while something runs."""
+        if not self.is_idle:
+            self._start.click()
+
+    @Slot()
+    def _act(self) -> None:
+        if self.is_idle:
+            self.started.emit()
+        else:
+            self.paused.emit(self.phase is SweepPhase.RUNNING)
+
+    def _refresh(self) -> None:
+        if self.phase is not self._shown_phase:
+            self._shown_phase = self.phase
+            self.phase_changed.emit(self.phase)
+        idle, paused = self.is_idle, self.is_paused
+        self._start.setText("St&art" if idle else "Resume" if paused else "P&ause")
+        can_start = self._can_start and not self._is_busy
+        self._start.setEnabled(can_start if idle else self.phase is not SweepPhase.STARTING)
+        pause_tip = "Measure the rest" if paused else "Stand still, measuring nothing"
+        self._start.setToolTip(
+            tip_text((BUSY_TIP if self._is_busy else START_TIP) if idle else pause_tip)
+        )
+        self._cancel.setEnabled(not idle)
+        for part in (self._cancel, self._bar, self._left):
+            part.setVisible(not idle)
+
+    def _describe(self, text: str) -> None:
+        self._doing.show_text(text)
+        self._doing.setVisible(bool(text))
+        self._doing.setAccessibleName(f"Sweep: {text or 'idle'}")
+
 
 FOLD_TIP = "Show or hide the choices, to give the chart more room"
 REPORT_TIP = "All that is shown, as one file to read, to print and to hand in"
@@ -55,36 +228,26 @@ AWAY = "The chart is in a window of its own; F9 takes it back."
 
 
 class SweepPanel(QWidget):
-    """The panel that asks for sweeps and shows their sessions.
+    """The panel that starts sweeps and shows their sessions.
 
+    choice       the plan
+    run          the buttons that start, pause and cancel
     chart        moves into a window of its own and back into `chart_place`
+    chart_away   the sentence in its place meanwhile
 
     Signals:
         started(plan): the user wants this Plan measured.
         resume_wanted(path): and the rest of the session in this file.
-        paused(is_to_pause), cancelled(): what runs is to stand still, or go on, or end.
-        picked(cell): the user pointed at a measurement.
-        plan_open_wanted(), plan_save_wanted(plan): a plan's file.
         report_wanted(), large_wanted(): a report of what is shown; the chart in a window.
-        phase_changed(phase): the SweepPhase is another one.
     """
 
     started = Signal(object)
     resume_wanted = Signal(object)
-    paused = Signal(bool)
-    cancelled = Signal()
-    picked = Signal(object)
-    plan_open_wanted = Signal()
-    plan_save_wanted = Signal(object)
     report_wanted = Signal()
     large_wanted = Signal()
-    phase_changed = Signal(object)
 
     def __init__(self, sessions: Sessions, store: Store, worker: Worker) -> None:
-        """Make the panel.
-
-        store, worker  read for the state and the device, never written to
-        """
+        """Make the panel; `store` and `worker` are only read, for the state and the device."""
         super().__init__()
         self.setObjectName("sweep-panel")
         self._sessions, self._worker = sessions, worker
@@ -94,9 +257,9 @@ class SweepPanel(QWidget):
         self._left_clock, self._left_gap_ms = QElapsedTimer(), 0.0
         self._later = Throttle(REFRESH_MS, self._show_sessions, self)
         self._fold = FoldButton("sweep-fold", FOLD_TIP, "Show what to measure")
-        self._choice = PlanChoice(store, worker)
+        self.choice = PlanChoice(store, worker)
         self._folded = ElidedLabel(0.95, "sweep-plan")  # what Start starts, while that is folded
-        self._run = RunRow()
+        self.run = RunRow()
         self._offer, self._doubt = Question("sweep-offer"), Question("sweep-doubt")
         self._list = SessionList()
         self._sessions_button = _button("Sessions", "sweep-sessions", "Open, close and compare")
@@ -107,40 +270,32 @@ class SweepPanel(QWidget):
         self._large.setAccessibleName("Chart in a window of its own")
         self.chart = ChartView()
         self.chart_place = VBox()
-        self._away = _away()
+        self.chart_away = Label(AWAY, name="chart-away", is_muted=True, wraps=True)
+        self.chart_away.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.chart_away.hide()
         self._lay_out()
         self._connect()
         self.restore({})
 
-    # -- what it is told
+    # -- what it shows
 
     def show_state(self, state: State) -> None:
-        """Take `state`, which the store holds by now, for all that a sweep leaves as it is."""
+        """Show what depends on `state`, which the store holds by now."""
         self.chart.prefer_baseline(state.baseline)
-        self._choice.show_state(state)
+        self.choice.show_state(state)
 
     def show_device(self, device: Device | NoDevice) -> None:
         """Show what can be measured and resumed on the device, which the worker holds by now."""
-        self._choice.show_device(device)
+        self.choice.show_device(device)
         self._later.ask()  # shows which sessions can be resumed here
-
-    def show_implementations(
-        self, implementations: Iterable[tuple[Implementation | OwnKernel, str | None]]
-    ) -> None:
-        """Offer all implementations, each with the reason why it cannot run here, or None."""
-        self._choice.show_implementations(implementations)
 
     def show_plan(self, plan: Plan) -> None:
         """Show a plan that was opened from a file."""
-        self._show_choice(True)
-        self._choice.show_plan(plan)
-
-    def show_busy(self, is_busy: bool) -> None:
-        """Disable starting while something else is measured."""
-        self._run.show_busy(is_busy)
+        self.show_choice(True)
+        self.choice.show_plan(plan)
 
     def offer(self, sentence: str, resume: Callable[[], None]) -> None:
-        """Ask, in a line, whether to resume what was left unfinished."""
+        """Offer, in a line, to resume what was left unfinished."""
         self._offer.ask(
             sentence,
             ("&Resume", "Measure what is missing, into the same file", resume),
@@ -151,69 +306,43 @@ class SweepPanel(QWidget):
         """Show that a sweep was asked for and will begin."""
         self._offer.hide()
         self._doubt.hide()
-        self._run.show_asked()
-        self.give_chart_room()
+        self.run.show_asked()
+        self.show_choice(False)
         if self.chart.isVisible():
             self.chart.draw_now()  # the slow first drawing must not disturb the first cell
-
-    def give_chart_room(self) -> None:
-        """Fold the choices away; a click brings them back."""
-        self._show_choice(False)
 
     def show_begun(self, began: Began) -> None:
         """Show that the sweep began; some of it may have been measured before."""
         self._cells, self._varied = began.cells, varied_of(began.cells)
         self._left_gap_ms = 0.0
         complete = sum(record.is_complete for record in began.session.records)
-        self._run.show_begun(complete, len(began.cells))
+        self.run.show_begun(complete, len(began.cells))
 
     def show_paused(self, is_paused: bool) -> None:
         """Show that the sweep was paused, or goes on."""
         if (live := self._sessions.live) is not None:
             self._show_done(live.session)
-        self._run.show_paused(is_paused)
+        self.run.show_paused(is_paused)
 
     def show_progress(self, step: Progress) -> None:
         """Show what is measured: "3 of 15 · Gaussian blur 5×5 · OpenCV · noise 1024²"."""
         if isinstance(step, OfCell):
             words = in_words(step.cell, self._varied)
-            self._run.show_doing(f"{step.where} · {words}")
+            self.run.show_doing(f"{step.where} · {words}")
         else:
-            self._run.show_doing(step.doing)
-
-    def show_chart_away(self, is_away: bool) -> None:
-        """Show or hide a sentence in place of the chart."""
-        self._away.setVisible(is_away)
+            self.run.show_doing(step.doing)
 
     def show_ended(self, is_complete: bool) -> None:
         """Show all that was measured, and that the sweep ended, be it complete or not."""
         self._show_sessions()  # with the last records
-        self._run.show_ended(is_complete)
+        self.run.show_ended(is_complete)
         self._cells, self._varied = (), frozenset()
         self._show_sessions()
 
-    # -- what it is asked
-
-    @property
-    def phase(self) -> SweepPhase:
-        """Return the state of the sweep."""
-        return self._run.phase
-
-    def toggle(self) -> None:
-        """Start or cancel, as the buttons do."""
-        self._run.toggle()
-
-    def toggle_pause(self) -> None:
-        """Pause or go on."""
-        self._run.toggle_pause()
-
-    @property
-    def plan_actions(self) -> list[QAction]:
-        """Return the actions of the button beside the plan."""
-        return self._choice.plan_actions
+    # -- what others ask of it
 
     def grab_chart(self) -> QImage:
-        """Return the chart as it is seen; a null image while there is none."""
+        """Grab the chart as it is seen; a null image while there is none."""
         self._show_sessions()
         return self.chart.image()
 
@@ -224,49 +353,46 @@ class SweepPanel(QWidget):
             self.chart.draw_now()
 
     def conditions(self) -> dict[str, Any]:
-        """Return what a picture of the chart keeps beside the window's choices.
+        """Collect what a picture of the chart keeps beside the window's choices.
 
-        That is what the first session's plan holds fixed, in the State's words, and the plan
-        itself; nothing while there is no chart.
+        That is the plan of the first session, and what it holds fixed in the State's words.
         """
         shown = self._sessions.sessions()
         return fixed_choices(shown[0].plan) | {"plan": as_toml(shown[0].plan)} if shown else {}
 
-    def show_session_actions(self, actions: Sequence[QAction]) -> None:
-        """Offer these actions at the button Sessions."""
-        menu = QMenu(self._sessions_button)
-        menu.addActions(actions)
-        self._sessions_button.setMenu(menu)
-        self._sessions_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-
-    def show_report_actions(self, actions: Sequence[QAction]) -> None:
-        """Offer these actions at the arrow of the button Report."""
-        menu = QMenu(self._report)
-        menu.addActions(actions)
-        self._report.setMenu(menu)
-        self._report.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+    def show_menu_actions(self, sessions: Sequence[QAction], reports: Sequence[QAction]) -> None:
+        """Offer these actions at the button Sessions and at the arrow of Report."""
+        modes = QToolButton.ToolButtonPopupMode
+        for button, actions, mode in (
+            (self._sessions_button, sessions, modes.InstantPopup),
+            (self._report, reports, modes.MenuButtonPopup),
+        ):
+            menu = QMenu(button)
+            menu.addActions(actions)
+            button.setMenu(menu)
+            button.setPopupMode(mode)
 
     def close_sessions(self) -> None:
         """Close all sessions but the one that is being measured."""
-        is_running = self._run.phase is not SweepPhase.IDLE
-        for each in self._sessions.shown[1 if is_running and self._sessions.live else 0 :]:
+        keeps_live = self._sessions.live is not None and not self.run.is_idle
+        for each in self._sessions.shown[1 if keeps_live else 0 :]:
             self._sessions.close(each.number)
 
     def choices(self) -> dict[str, Any]:
-        """Return what to remember until the next start, fit for JSON."""
-        return {**self._choice.choices(), "open": self._fold.isChecked()}
+        """Collect what to remember until the next start, fit for JSON."""
+        return {**self.choice.choices(), "open": self._fold.isChecked()}
 
     def restore(self, choices: Mapping[str, Any]) -> None:
-        """Take over what `choices()` gave; the defaults replace what makes no sense."""
-        self._choice.restore(choices)
-        self._show_choice(choices.get("open") is not False)
+        """Restore `choices()`; the defaults replace what makes no sense."""
+        self.choice.restore(choices)
+        self.show_choice(choices.get("open") is not False)
 
     # -- inside
 
     @Slot()
-    def _ask(self) -> None:
-        """Ask for the plan to be measured; if that takes very long, ask the user first."""
-        plan = self._choice.plan
+    def _start(self) -> None:
+        """Start the plan; if that takes very long, ask the user first."""
+        plan = self.choice.plan
         if plan is None:
             return
 
@@ -274,7 +400,7 @@ class SweepPanel(QWidget):
             self._agreed = plan
             self.started.emit(plan)
 
-        takes_s = self._choice.estimated_s()
+        takes_s = self.choice.estimated_s()
         if takes_s <= LONG_S or plan == self._agreed:
             start()
             return
@@ -286,26 +412,26 @@ class SweepPanel(QWidget):
         self._doubt.take_focus()
 
     @Slot(bool)
-    def _show_choice(self, is_open: bool) -> None:
-        """Show or hide the choices; without them the chart has the room."""
+    def show_choice(self, is_open: bool) -> None:
+        """Show the choices, or fold them away so that the chart has their room."""
         self._fold.setChecked(is_open)
         self._fold.show_fold("What to measure", is_open)
-        self._choice.setVisible(is_open)
-        self._choice.custom.setVisible(is_open)
+        self.choice.setVisible(is_open)
+        self.choice.custom.setVisible(is_open)
         self._folded.setVisible(not is_open)
 
     @Slot()
     def _show_choice_made(self) -> None:
         self._doubt.hide()  # it was about another plan
-        self._run.show_can_start(self._choice.plan is not None)
-        self._folded.show_text(self._choice.in_a_line)
+        self.run.show_can_start(self.choice.plan is not None)
+        self._folded.show_text(self.choice.in_a_line)
 
     @Slot()
     def _show_sessions(self) -> None:
         drawing = QElapsedTimer()
         drawing.start()
         shown = self._sessions.shown
-        is_running = self._run.phase is not SweepPhase.IDLE
+        is_running = not self.run.is_idle
         self.chart.show_sessions(self._sessions.sessions())
         if shown and self.chart.isVisible():
             self.chart.draw_now()
@@ -329,54 +455,40 @@ class SweepPanel(QWidget):
         done = {record.cell for record in session.records if record.is_complete}
         rest = [cell for cell in self._cells if cell not in done]
         left_s = time_s(rest, session.plan, session.records)
-        self._run.show_left(left_s if rest and session.records else None)
+        self.run.show_left(left_s if rest and session.records else None)
         self._left_gap_ms = max(LEFT_MS, LEFT_SHARE * self._left_clock.elapsed())
 
     def _show_done(self, session: Session) -> None:
-        """Show the progress: the bar by rounds, the words by cells that have had all of theirs."""
+        """Show the progress: the bar by rounds, the words by complete cells."""
         complete = sum(record.is_complete for record in session.records)
         share = share_done(self._cells, session.records, session.plan.sampling)
-        self._run.show_done(complete, share)
+        self.run.show_done(complete, share)
 
     # -- how it looks
 
     def _connect(self) -> None:
         self._sessions.changed.connect(self._later.ask)
-        self._choice.changed.connect(self._show_choice_made)
-        self._choice.open_wanted.connect(self.plan_open_wanted)
-        self._choice.save_wanted.connect(self.plan_save_wanted)
-        self._fold.clicked.connect(self._show_choice)
-        self._run.started.connect(self._ask)
-        self._run.cancelled.connect(self.cancelled)
-        self._run.paused.connect(self.paused)
-        self._run.phase_changed.connect(self.phase_changed)
+        self.choice.changed.connect(self._show_choice_made)
+        self._fold.clicked.connect(self.show_choice)
+        self.run.started.connect(self._start)
         self._list.resume_wanted.connect(self.resume_wanted)
         self._list.close_wanted.connect(self._sessions.close)
         self._report.clicked.connect(self.report_wanted)
         self._large.clicked.connect(self.large_wanted)
-        self.chart.picked.connect(self.picked)
 
     def _lay_out(self) -> None:
         inside = QWidget()
         layout = VBox(inside, MARGINS, 6)
-        custom = self._choice.custom  # below Start, which it must not push out of sight
-        choice = (self._fold, self._folded, self._choice)
-        layout.add(self._offer, *choice, self._run, self._doubt, custom, self._list)
+        custom = self.choice.custom  # below Start, which it must not push out of sight
+        choice = (self._fold, self._folded, self.choice)
+        layout.add(self._offer, *choice, self.run, self._doubt, custom, self._list)
         buttons = HBox(spacing=6)
         buttons.add((self._sessions_button, 1), (self._report, 1), self._large)
         layout.addLayout(buttons)
-        self.chart_place.add((self._away, 1), self.chart)
         self.chart.setMinimumHeight(CHART_PX)
+        self.chart_place.add((self.chart_away, 1), self.chart)
         layout.addLayout(self.chart_place, 1)
-        outside = VBox(self, 0)
-        outside.addWidget(UprightArea(inside))
-
-
-def _away() -> QLabel:
-    away = Label(AWAY, name="chart-away", is_muted=True, wraps=True)
-    away.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    away.hide()
-    return away
+        VBox(self, 0).addWidget(UprightArea(inside))
 
 
 def _button(title: str, name: str, tip: str) -> QToolButton:

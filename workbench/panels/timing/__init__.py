@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.widgets.lazy_panel import Dock, LazyPanel
 
 if TYPE_CHECKING:
-    from workbench.panels.timing.run_history import RunHistory
+    from workbench.panels.timing.history_plot import RunHistory
     from workbench.panels.timing.timing_panel import TimingPanel
 
 DOCK = Dock(
@@ -18,7 +18,7 @@ DOCK = Dock(
 
 
 def lazy_panel(runs: RunHistory) -> LazyPanel[TimingPanel]:
-    """Return the panel of all figures of time, which plots `runs`."""
+    """Make the panel of all figures of time, which plots `runs`, when it is first shown."""
 
     def make() -> TimingPanel:
         from workbench.panels.timing.timing_panel import TimingPanel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFont, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from kernels.core.job import Result
@@ -14,11 +14,36 @@ from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.speed_up import BASELINE
-from workbench.panels.timing import timing_tips as tips
 from workbench.panels.timing import timing_words as words
 from workbench.panels.timing.timing_words import Figure
-from workbench.panels.timing.verdict_bar import paint_bar, role_of
 from workbench.widgets.tile import MUTED, TEXT, scaled_font, show_role
+
+VERDICT_BAR_PX, ROUND_PX = 4, 2
+
+
+def paint_bar(widget: QWidget, check: Check | None, left: int, margin: int) -> None:
+    """Paint an upright bar in the verdict's colour, in a paint event of `widget`.
+
+    left, margin  in pixels: from the widget's left edge, and from those above and below
+    """
+    colors = theme.colors(widget.palette())
+    painter = QPainter(widget)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    color = colors.border
+    if check is not None and not check.ok:
+        color = colors.bad
+    elif check is not None and check.is_verified:
+        color = colors.good
+    painter.setBrush(QColor(color))
+    bar = QRectF(left, margin, VERDICT_BAR_PX, widget.height() - 2 * margin)
+    painter.drawRoundedRect(bar, ROUND_PX, ROUND_PX)
+
+
+def role_of(check: Check | None, otherwise: QPalette.ColorRole) -> QPalette.ColorRole:
+    """The colour role of the verdict's words: that of errors where the output is not right."""
+    return QPalette.ColorRole.BrightText if check is not None and not check.ok else otherwise
+
 
 HEIGHT_PX = 36
 BAR_PX, GAP_PX, NEXT_PX = 18, 7, 26  # to the first word; to its small print; to the next figure
@@ -33,10 +58,10 @@ DOING = "filtering with OpenCV …", WORKING
 
 
 class StatusLine(QToolButton):
-    """The line of the newest Result as it is refined; a click asks for the panel with the rest.
+    """The line of the newest Result; a click opens the panel with the rest.
 
-    What has no room is left out, the least important first; nothing is cut.  A speed counts only
-    beside a passed check: until then it is pale, and beside a failed one there is none.
+    Parts without room are left out, the least important first; nothing is cut.  A speed counts
+    only beside a passed check: until then it is pale, and beside a failed one there is none.
     """
 
     def __init__(self) -> None:
@@ -55,9 +80,8 @@ class StatusLine(QToolButton):
             for name in ("line-spread", "line-against", "doing", "line-subject")
         )
         self._verdict = _Words(self, "line-verdict", LESS, QFont.Weight.DemiBold)
-        self._spread.setForegroundRole(MUTED)
-        self._against.setForegroundRole(MUTED)
-        self._doing.setForegroundRole(MUTED)
+        for each in (self._spread, self._against, self._doing):
+            each.setForegroundRole(MUTED)
         self._doing.setAlignment(Qt.AlignmentFlag.AlignRight)
         # Said in fewer words, and then left out, in this order.
         self._shrinking = (
@@ -69,17 +93,17 @@ class StatusLine(QToolButton):
         self.show_sentence("")
 
     def show_result(self, result: Result, baseline: Result | None, subject: str = "") -> None:
-        """Show a result, and its speed-up against `baseline`; None: that is not known yet.
+        """Show a result, and its speed-up against `baseline`; None: it is not known yet.
 
-        subject  of what the times are, which is never left out; empty: of the picture
+        subject  what was timed, which is never left out; empty: the picture
         """
         self._subject.show_words((subject, subject.partition(",")[0]))
         time, rate = words.filter_time(result), words.throughput(result)
-        time_tip = words.tip(time, tips.FILTER_TIME)
+        time_tip = words.tip(time, words.FILTER_TIME)
         self._time.show_words((time.text,), (TIME,), time_tip, is_pale=bool(time.unsure))
         self._spread.show_words((time.detail, time.brief, ""), SPREADS, time_tip)
         is_known = rate.text != MISSING
-        rate_tip = words.tip(rate, tips.THROUGHPUT)
+        rate_tip = words.tip(rate, words.THROUGHPUT)
         self._rate.show_words(
             (rate.text, "") if is_known else ("",),
             (RATE,) if is_known else (),
@@ -88,19 +112,19 @@ class StatusLine(QToolButton):
         )
         self._show_speed_up(words.speed_up(result, baseline), is_awaited=is_known)
         self._show_verdict(words.verdict(result.check), result.check)
-        self._tell()
+        self._refresh()
 
     def show_sentence(self, sentence: str) -> None:
-        """Show why there are no figures, in place of them."""
+        """Show, in place of figures, why there are none."""
         for each in self._figures:
             each.show_words(("",))
         self._show_verdict((sentence,), None)
-        self._tell()
+        self._refresh()
 
     def show_doing(self, text: str) -> None:
         """Show what is under way; empty: nothing.
 
-        Told many times a second, it lays out nothing anew where its words have their place.
+        Called many times a second, it keeps the layout where the words have their place.
         """
         before, room = self._doing.wordings[0], self._doing.room
         if text == before:
@@ -109,7 +133,7 @@ class StatusLine(QToolButton):
         if text and before and self._doing.room == room:
             self._doing.show_step()
         else:
-            self._tell()
+            self._refresh()
 
     def sizeHint(self) -> QSize:  # noqa: N802
         height = max(theme.in_letters(HEIGHT_PX), self._time.fontMetrics().height() + 8)
@@ -135,12 +159,12 @@ class StatusLine(QToolButton):
         return *self._figures, self._verdict, self._doing
 
     def _show_speed_up(self, figure: Figure, *, is_awaited: bool) -> None:
-        """Show a speed-up; its place is kept while it is not known, but not where none will be."""
+        """Show a speed-up; its place is kept while it may still come."""
         is_known = figure.text not in (MISSING, BASELINE)
         is_awaited = is_awaited and figure.text != BASELINE
         ratio = (figure.text, "") if is_known else ("",)
         against = (figure.detail, figure.brief.removeprefix("as fast as "), "")
-        tip, unsure = words.tip(figure, tips.SPEED_UP), bool(figure.unsure)
+        tip, unsure = words.tip(figure, words.SPEED_UP), bool(figure.unsure)
         self._speed_up.show_words(ratio, (RATIO,) if is_awaited else (), tip, is_pale=unsure)
         self._against.show_words(
             against if is_known else ("",), AGAINST if is_awaited and not is_known else (), tip
@@ -151,36 +175,34 @@ class StatusLine(QToolButton):
         self._verdict.show_words(wordings, (), f"{wordings[0]}\n\n{words.verdict_tip(check)}")
         show_role(self._verdict, role_of(check, TEXT if check else MUTED))
 
-    def _tell(self) -> None:
-        """Say all to who cannot see it, and give each its place."""
+    def _refresh(self) -> None:
+        """Set the accessible name, and lay out the words."""
         said = [each.wordings[0] for each in self._parts if each.wordings[0]]
         self.setAccessibleName(", ".join(("Timing", *said)))
         self._fit()
         self.update()
 
     def _fit(self) -> None:
-        """Leave out what has no room."""
         for each in self._parts:
             each.step = 0
         for each in self._shrinking:
-            if self._end() <= self.width():
+            if self._end_x() <= self.width():
                 break
             each.step += 1
         self._place()
 
-    def _end(self) -> int:
-        """Return where the last word would end, and its margin."""
+    def _end_x(self) -> int:
         return BAR_PX + sum(gap + each.room for gap, each in self._in_order()) + GAP_PX
 
     def _in_order(self) -> list[tuple[int, _Words]]:
-        """Return the parts that take room, from left to right, and the gap before each."""
+        """Parts that take room, from left to right, and the gap before each."""
         parts = [each for each in self._parts if each.room]
         small = (self._spread, self._subject, self._against)
         gaps = (0, *(GAP_PX if each in small else NEXT_PX for each in parts[1:]))
         return list(zip(gaps, parts, strict=False))
 
     def _place(self) -> None:
-        """Put all words on one base line, and what is under way at the right end."""
+        """Put all words on one base line, the activity at the right end."""
         metrics = self._time.fontMetrics()
         base = (self.height() - metrics.height()) // 2 + metrics.ascent()
         x = BAR_PX
@@ -218,10 +240,10 @@ class _Words(Label):
         *,
         is_pale: bool | None = None,
     ) -> None:
-        """Take other words.
+        """Set other words.
 
-        widest   for each wording what is as wide as it may become: so much room is kept for it
-        is_pale  whether they are not to be relied on; None: they keep their colour
+        widest   for each wording a text as wide as it may become, for which room is kept
+        is_pale  they are unreliable; None: they keep their colour
         """
         self.wordings, self._widest = wordings, widest
         self._rooms.clear()
@@ -231,7 +253,7 @@ class _Words(Label):
 
     @property
     def room(self) -> int:
-        """Return the width that it takes at this step; 0 where it is left out."""
+        """The width at this step; 0 where it is left out."""
         if self.step not in self._rooms:
             kept = self._widest[self.step] if self.step < len(self._widest) else ""
             self._rooms[self.step] = max(self._wide(self._now), self._wide(kept))

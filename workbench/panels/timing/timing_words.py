@@ -14,7 +14,6 @@ from workbench.base.disturbed_words import star, why_starred
 from workbench.base.numbers import GAP, MISSING
 from workbench.model.share_words import shares_in_words
 from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
-from workbench.panels.timing import timing_tips as tips
 
 UNCHECKED = "not verified yet"
 
@@ -26,8 +25,8 @@ class Figure:
     detail  small print that belongs to it
     brief   the same in fewer words, where there is room for no more
     note    a word beside its caption
-    unsure  why it is not to be relied on; empty where it is
-    more    what a tooltip says of this value
+    unsure  why it is unreliable; empty where it is not
+    more    the tooltip's words on this value
     """
 
     text: str = MISSING
@@ -39,7 +38,7 @@ class Figure:
 
 
 def filter_time(result: Result) -> Figure:
-    """Return the median, its quartiles, and how many samples they are of."""
+    """The median, its quartiles, and the number of samples."""
     kernel = result.kernel
     if kernel is None:
         return Figure(detail=no_time_in_words(result), brief="no time")
@@ -49,61 +48,57 @@ def filter_time(result: Result) -> Figure:
     else:
         spread = numbers.duration_range(*kernel.quartiles_ms, kernel.median_ms)
         detail = f"{spread}  ·  {count}"
+    shares = shares_in_words(result.shares) if result.shares else ""
+    more = shares, why_starred(result.disturbances), _why_single(result)
     return Figure(
         numbers.duration(kernel.median_ms) + star(result.disturbances),
         detail,
         count,
         note=f"L2 {kernel.cache}" if kernel.cache else "CPU",
         unsure=_unsure(result),
-        more="\n\n".join(filter(None, _more(result))),
+        more="\n\n".join(filter(None, more)),
     )
 
 
-def _more(result: Result) -> tuple[str, ...]:
-    """Return what else is to be known of the time: each GPU's part in it, and what disturbed it."""
-    shares = shares_in_words(result.shares) if result.shares else ""
-    return shares, why_starred(result.disturbances), _why_single(result)
-
-
 def upload(result: Result) -> Figure:
-    """Return the time of the transfer to the GPU, or that the picture was there already."""
+    """The time of the transfer to the GPU; "resident" where the picture was there already."""
     otherwise = "resident" if _on_gpu(result) else MISSING
     return _transfer(result, result.upload_ms, result.upload_copy_ms, otherwise)
 
 
 def download(result: Result) -> Figure:
-    """Return the time of the transfer back from the GPU."""
+    """The time of the transfer back from the GPU."""
     return _transfer(result, result.download_ms, result.download_copy_ms, MISSING)
 
 
 def total(result: Result) -> Figure:
-    """Return filter time and transfers together; on the CPU there is nothing to add."""
+    """Filter time and transfers together; none on the CPU."""
     ms = result.total_ms if _on_gpu(result) else None
     return Figure() if ms is None else Figure(numbers.duration(ms))
 
 
 def compiling(result: Result) -> Figure:
-    """Return how long compiling took, or that it was done before."""
+    """The time to compile, or "cached"."""
     if result.compile_ms is not None:
         return Figure(numbers.duration(result.compile_ms))
     return Figure("cached" if _on_gpu(result) else MISSING)
 
 
 def throughput(result: Result) -> Figure:
-    """Return pixels per second; none beside a wrong answer."""
+    """Pixels per second; none beside a wrong output."""
     return _speed(result, numbers.pixel_rate, result.megapixels_per_s)
 
 
 def bandwidth(result: Result) -> Figure:
-    """Return bytes per second, each read and written once; none beside a wrong answer."""
+    """Bytes per second, each read and written once; none beside a wrong output."""
     return _speed(result, numbers.byte_rate, result.effective_gb_s)
 
 
 def speed_up(result: Result, baseline: Result | None) -> Figure:
-    """Return the speed-up against `baseline`, unsure until both have been verified."""
+    """The speed-up against `baseline`, unsure until both are verified."""
     check = result.check
     if check is not None and not check.ok:
-        return Figure(detail="the answer is wrong" if check.wrong else "the answer is not verified")
+        return Figure(detail="the output is wrong" if check.wrong else "the output is not verified")
     found = speed_up_of(result, baseline)
     is_unchecked = found.is_known and None in (check, baseline and baseline.check)
     return Figure(
@@ -117,7 +112,7 @@ def speed_up(result: Result, baseline: Result | None) -> Figure:
 
 
 def verdict(check: Check | None) -> tuple[str, ...]:
-    """Return the check's finding: in full, in fewer words, and in as few as can be."""
+    """Describe the check's finding, in wordings from the longest to the shortest."""
     if check is None:
         return ("verifying …",)
     if not math.isfinite(check.bound):
@@ -138,7 +133,7 @@ def verdict(check: Check | None) -> tuple[str, ...]:
 
 
 def what_ran(result: Result) -> str:
-    """Return what Auto picked and why, what ran, launch by launch, and on which pixels."""
+    """Describe Auto's pick, the launches, and the pixel type."""
     launches = "  +  ".join(map(str, result.ran)) + f"  ·  {result.job.pixel_type}"
     if result.strips > 1:
         launches += f"  ·  in {result.strips} strips"
@@ -150,14 +145,14 @@ def what_ran(result: Result) -> str:
 
 
 def tip(figure: Figure, any_value: str) -> str:
-    """Return the words of a tooltip: of this value, then of `any_value`."""
+    """A tooltip on this value, then on `any_value`."""
     return f"{figure.more}\n\n{any_value}" if figure.more else any_value
 
 
 def verdict_tip(check: Check | None) -> str:
-    """Return what a tooltip says of a finding."""
+    """The tooltip of a finding."""
     is_bounded = check is not None and math.isfinite(check.bound)
-    return tips.VERDICT + (tips.ALLOWED.format(check.bound) if check and is_bounded else "")
+    return VERDICT + (ALLOWED.format(check.bound) if check and is_bounded else "")
 
 
 def _error(check: Check) -> str:
@@ -178,20 +173,16 @@ def _speed(result: Result, written: Callable[[float], str], value: float | None)
 def _transfer(result: Result, ms: float | None, copy_ms: float | None, otherwise: str) -> Figure:
     if ms is None:
         return Figure(otherwise)
-    # Spoken, and in the tooltip: a small tile has no room for it.
-    count = f"n{GAP}={GAP}1"
-    return Figure(numbers.duration(ms), count, more=_copied(result.job.picture.nbytes, copy_ms))
-
-
-def _copied(count: int, copy_ms: float | None) -> str:
-    """Say how long the copies over the bus took in a transfer of `count` bytes."""
-    if not copy_ms:
-        return ""
-    return (
-        f"{numbers.byte_count(count)}, once (n = 1). The copies over the bus alone took "
-        f"{numbers.duration(copy_ms)} by CUDA events, {numbers.byte_rate(count / 1e6 / copy_ms)}; "
-        "the rest is the computer's own copying, and its waiting."
-    )
+    more, size = "", result.job.picture.nbytes
+    if copy_ms:
+        more = (
+            f"{numbers.byte_count(size)}, once (n = 1). The copies over the bus alone took "
+            f"{numbers.duration(copy_ms)} by CUDA events, "
+            f"{numbers.byte_rate(size / 1e6 / copy_ms)}; "
+            "the rest is the computer's own copying, and its waiting."
+        )
+    # A small tile has no room for the count: it is spoken, and in the tooltip.
+    return Figure(numbers.duration(ms), f"n{GAP}={GAP}1", more=more)
 
 
 def _unsure(result: Result) -> str:
@@ -210,5 +201,47 @@ def _why_single(result: Result) -> str:
 
 
 def _on_gpu(result: Result) -> bool:
-    """Return whether the picture stays there; each run of a kernel of one's own brings it anew."""
+    """The picture stays on the GPU; each run of a user kernel uploads it again."""
     return not is_own(result.job.implementation) and any(ran.grid is not None for ran in result.ran)
+
+
+FILTER_TIME = (
+    "The filtering alone, without transfers: the median, the two quartiles, and the number of "
+    "samples, n.\n"
+    "One run, n = 1, is pale, gives no speed-up, and is measured again when nothing waits.\n"
+    "On the GPU by CUDA events. “L2 cold”: the cache was emptied before each sample; "
+    "“warm”: the picture may still be in it, which flatters small ones."
+)
+SPEED_UP = (
+    "How many times as fast as the CPU implementation named with it, or how many times slower; "
+    "beside the caption the 95 % interval of that ratio.\n"
+    "Filter time against filter time, excluding transfers; “Total” includes them.\n"
+    "“baseline”: what ran is itself what others are compared with."
+)
+UPLOAD = (
+    "Bringing the picture to the GPU, once, by the computer's clock: the CPU copies it piece by "
+    "piece into page-locked memory, and the GPU fetches it from there.\n"
+    "“resident”: it was there already and was not sent again."
+)
+DOWNLOAD = (
+    "Bringing the filtered picture back from the GPU, once, by the computer's clock, into "
+    "page-locked memory that was ready."
+)
+TOTAL = "Upload, filter time and download together: two single transfers and the median."
+THROUGHPUT = "Megapixels filtered per second (transfers excluded)."
+BANDWIDTH = (
+    "The picture read once and written once, over the filter time.\n"
+    "Effective: what a kernel that wastes no access would move, not what this one moved."
+)
+COMPILE = (
+    "Compiling the kernel for these settings, which is done once.\n"
+    "“cached”: it had been compiled before."
+)
+VERDICT = (
+    "Every output is compared with the float64 reference.\n"
+    "A speed counts only when the output is right."
+)
+ALLOWED = (
+    "\nHere 32-bit sums may be off by {:.3g}.  Rounded to whole numbers they may then differ by "
+    "one, but only where the exact value lies that close to a half."
+)

@@ -10,8 +10,7 @@ from workbench.base import theme
 from workbench.base.numbers import duration
 from workbench.charts.canvas import FigureView
 from workbench.charts.drawing.marks import cividis
-from workbench.panels.blocks.block_figures import map_of
-from workbench.panels.blocks.rows import BlockRow
+from workbench.panels.blocks.rows import BlockRow, map_of
 
 MS = {(8, 8): 9.0, (32, 8): 1.0, (8, 16): 3.0, (32, 16): 2.0}
 

@@ -14,17 +14,27 @@ from kernels.core.job import Pick, Progress, Result
 from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.measuring.job_comparison import CandidateState, Snapshot
+from kernels.measuring.tuner import PRESETS
 from kernels.pictures.generated import noise
 from kernels.rungs.rung import ladder
 from tests.made_up import FAILED, PASSED
 from tests.workbench.driving import child, click, settle, show_picture, trigger, type_into, until
 from tests.workbench.engines import DEVICE, MadeUpGpu
-from workbench.charts.data.figure import Grid
+from workbench.base import theme
+from workbench.charts.data.figure import Bars, Grid
 from workbench.model.state import Picture, State
 from workbench.panels.blocks.block_comparison import BlockComparison
-from workbench.panels.blocks.block_shapes import GRID, PRESETS, UnclearShapesError, parsed
-from workbench.panels.blocks.blocks_panel import BlocksPhase
-from workbench.panels.blocks.candidates import NO_CHOICE, NO_PICTURE, NO_SHAPES, Field, field_of
+from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
+from workbench.panels.blocks.candidates import (
+    GRID,
+    NO_CHOICE,
+    NO_PICTURE,
+    NO_SHAPES,
+    Field,
+    UnclearShapesError,
+    field_of,
+    parsed,
+)
 from workbench.panels.blocks.rows import rows_of, sentence_of
 
 SHAPES = ((8, 8), (32, 8), (64, 32))
@@ -150,7 +160,7 @@ def test_a_time_is_no_speed_before_it_is_checked_nor_beside_a_wrong_answer():
 def test_why_there_is_no_fastest():
     field = a_field()
     wrong = rows_of(field, a_round(field, timed(1.0, FAILED), timed(1.0, FAILED)), None)
-    assert "None of them gave an answer that is right" in sentence_of(wrong, is_over=True)
+    assert "right output" in sentence_of(wrong, is_over=True)
     refused = rows_of(
         field, a_round(field, *[CandidateState(reason="No.", is_over=True)] * 2), None
     )
@@ -418,3 +428,35 @@ def test_with_a_gpu_it_compares_as_soon_as_it_is_seen_and_changes_nothing(qtbot,
     settle(qtbot, window, lambda: click_on(qtbot, window, (8, 8)))
     assert window.store.state.block_xy == (8, 8)
     assert window.store.state.implementation != OWN_SHAPE.key
+
+
+# -- the panel alone
+
+
+@pytest.fixture
+def some_rows():
+    field = a_field()
+    return rows_of(field, a_round(field, timed(2.0), timed(1.0), groups=((1,), (0,))), None)
+
+
+def test_a_row_says_its_threads_and_its_place(some_rows):
+    texts = {row.key: row.text for row in some_rows}
+    assert "64 threads per block" in texts[8, 8]
+    assert "256 threads per block" in texts[32, 8]
+    assert "place 1" in texts[32, 8].splitlines()
+    assert "place 2" in texts[8, 8].splitlines()
+    assert "2048 threads" in texts[64, 32]
+
+
+def test_a_click_shows_the_map_or_the_bars(qapp, qtbot, some_rows):
+    theme.apply(qapp, "light")
+    panel = BlocksPanel()
+    qtbot.addWidget(panel)
+    panel.show_rows(some_rows, "")
+    panel.resize(400, 600)
+    panel.show()
+    for name, body in (("blocks-map", Grid), ("blocks-bars", Bars)):
+        button = child(panel, name)
+        button.setEnabled(True)
+        click(button)
+        assert isinstance(panel.chart.figure.body, body)

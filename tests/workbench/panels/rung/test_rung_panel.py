@@ -28,7 +28,7 @@ from tests.workbench.driving import child, click, pick, settle, show_picture, tr
 from tests.workbench.engines import MadeUpGpu
 from workbench.model.plan_draft import plan_of
 from workbench.model.rung_times import RungTimes
-from workbench.panels.rung.ladder_list import CHOSEN, PLACE, LadderList
+from workbench.panels.rung.ladder_view import CHOSEN, PLACE, LadderList
 from workbench.session import ptx
 
 PTX_LOG = "Compiling entry function 'convolve' for 'sm_90'\n0 bytes spill\nUsed 22 registers\n"

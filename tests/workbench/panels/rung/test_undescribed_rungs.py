@@ -24,7 +24,7 @@ from workbench.charts.kinds import chart_kinds
 from workbench.cli import main
 from workbench.model.names import implementation_title, kind_of
 from workbench.panels.anatomy.subject import look_at, subject_of
-from workbench.panels.rung import rung_texts
+from workbench.panels.rung import rung_panel
 
 SILENT = "silent"  # `constant` without what describes it
 BROKEN = "broken"
@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setitem(KINDS, SILENT, "cuda")
     caches = (reading.whole_ladder, implementation_title, kind_of)
     monkeypatch.setattr(reading, "LADDER", folder)
-    monkeypatch.setattr(rung_texts, "LADDER", folder)
+    monkeypatch.setattr(rung_panel, "LADDER", folder)
     for cache in caches:
         cache.cache_clear()
     yield folder

@@ -16,7 +16,7 @@ from workbench.base import numbers
 from workbench.model.plan_draft import given_name
 from workbench.model.plan_words import cell_name
 from workbench.model.state import Picture
-from workbench.panels.sweep.apply_measurement import is_of
+from workbench.panels.sweep.chart_links import is_of
 
 CELL = Cell(
     "opencv",
@@ -44,7 +44,7 @@ def pick(qtbot, window, cell):
 
 def pick_until(qtbot, window, cell):
     before = window.store.state
-    window.sweep.get().picked.emit(cell)
+    window.sweep.get().chart.picked.emit(cell)
     until(qtbot, lambda: window.store.state is not before)
 
 
@@ -115,7 +115,7 @@ def test_the_open_picture_stays_where_the_cell_measured_it(qtbot, with_gpu):
 def test_what_cannot_run_here_is_told_and_the_rest_is_taken_over(qtbot, window):
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, noise(20, 30))
-    window.sweep.get().picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
+    window.sweep.get().chart.picked.emit(replace(CELL, implementation="shared", block_xy=(16, 16)))
     until(qtbot, lambda: window.store.state.filter == "box")
     assert window.store.state.implementation == "opencv"
     assert "--no-gpu. Shown with OpenCV." in window.messages.sentence
@@ -150,7 +150,7 @@ def test_what_this_program_does_not_have_is_told(qtbot, with_gpu):
         replace(CELL, filter="sobel_x", ksize=9, picture="theirs.png"),
     ):
         with_gpu.messages.clear()
-        with_gpu.sweep.get().picked.emit(cell)
+        with_gpu.sweep.get().chart.picked.emit(cell)
         until(qtbot, lambda: with_gpu.messages.kind == "error")
     assert with_gpu.store.state == before
 

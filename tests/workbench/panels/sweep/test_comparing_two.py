@@ -18,8 +18,7 @@ from kernels.core.timing import Timing
 from tests.made_sessions import a_session, wrong
 from tests.workbench.driving import answer_file_dialogs, child, click, until
 from workbench.base.background import Background
-from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog
-from workbench.panels.sweep.compare_rows import compared
+from workbench.panels.sweep.compare_dialog import COLUMNS, CompareDialog, compared
 from workbench.panels.sweep.shown_sessions import ShownSession
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
     QWidget,
 )
@@ -27,12 +28,13 @@ from tests.workbench.driving import until
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.base import theme
 from workbench.base.background import Background
+from workbench.model.plan_dimensions import BY_FIELD
 from workbench.model.state import Picture, State
 from workbench.panels.sweep import plan_choice
-from workbench.panels.sweep.plan_source import FILE
+from workbench.panels.sweep.plan_choice import FILE
+from workbench.panels.sweep.plan_editor import ValuesRow
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_panel import SweepPanel
-from workbench.panels.sweep.values_row import ValuesRow
 from workbench.session.session_store import Began
 from workbench.session.store import Store
 from workbench.session.worker import Worker
@@ -69,7 +71,7 @@ def make_panel(qapp, qtbot, store, worker):
         qtbot.addWidget(panel)
         panel.resize(340, 760)
         panel.show_device(DEVICE)
-        panel.show_implementations([(each, None) for each in implementations().values()])
+        panel.choice.show_implementations([(each, None) for each in implementations().values()])
         panel.show_state(PHOTO)
         panel.show()
         if is_open:
@@ -223,7 +225,7 @@ def test_folded_it_still_says_which_plan_would_be_started_or_why_none(panel):
 
 def test_without_a_gpu_the_cpus_can_be_measured_and_the_others_say_why_not(panel, worker):
     worker.device_found.emit(NO_GPU)
-    panel.show_implementations(
+    panel.choice.show_implementations(
         [
             (each, NO_GPU.reason if each.kind == "cuda" else None)
             for each in implementations().values()
@@ -249,6 +251,32 @@ def test_a_menu_ticks_words_in_and_out_of_a_line(panel):
     assert row.text == "zero, clamp, wrap"
     next(e for e in row.menu().actions() if e.text() == "zero").trigger()
     assert asked(panel).borders == ("clamp", "wrap")
+
+
+# -- lines of values
+
+
+def test_alt_down_opens_the_menu_of_values(qtbot, panel, monkeypatch):
+    shown = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _at: shown.append(menu.actions()))
+    panel.activateWindow()
+    until(qtbot, panel.isActiveWindow)
+    line = child(panel, "values-sizes", QLineEdit)
+    line.setFocus()
+    QTest.keyClick(line, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert len(shown) == 1
+    assert shown[0]
+
+
+@pytest.mark.parametrize("text", ["1", "1, 8 1024", "1024"])
+def test_counts_go_up_to_1024(text):
+    assert BY_FIELD["counts"].values(text) == tuple(map(int, text.replace(",", " ").split()))
+
+
+@pytest.mark.parametrize("text", ["0", "1025", "-1", "1.5", "many", "99999999999"])
+def test_other_counts_are_refused_with_the_limits(text):
+    with pytest.raises(ValueError, match="whole numbers from 1 to 1024"):
+        BY_FIELD["counts"].values(text)
 
 
 # -- presets and files
@@ -277,7 +305,7 @@ def test_a_plan_from_a_file_is_shown_and_asked_for(panel):
 
 def test_start_becomes_pause_and_resume_while_something_runs(panel):
     paused = []
-    panel.paused.connect(paused.append)
+    panel.run.paused.connect(paused.append)
     button = child(panel, "sweep-start", QPushButton)
     panel.show_asked()
     assert not button.isEnabled()

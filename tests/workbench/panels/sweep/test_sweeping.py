@@ -45,10 +45,10 @@ from tests.workbench.driving import (
 )
 from tests.workbench.engines import DEVICE, MadeUpGpu, Scripted
 from workbench.charts.drawing import chart_export
-from workbench.panels.sweep import report_writer
+from workbench.panels.sweep import sweep_menu
 from workbench.panels.sweep.plan_choice import PlanChoice
-from workbench.panels.sweep.run_row import SweepPhase
-from workbench.panels.sweep.unfinished_sweep import unfinished
+from workbench.panels.sweep.sweep_controller import unfinished
+from workbench.panels.sweep.sweep_panel import SweepPhase
 from workbench.report import document, report_figures, writing
 from workbench.session import session_store
 from workbench.session.screenshot_files import save_png
@@ -185,7 +185,7 @@ def test_a_paused_sweep_measures_nothing_and_then_goes_on(qtbot, make_window):
     window = make_window(lambda: Scripted(script))
     show_picture(qtbot, window, noise(8, 8))
     start(window, "4, 5")
-    until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().phase is SweepPhase.RUNNING)
+    until(qtbot, lambda: (4, 4, 1) in show and window.sweep.get().run.phase is SweepPhase.RUNNING)
     click(child(window, "sweep-start"))
     until(qtbot, lambda: doing(window).startswith("Paused at 0 of 2"))
     gate[0] = False
@@ -533,7 +533,7 @@ def test_a_report_that_fails_is_one_sentence_and_the_next_is_written(qtbot, wind
         patch.setattr(writing, "page", broken)
         trigger(window, "Report…")
         until(qtbot, lambda: "ZeroDivisionError" in window.messages.sentence)
-    folder = report_writer.folder()
+    folder = sweep_menu.folder()
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.write_text("in the way")
     trigger(window, "Report…")

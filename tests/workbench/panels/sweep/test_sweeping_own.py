@@ -17,7 +17,7 @@ from tests.made_up import H200
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.panels.sweep.test_sweeping import ask_for, doing, ended, live, start
 from workbench.files.kernel_files import kernels_folder
-from workbench.panels.rung.ladder_list import PLACE, LadderList
+from workbench.panels.rung.ladder_view import PLACE, LadderList
 from workbench.session.session_store import folder
 
 

@@ -6,8 +6,7 @@ from PySide6.QtCore import QPointF
 from tests.made_up import picked_result, result
 from workbench.base import theme
 from workbench.charts.canvas import Canvas
-from workbench.panels.timing.history_plot import HistoryPlot
-from workbench.panels.timing.run_history import RunHistory
+from workbench.panels.timing.history_plot import HistoryPlot, RunHistory
 
 
 @pytest.fixture

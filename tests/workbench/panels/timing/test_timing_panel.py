@@ -13,7 +13,7 @@ from tests.made_up import FAILED, H200, PARTLY, PASSED, a_job, result
 from workbench.base import theme
 from workbench.base.numbers import GAP, MISSING
 from workbench.panels.timing import DOCK
-from workbench.panels.timing.run_history import RunHistory
+from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.timing_panel import TimingPanel
 from workbench.panels.timing.timing_views import PREVIEWED, REFUSED, TimingViews
 from workbench.widgets.lazy_panel import LazyPanel
@@ -198,7 +198,7 @@ def test_a_verdict_says_how_much_was_checked(views, panel):
 def test_where_a_picture_was_refused_no_figure_of_another_stays(views, panel):
     views.show_baseline(OPENCV)
     views.show_result(result())
-    views.show_refused()
+    views.show_empty(REFUSED)
     assert {each.text for each in panel.findChildren(ValueTile)} == {MISSING}
     assert words(panel, "verdict") == REFUSED
     assert words(panel, "ran") == ""
@@ -217,5 +217,5 @@ def test_the_line_and_the_panel_say_the_same_whenever_the_panel_is_made(lazy, vi
     panel = shown(lazy)
     assert words(views.line, "line-time") == tile(panel, "filter-time").text == spaced("200 µs")
     assert words(views.line, "line-speed-up") == tile(panel, "speed-up").text == "10.0×"
-    views.show_preview()
+    views.show_empty(PREVIEWED)
     assert words(views.line, "line-verdict") == words(panel, "verdict") == PREVIEWED

@@ -1,16 +1,18 @@
-"""A measurement clicked in the chart lends its settings to the open picture, with a way back."""
+"""The chart's links to the window: a click lends a measurement's settings; F9 detaches it."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
 
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
-from workbench.base import numbers
+from workbench.base import numbers, theme
 from workbench.base.background import Background
 from workbench.base.disturbed_words import star
 from workbench.model import intents
@@ -24,12 +26,14 @@ from workbench.panels.sweep.sweep_controller import MENU
 from workbench.session.kernel_folder import KernelFolder
 from workbench.session.store import Store
 from workbench.session.worker import Worker
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, AddHelp
+from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
+
 
 NOWHERE = "Nothing to go back to: choose a measurement in the chart first."
 BACK = "&Back to my picture"
@@ -37,7 +41,7 @@ NOT_HERE = "This program does not have what was measured there."
 
 
 class ApplyMeasurement(QObject):
-    """The link from chart to store, which remembers what the window showed before a click."""
+    """Apply a measurement clicked in the chart, and restore the window's state from before."""
 
     def __init__(
         self,
@@ -52,8 +56,8 @@ class ApplyMeasurement(QObject):
     ) -> None:
         """Connect the chart's clicks.
 
-        kernels     of the user's own, whose texts may be others by now
-        background  makes pictures
+        kernels     the user kernels, which may have changed since
+        background  generates pictures
         """
         super().__init__(parent)
         self._store, self._worker, self._sessions = store, worker, sessions
@@ -63,12 +67,12 @@ class ApplyMeasurement(QObject):
         self._sweep = sweep
         self._made: Picture | None = None  # the last picture that was made for a point
         self._newest_request = 0
-        self._told = ""
-        sweep.when_made(lambda panel: panel.picked.connect(self.pick))
+        self._sentence = ""
+        sweep.when_made(lambda panel: panel.chart.picked.connect(self.pick))
         store.changed.connect(lambda _old, new: self._follow(new))
 
     def actions(self) -> list[Action]:
-        """Return the menu's action."""
+        """Action of the menu Sweep."""
         return [
             Action(
                 *(MENU, BACK, self.back, ("Alt+Left",)),
@@ -78,10 +82,10 @@ class ApplyMeasurement(QObject):
 
     @Slot(object)
     def pick(self, cell: Cell) -> None:
-        """Show what `cell` measures, its filter and implementation, on the picture that is open.
+        """Show the filter and implementation of `cell` on the open picture.
 
-        The measured picture comes only where none is open, or the open one came in this way, or
-        it is the open one, stored as another type; else the message offers it.
+        The measured picture is opened only where none is open, or the open one came this way, or
+        differs in its type alone; else the message offers it.
         """
         self._newest_request += 1
         picture = self._store.state.picture
@@ -92,7 +96,7 @@ class ApplyMeasurement(QObject):
             self._show_measured(cell)
 
     def _show_measured(self, cell: Cell) -> None:
-        """Show what `cell` measures on the picture that was measured; making that takes a while."""
+        """Show `cell` on the picture that was measured, which is generated in the background."""
         self._newest_request += 1
         request, state = self._newest_request, self._store.state
 
@@ -109,7 +113,7 @@ class ApplyMeasurement(QObject):
 
     @Slot()
     def back(self) -> None:
-        """Restore what the window showed before the first of the points clicked in a row."""
+        """Restore the state from before the first of the points clicked in a row."""
         before, self._before, self._after = self._before, None, None
         self._newest_request += 1
         self._unmark()
@@ -149,15 +153,15 @@ class ApplyMeasurement(QObject):
                 actions.insert(0, (opening, partial(self._show_measured, cell)))
         self._store.choose(**changes)
         self._after = self._store.state
-        self._told = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
-        self._messages.show_message("info", self._told, actions=actions)
+        self._sentence = " ".join([f"{in_words(cell)}{self._times(cell)}.", *remarks])
+        self._messages.show_message("info", self._sentence, actions=actions)
 
     def _follow(self, state: State) -> None:
         """Forget the way back once undo has led there already."""
         if state == self._before:
             self._before = self._after = None
             self._unmark()
-            self._messages.dismiss(self._told)
+            self._messages.dismiss(self._sentence)
 
     def _unmark(self) -> None:
         if self._sweep.made is not None:
@@ -183,15 +187,9 @@ class ApplyMeasurement(QObject):
 
 
 def changes_for(cell: Cell) -> intents.Changes:
-    """Return all fields of a State that `cell` decides but the picture; others stay."""
-    changes: dict[str, Any] = {
-        "filter": cell.filter,
-        "ksize": cell.ksize,
-        "sigma": cell.sigma,
-        "amount": cell.amount,
-        "border": cell.border,
-        "implementation": cell.implementation,
-    }
+    """All fields of a State that `cell` decides, but the picture."""
+    names = ("filter", "ksize", "sigma", "amount", "border", "implementation")
+    changes = {name: getattr(cell, name) for name in names}
     optional = {
         "matrix": cell.matrix,
         "block_xy": cell.block_xy,
@@ -202,7 +200,7 @@ def changes_for(cell: Cell) -> intents.Changes:
 
 
 def is_of(picture: Picture | None, cell: Cell) -> bool:
-    """Return whether `picture` is what `cell` measures."""
+    """Compare `picture` with the one that `cell` measures: name, size and type."""
     if picture is None:
         return False
     height, width, channels = picture.samples.shape
@@ -215,7 +213,7 @@ def is_of(picture: Picture | None, cell: Cell) -> bool:
 
 
 def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
-    """Return the picture that `cell` measures; making it may take a while.
+    """Make the picture that `cell` measures, which may take a while.
 
     own  the picture in the window, or None. Raises KernelError where the picture cannot be made.
     """
@@ -223,3 +221,78 @@ def picture_of(cell: Cell, own: Picture | None, at_hand: Given) -> Picture:
         return own.stored_as(cell.pixel_type)
     name = cell_name(cell) if cell.is_made else cell.picture
     return Picture(name, job_of(cell, at_hand).picture)
+
+
+class ChartWindow(QWidget):
+    """The window that holds the chart until it closes.
+
+    Signals:
+        left(): the chart is free again.
+    """
+
+    left = Signal()
+
+    def __init__(self, chart: QWidget, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("chart-window")
+        self.setWindowTitle("Chart")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(theme.window_size(1100, 760))
+        self._area = UprightArea(chart)  # with large letters the legend alone may fill the window
+        VBox(self, (12, 8, 12, 8)).addWidget(self._area)
+        for key in ("F9", "Esc"):
+            QShortcut(QKeySequence(key), self, self.close)
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        self._area.takeWidget()
+        self.left.emit()
+        super().closeEvent(event)
+
+
+class DetachableChart(QObject):
+    """Move the sweep's chart into a window of its own and back."""
+
+    def __init__(self, sweep: LazyPanel[SweepPanel], add_help: AddHelp, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._sweep, self._add_help, self._parent = sweep, add_help, parent
+        self._window: ChartWindow | None = None
+        sweep.when_made(lambda panel: panel.large_wanted.connect(self.toggle))
+
+    def actions(self) -> list[Action]:
+        """Action of the menu Sweep."""
+        return [
+            Action(
+                *(MENU, "Chart in a &window", self.toggle, ("F9",)),
+                "The chart in a window of its own, and back.",
+                separator=True,
+            )
+        ]
+
+    @Slot()
+    def toggle(self) -> None:
+        """Detach the chart, or take it back."""
+        if self._window is not None:
+            self._window.close()
+            return
+        sweep = self._sweep.get()
+        sweep.chart_place.removeWidget(sweep.chart)
+        sweep.chart_away.show()
+        self._window = ChartWindow(sweep.chart, self._parent)
+        self._window.left.connect(self._take_back)
+        self._add_help(self._window, "charts")
+        sweep.chart.show()
+        self._window.show()
+        self._window.activateWindow()
+
+    def close(self) -> None:
+        """Close the chart's window."""
+        if self._window is not None:
+            self._window.close()
+
+    @Slot()
+    def _take_back(self) -> None:
+        self._window = None
+        sweep = self._sweep.get()
+        sweep.chart_away.hide()
+        sweep.chart_place.addWidget(sweep.chart)
+        sweep.chart.show()
