@@ -23,7 +23,7 @@ from kernels.cuda import nvrtc
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
-from workbench.base.markdown_tables import table, with_tables, wrapped
+from workbench.base.columns import table, with_tables, wrapped
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "kernels" / "README.md"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernels.sweeps.session_files import SUFFIXES, read_session
-from workbench.base.markdown_tables import with_tables
+from workbench.base.columns import with_tables
 from workbench.charts.data.figure import Choices, Figure
 from workbench.charts.drawing.chart_export import svg_of
 from workbench.charts.kinds import chart_kinds

@@ -15,8 +15,8 @@ from typing import Any
 
 from kernels.sweeps.estimate import about
 from workbench.base import numbers
-from workbench.base.markdown_tables import table, with_tables, wrapped
-from workbench.batch.stage_words import IN_WORDS
+from workbench.base.columns import table, with_tables, wrapped
+from workbench.batch.stage_times import IN_WORDS
 from workbench.cli.benches.batch import Rates
 
 ROOT = Path(__file__).resolve().parents[1]

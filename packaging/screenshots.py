@@ -21,7 +21,7 @@ from PIL import Image
 
 from kernels import Engine
 from kernels.core.device import NoDevice
-from workbench.base.markdown_tables import with_tables, wrapped
+from workbench.base.columns import with_tables, wrapped
 from workbench.files import png
 from workbench.model.modes import MODES
 

@@ -70,7 +70,7 @@ _collections = count(1)
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: windows wait, and so does the soak, two thirds of the time."""
-    from kernels.core.cores import usable_cores
+    from kernels.core.cpu_load import usable_cores
 
     return usable_cores() + 1
 

@@ -23,9 +23,9 @@ import numpy as np
 
 from kernels import Engine
 from tests.conftest import ROOT
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, filter_, read
 from workbench.batch.journal import NAME, lines_of
+from workbench.batch.pairs import FilePair
 from workbench.cli import this_machine
 from workbench.files import image_files
 from workbench.model.state import State

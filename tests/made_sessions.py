@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kernels.core.device import Occupancy
 from kernels.core.health import Health
 from kernels.core.job import Ran
-from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan

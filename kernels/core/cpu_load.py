@@ -5,15 +5,69 @@ Read from Linux's /proc and control groups; elsewhere nothing is known, and noth
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import NamedTuple
 
-from kernels.core.control_group import CGROUPS, PROC, control_group, quota_of, text_of
+
+@cache
+def usable_cores() -> int:
+    """Return how many cores this process may use.
+
+    Those it is bound to, or as many as the time that a container's quota allows; threads beyond
+    it would be held back all at once.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        bound = len(os.sched_getaffinity(0))
+    else:
+        bound = os.cpu_count() or 1
+    quota = quota_of(control_group())
+    return bound if quota is None else max(1, min(bound, math.ceil(quota)))
+
+
+PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")  # where Linux shows its counters
+
+
+def control_group(proc: Path = PROC, cgroups: Path = CGROUPS) -> Path | None:
+    """Return the folder of this process's own group, of version 2 or 1; None without one."""
+    for line in text_of(proc / "self" / "cgroup").splitlines():
+        _, controllers, name = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        mounted = cgroups / controllers if controllers else cgroups
+        for folder in (mounted / name.lstrip("/"), mounted):  # the name may be the host's
+            if (folder / "cpu.stat").is_file():
+                return folder
+    return None
+
+
+def quota_of(group: Path | None) -> float | None:
+    """Return as many cores' worth of time as `group` allows; None where it sets no limit."""
+    if group is None:
+        return None
+    words = text_of(group / "cpu.max").split() or [
+        *text_of(group / "cpu.cfs_quota_us").split(),
+        *text_of(group / "cpu.cfs_period_us").split(),
+    ]
+    with suppress(ValueError, ZeroDivisionError):
+        quota, period = map(int, words)
+        return quota / period if quota > 0 else None
+    return None
+
+
+def text_of(path: Path) -> str:
+    """Return what stands in a file of the system; "" where it cannot be read."""
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
+
 
 # What disturbs: from so large a share of the usable cores on, and not before it adds up to what the
 # kernel's clock ticks, of which there are a hundred a second, can tell from nothing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +70,54 @@ class NoDevice:
 def cuda_version(number: int) -> str:
     """Return a version of CUDA as it is written: 13020 as "13.2"."""
     return f"{number // 1000}.{number % 1000 // 10}"
+
+
+# How halo rows reach a GPU: from another one's memory by itself, or through the computer's.
+HaloPath = Literal["peer", "host", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceShare:
+    """One GPU's part of a job, and the medians of its times, by its own events.
+
+    index      the GPU's number
+    rows       (first, end) of the answer that it wrote
+    total_ms   from its start to its end: bringing the halo and filtering
+    halo_ms    of that bringing the halo rows from the other GPUs
+    halo_rows  how many they are
+    halo_path  "peer": straight from the other GPU; "host": through this computer's memory, as the
+               driver allows nothing else for one of them; "": there are none
+    """
+
+    index: int
+    name: str
+    rows: tuple[int, int]
+    total_ms: float
+    halo_ms: float
+    halo_rows: int
+    halo_path: HaloPath
+
+    @property
+    def kernel_ms(self) -> float:
+        """Return how long it filtered: all but bringing the halo."""
+        return self.total_ms - self.halo_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """The warps of a kernel on one multiprocessor.
+
+    blocks       resident on one multiprocessor, from the driver's own query
+    warps, most  resident warps, and as many as the device can hold; most is 0 where not known
+    limit        one sentence: which resource keeps more from fitting
+    """
+
+    blocks: int
+    warps: int
+    most: int
+    limit: str
+
+    @property
+    def share(self) -> float:
+        """Return resident warps over those the device can hold: 0 to 1; 0 where not known."""
+        return self.warps / self.most if self.most else 0.0

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from kernels.core.device import Device
 from kernels.core.job import Progress
-from kernels.core.locks import lock, unlock
+from kernels.core.safe_files import lock, unlock
 
 LOOK_S = 0.0005  # between two tries
 STEP_S = 0.02  # of waiting, after which whoever drives may do something else

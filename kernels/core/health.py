@@ -4,10 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 from os import getpid
 from time import perf_counter, time_ns
 from typing import Any, NamedTuple, TypeVar
+
+from kernels.core.cpu_load import Load
+from kernels.core.timing import ENOUGH_SAMPLES, relative_spread
+
+UNSTEADY = 0.5  # of the median between the quartiles: so far apart they say that something was
+
+
+def disturbances_of(
+    load: Load | None, health: Health | None, samples_ms: tuple[float, ...] = ()
+) -> tuple[str, ...]:
+    """Return what disturbed, in words; empty where nothing did, or nothing is known.
+
+    samples_ms  of a time taken in one go, too short for the system to tell the load meanwhile
+    """
+    known = (each.disturbances for each in (load, health) if each)
+    return (*chain.from_iterable(known), *_unsteady(samples_ms))
+
+
+@lru_cache(maxsize=256)
+def _unsteady(samples_ms: tuple[float, ...]) -> tuple[str, ...]:
+    """Return "its quartiles lie 83 % of the median apart"; empty where that is little."""
+    if len(samples_ms) < ENOUGH_SAMPLES or (apart := relative_spread(samples_ms)) <= UNSTEADY:
+        return ()
+    return (f"its quartiles lie {100 * apart:.0f} % of the median apart",)
+
 
 # Seldom enough not to slow the measuring down: NVML answers at once, or in some milliseconds.
 LOOK_EVERY_S = 0.05

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from kernels.core.borders import BORDERS
 from kernels.core.cpu_load import Load
-from kernels.core.device_share import DeviceShare
-from kernels.core.disturbances import disturbances_of
+from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import BadJobError
-from kernels.core.health import Health
-from kernels.core.resident_warps import Occupancy
-from kernels.core.row_strips import RowStrip, even_parts
+from kernels.core.health import Health, disturbances_of
+from kernels.core.picture_parts import RowStrip, even_parts
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import LIVE_TAPS, Check
 

@@ -1,23 +1,15 @@
-"""Frozen dataclasses as what JSON can hold, and back, strictly: nothing is guessed or converted.
-
-Only control characters, which a terminal would obey, are left out of the texts that are read.
-
-msgspec in place of it was tried: 110 lines fewer, but it lets unknown fields of dataclasses and
-numbers beyond 64 bits pass, knows no "inf", and names neither keys nor choices where it refuses;
-with all of that checked beside it, sessions were read no quicker.
-
-Tuples are lists, and the floats JSON has no words for are the texts "inf", "-inf" and "nan".  A
-field may be left out where its dataclass has a default: so files outlive a field that is added.
-One that the dataclass does not have is an error, since it might change what the others mean.
-"""
+"""Frozen dataclasses as JSON and back, strictly; JSON and TOML of others within limits."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, partial
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -208,3 +200,88 @@ def _at(where: str, reader: Read, data: Any) -> Any:
         return reader(data)
     except NotPlainError as error:
         raise NotPlainError(error.why, where + error.where) from None
+
+
+MAX_BYTES = 1 << 20  # of a file
+MAX_CHARACTERS = 400_000  # weights of 127×127, the largest there are, with all their digits
+MAX_DOTS = 8  # in one key; a number has one
+# Texts and comments, wherever they end as `tomllib` sees it.  One that is left open reaches as far
+# as it can, so that no character is looked at twice.
+_TEXT_OR_COMMENT = re.compile(
+    r'"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)'
+    r"|'''.*?(?:'{3,5}|\Z)"
+    r'|"(?:[^"\\\n]|\\[^\n])*"?'
+    r"|'[^'\n]*'?"
+    r"|#[^\n]*",
+    re.DOTALL,
+)
+_BETWEEN_KEYS_AND_VALUES = re.compile(r"[=,\[\]{}\n]")
+
+
+class LimitedTomlError(ValueError):
+    """A text is not TOML, or beyond the limits; str(error) is one sentence."""
+
+
+def text_of_small_file(path: Path) -> str | None:
+    """Return the text of a file that may hold TOML; None where it is too large, or no text.
+
+    Raises OSError.
+    """
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text or len(data) > MAX_BYTES else text
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """Return the values in the TOML text; raise LimitedTomlError where there are none.
+
+    name  what the sentences of LimitedTomlError call the text
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise LimitedTomlError(f"{name} has more than {MAX_CHARACTERS:,} characters.")
+    if _most_dots(text) > MAX_DOTS:
+        raise LimitedTomlError(f"{name} has a key of more than {MAX_DOTS} dots.")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise LimitedTomlError(f"{name} is not TOML: nested too deeply.") from None
+    except ValueError as error:  # a number of too many digits is a plain one
+        why = str(error).partition(";")[0]
+        raise LimitedTomlError(f"{name} is not TOML: {why}.") from None
+
+
+def _most_dots(text: str) -> int:
+    """Return the most dots in any key or value, without those in texts and comments."""
+    bare = _TEXT_OR_COMMENT.sub("", text)
+    return max(part.count(".") for part in _BETWEEN_KEYS_AND_VALUES.split(bare))
+
+
+MAX_DEPTH = 64  # values within each other; what this program writes has seven
+
+
+def parse_json(text: bytes) -> Any:
+    """Return the values that the JSON `text` stands for.
+
+    Raises ValueError where it is no JSON, or nested so deeply that walking through it could use up
+    Python's stack.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for each in level for inner in _within(each)]
+        if not level:
+            return value
+    raise ValueError("nested too deeply")
+
+
+def _within(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []

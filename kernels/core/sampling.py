@@ -8,8 +8,7 @@ from time import perf_counter
 from kernels.core.device_turns import Turns
 from kernels.core.driving import outcome_of
 from kernels.core.job import Progress, Sampling
-from kernels.core.statistics import relative_spread
-from kernels.core.timing import Cache, Ended, Timing
+from kernels.core.timing import Cache, Ended, Timing, relative_spread
 
 NEWS_EVERY_S = 0.1
 SETTLED_FOR = 5  # samples in a row: below the limit by chance is not settled

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import Span, read, read_made
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.finite import all_finite
 from kernels.core.job import Job, Ran
-from kernels.core.row_strips import block_rows
+from kernels.core.picture_parts import block_rows
 from kernels.core.verdict import Tolerance
 from kernels.core.weights import gain
 from kernels.cpu.cv_calls import Call, call_for, exact_call

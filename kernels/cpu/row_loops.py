@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.borders import source_indices
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job
 from kernels.cpu.loops import sample_range
 

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.core.timing import Cache
+from kernels.core.device import Device
+from kernels.core.job import Sampling
+from kernels.core.sampling import take_samples
+from kernels.core.timing import Cache, Timing
 
 HOLD_CYCLES = 200_000  # some 0.1 ms: longer than Python needs to queue two events and a launch
 
@@ -72,3 +75,78 @@ class Queue:
     stream: int
     launch: Callable[[], None]
     timer: EventTimer
+
+
+SAMPLING = Sampling(
+    min_samples=10, max_samples=50, max_seconds=0.3, noise=0.005, warmups=2, warmup_seconds=0.05
+)
+COPY_BYTES = 1 << 28  # 8192² float32: far more than any L2
+COPY_SHARE = 1 / 16  # of the device's memory, on a small one
+CHAINS, REPEATS, ROUNDS = 16, 16, 512  # see ceilings.cu: a launch of some 0.6 ms
+THREADS, BLOCKS = 256, 4  # a block, and blocks a multiprocessor: at once on any card
+L2_SHARE = 1 / 4  # of the L2 is read: other things live there too, and it may be in two halves
+L2_PASSES = 64
+
+
+class CeilingBench:
+    """A bench that measures on the current stream, with `timer`.
+
+    cp  the cupy module
+    """
+
+    def __init__(self, cp: Any, timer: EventTimer, device: Device) -> None:
+        self._cp, self._timer, self._device = cp, timer, device
+        self._module = cp.RawModule(
+            code=Path(__file__).with_suffix(".cu").read_text(encoding="utf-8"),
+            options=("-std=c++17", f"-DCHAINS={CHAINS}", f"-DREPEATS={REPEATS}"),
+        )
+        self._sink = cp.zeros(1, dtype=np.uint32)
+
+    def ceilings(self) -> dict[str, float]:
+        """Return all ceilings by name.
+
+        copy_gb_s        bytes read and written by a large copy on the device, from a cold L2
+        l2_read_gb_s     bytes read from the L2, none written: no copy, and not to be held against
+                         copy_gb_s, which counts what is read and what is written
+        fma_tflop_s      float32; a multiply-add counts as two operations
+        empty_launch_ms  between two events, with a kernel between them that does nothing
+        """
+        count = min(COPY_BYTES, int(COPY_SHARE * self._device.memory_bytes))
+        return {
+            "copy_gb_s": 2 * count / 1e6 / self.copy(count).median_ms,
+            "l2_read_gb_s": self._l2_read_gb_s(),
+            "fma_tflop_s": self._fma_tflop_s(),
+            "empty_launch_ms": self.empty_launch().median_ms,
+        }
+
+    def copy(self, count: int) -> Timing:
+        """Time a copy of `count` bytes from one place on the device to another."""
+        source, target = (self._cp.zeros(count, np.uint8) for _ in range(2))
+        stream = self._cp.cuda.get_current_stream()
+        return self._time(
+            lambda: target.data.copy_from_device_async(source.data, count, stream), "cold"
+        )
+
+    def empty_launch(self) -> Timing:
+        """Time a kernel that does nothing."""
+        return self._time(self._timer.launch_nothing, "cold")
+
+    def _fma_tflop_s(self) -> float:
+        kernel = self._module.get_function("multiply_adds")
+        blocks = BLOCKS * self._device.multiprocessors
+        values = (np.float32(0.5), np.float32(1.0), np.int32(ROUNDS), self._sink)
+        timing = self._time(lambda: kernel((blocks,), (THREADS,), values), "warm")
+        operations = 2 * CHAINS * REPEATS * ROUNDS * THREADS * blocks
+        return operations / 1e9 / timing.median_ms
+
+    def _l2_read_gb_s(self) -> float:
+        kernel = self._module.get_function("read_past_l1")
+        count = max(int(L2_SHARE * self._device.l2_bytes) // 16, 1)
+        words = self._cp.zeros(4 * count, dtype=np.uint32)
+        blocks = BLOCKS * self._device.multiprocessors
+        values = (words, np.int32(count), np.int32(L2_PASSES), self._sink)
+        timing = self._time(lambda: kernel((blocks,), (THREADS,), values), "warm")
+        return 16 * count * L2_PASSES / 1e6 / timing.median_ms
+
+    def _time(self, launch: Any, cache: Cache) -> Timing:
+        return take_samples(lambda: self._timer.sample_ms(launch, cache), SAMPLING, cache)

@@ -16,7 +16,7 @@ from weakref import ref
 
 import numpy as np
 
-from kernels.core.device import Device
+from kernels.core.device import Device, Occupancy
 from kernels.core.device_turns import Turns, note_process, takes_turns
 from kernels.core.errors import (
     CannotRunError,
@@ -25,19 +25,52 @@ from kernels.core.errors import (
     cuda_errors_in_words,
 )
 from kernels.core.health import Nvml, Watch
-from kernels.core.job import Job, Progress, Ran, Result, Sampling
-from kernels.core.resident_warps import Occupancy
+from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
+from kernels.core.sampling import Sampler
 from kernels.core.timing import Timing
-from kernels.cuda.ceilings import CeilingBench
 from kernels.cuda.device_pictures import DevicePictures
-from kernels.cuda.event_timer import EventTimer, Queue
+from kernels.cuda.event_timer import CeilingBench, EventTimer, Queue
 from kernels.cuda.launch import Launch, Program, Programs, occupancy_on, prepare_launch
-from kernels.cuda.quiet_exit import leave_quietly
-from kernels.cuda.staging import Moved
+from kernels.cuda.probing import leave_quietly
+from kernels.cuda.staging import Moved, Transfers, measuring_transfers, why_not_transferred
 from kernels.cuda.strips import rows_a_strip, strip_of
-from kernels.cuda.timed_results import timed_results
-from kernels.cuda.transfers import Transfers, measuring_transfers, why_not_transferred
 from kernels.rungs.rung import Rung
+
+
+def timed_results(
+    run_ms: Callable[[], float],
+    fetch: Callable[[], Result],
+    complete: Callable[[Result, Timing], Result],
+    sampling: Sampling,
+    look: Callable[[], None],
+    turns: Turns,
+) -> Iterator[Progress | Result]:
+    """Run until `sampling` is met; yields a Result after the first run, now and then, and last.
+
+    run_ms    runs it once, and says how many milliseconds that took
+    fetch     brings the answer of the last run, as a Result that has no time yet
+    complete  gives that one the times of all runs so far
+    look      looks after the GPU, when something has just run that was to be timed
+    turns     on what it runs on; each run and each fetching has one of its own
+    """
+    is_shared = sampling.max_samples == 0  # with others that want the answer alone
+    first_ms = yield from turns.doing(run_ms, shared=is_shared)
+    samples = Sampler(first_ms, sampling, sampling.cache)
+    known = yield from turns.doing(fetch, shared=is_shared)
+    yield complete(known, samples.timing())  # before the first look: somebody may wait for it
+    if samples.wants_more():
+        while samples.wants_more():
+            yield Sampled("timing", samples.timing())
+            samples.add((yield from turns.doing(run_ms)))
+            look()
+            if samples.is_news():
+                yield complete(known, samples.timing())
+        # The answer to be checked is that of the last launch, which was timed.
+        known = yield from turns.doing(fetch)
+    if sampling.max_samples > 0:
+        look()
+    yield complete(known, samples.timing())
+
 
 MEMORY_SHARE = 0.95  # of what is free: it is given out in pieces, and others want some too
 

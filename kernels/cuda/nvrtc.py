@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from kernels.core.errors import CompileFailedError
-from kernels.core.installed import FROZEN, how_to_add, kind
 from kernels.core.job import Job
+from kernels.core.version import FROZEN, how_to_add, kind
 from kernels.cuda import nvrtc_calls
 from kernels.cuda.nvrtc_calls import compiled, opened
 from kernels.rungs.rung import Rung

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernels.core.device import Device
-from kernels.core.resident_warps import Occupancy
+from kernels.core.device import Device, Occupancy
 
 WARP = 32
 REGISTER_UNIT = 256  # registers are given out to warps in so many,

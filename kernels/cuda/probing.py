@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
+import os
 import sys
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.installed import how_to_add_extra
+from kernels.core.version import how_to_add_extra
 
 # Of cudaDeviceAttr: what is not, or in CUDA 13 no longer, among a device's properties.
 CLOCK_RATE = 13
@@ -148,3 +151,23 @@ def cupy_version() -> str | None:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+_STDERR = 2
+
+
+def leave_quietly() -> None:
+    """Write nothing to stderr at the end of the process, when everything is torn down.
+
+    CuPy unloads its modules there, and gives back memory; after a failure that ended CUDA each of
+    these fails once more, where no hook of Python's is asked any longer.
+    """
+    atexit.unregister(_hush)
+    atexit.register(_hush)  # the last to be registered is the first to be called
+
+
+def _hush() -> None:
+    with suppress(OSError, ValueError, AttributeError):  # there may be no stderr
+        sys.stderr.flush()
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), _STDERR)

@@ -1,6 +1,6 @@
 """One job on several GPUs: each filters some rows of the picture, and the halo is copied between.
 
-A part is a picture of its own, as a strip is: see `kernels.core.row_strips`.  Its rows stay on its
+A part is a picture of its own, like a strip of .  Its rows stay on its
 GPU from job to job; the rows around them are copied anew, from the GPUs that have them, before each
 launch.
 """
@@ -18,18 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.device_turns import Turns
-from kernels.core.halo_rows import halo_rows
 from kernels.core.health import Watch, health_of_all
 from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.core.row_strips import RowStrip
+from kernels.core.picture_parts import RowStrip, halo_rows
 from kernels.core.timing import Timing
 from kernels.cuda.device_pictures import HALO_ROOM
-from kernels.cuda.gpu import Gpu, added_up, in_words, with_transfers
-from kernels.cuda.halo_exchange import HaloExchange
-from kernels.cuda.joint_run import JointRun, Part
+from kernels.cuda.gpu import Gpu, added_up, in_words, timed_results, with_transfers
+from kernels.cuda.joint_run import HaloExchange, JointRun, Part
 from kernels.cuda.launch import Program
 from kernels.cuda.staging import Moved
-from kernels.cuda.timed_results import timed_results
 from kernels.rungs.rung import Rung
 
 T = TypeVar("T")

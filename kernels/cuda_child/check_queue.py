@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Sampling
 from kernels.core.verdict import Check, Tolerance
 from kernels.cuda_child.expected_answers import ExpectedAnswers, Reference, Unseen

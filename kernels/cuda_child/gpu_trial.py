@@ -20,8 +20,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cores import usable_cores
-from kernels.core.device import Device, NoDevice
+from kernels.core.cpu_load import usable_cores
+from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.device_turns import Waiting, takes_turns
 from kernels.core.driving import in_place_of, told_of
 from kernels.core.health import Health, Nvml, Watch
@@ -35,7 +35,6 @@ from kernels.core.poison import (
     same_bits,
     unwritten_in_words,
 )
-from kernels.core.resident_warps import Occupancy
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache, Timing
 from kernels.core.verdict import Check

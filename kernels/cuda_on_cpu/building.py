@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from kernels.core.driving import outcome_of
-from kernels.core.locks import holding
+from kernels.core.safe_files import holding
 from kernels.cuda_on_cpu.compiler import HERE, RUNTIME, Compiler, Flavour, the_compiler
 from kernels.cuda_on_cpu.elf import why_not_text
 

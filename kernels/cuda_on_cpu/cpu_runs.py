@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cache_folder import cache_folder
 from kernels.core.driving import in_place_of, side_by_side
 from kernels.core.job import Job, Progress
-from kernels.core.locks import holding
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words, poisons
+from kernels.core.safe_files import cache_folder, holding
 from kernels.cuda_on_cpu.building import REFUSED, WORK, BuildError, building
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child

@@ -18,8 +18,8 @@ from typing import Any
 from tree_sitter import Node
 
 from kernels.core.errors import FIRST_ERROR
-from kernels.core.installed import how_to_add
 from kernels.core.job import Job
+from kernels.core.version import how_to_add
 from kernels.cuda.nvrtc import Compiler, CompilerEndedError, compiler_for, options_for
 from kernels.cuda_on_cpu.building import TOO_LONG
 from kernels.cuda_on_cpu.step_points import parser

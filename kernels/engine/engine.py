@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from time import monotonic
 
-from kernels.core.device import Device, NoDevice
+from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.errors import (
     BadJobError,
     CannotRunError,
@@ -17,14 +17,13 @@ from kernels.core.errors import (
     OutOfMemoryError,
 )
 from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
-from kernels.core.resident_warps import Occupancy
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
-from kernels.cuda.compile_ahead import compiling_ahead
 from kernels.cuda.event_timer import Queue
 from kernels.cuda.gpu import Gpu
+from kernels.cuda.launch import compiling_ahead
 from kernels.cuda.probing import probe
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.engine.auto import AUTO, Picker, with_pick
 from kernels.engine.own_kernel import OwnKernel
 from kernels.engine.sharing_gpus import SharingGpus

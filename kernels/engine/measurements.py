@@ -10,12 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kernels.core.atomic_files import replacing
-from kernels.core.cache_folder import cache_folder
 from kernels.core.device import Device
 from kernels.core.job_class import JobClass
-from kernels.core.locks import holding
 from kernels.core.plain_data import from_plain, to_plain
+from kernels.core.safe_files import cache_folder, holding, replacing
 from kernels.rungs.rung import ladder
 
 VERSION = 1

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kernels.core.errors import CannotRunError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Pick, Progress, Result, Sampling
-from kernels.core.row_strips import RowStrip
+from kernels.core.picture_parts import RowStrip
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung

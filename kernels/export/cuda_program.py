@@ -7,21 +7,52 @@ weights, buffers, launches; what surrounds it, from pictures to the check, stand
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kernels.core.device import Device
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.cuda.launch import STATIC_SHARED_LIMIT, LaunchStep, plan_steps
-from kernels.export.literals import array
 from kernels.oracle.checking import LENGTH_CHAIN, LENGTH_GAIN, MIN_NORMAL
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.operands import Operands
 from kernels.rungs.rung import Pass, Rung
+
+WIDTH = 100  # columns of text
+TYPES = {"float32": "float", "int32": "int", "uint32": "unsigned"}
+
+
+def array(name: str, values: NDArray[Any]) -> str:
+    """Return the definition of `name`, all numbers of `values` in order; of one of TYPES.
+
+    A line holds a row where that is short enough.
+    """
+    kind = TYPES[str(values.dtype)]
+    rows = values.reshape(-1, values.shape[-1] if values.ndim > 1 else values.size)
+    lines = [", ".join(map(number, row)) + "," for row in rows]
+    body = "\n".join(
+        textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="    ")
+        for line in lines
+    )
+    return f"const {kind} {name}[{values.size}] = {{\n{body}\n}};\n"
+
+
+def number(value: Any) -> str:
+    """Return the shortest literal that is `value` again: "0.0625f", "1e-05f", "-17", "17u"."""
+    if isinstance(value, np.integer):
+        return f"{int(value)}{'u' if isinstance(value, np.unsignedinteger) else ''}"
+    text = str(value)
+    return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
 
 HERE = Path(__file__).parent
 NO_WARNING = """

@@ -8,13 +8,12 @@ from time import perf_counter
 
 import numpy as np
 
-from kernels.core.comparison import groups_of_equals
+from kernels.core.device import Occupancy
 from kernels.core.device_turns import Waiting
 from kernels.core.errors import DeviceLostError, KernelError
 from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
-from kernels.core.resident_warps import Occupancy
 from kernels.core.sampling import SWEEP_SAMPLING
-from kernels.core.timing import Timing
+from kernels.core.timing import Timing, groups_of_equals
 from kernels.core.verdict import Check
 from kernels.engine.engine import Engine
 from kernels.measuring.trials import Patience, checked

@@ -10,14 +10,14 @@ import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device, NoDevice, cuda_version
 from kernels.core.errors import KernelError
 from kernels.core.version import program_version
 from kernels.cuda.probing import cupy_version
 from kernels.engine.engine import Engine
 from kernels.sweeps.record import Machine
-from kernels.sweeps.session_lines import PROGRAM
+from kernels.sweeps.session_files import PROGRAM
 
 # What people call it -> what package registries do; CuPy is one of several, see `cupy_version`.
 PACKAGES = {"NumPy": "numpy", "OpenCV": "opencv-python-headless", "numba": "numba"}

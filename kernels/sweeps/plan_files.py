@@ -17,17 +17,301 @@ keys are those of PLAN_KEYS and of [sampling], whose names are the fields of
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import tomli_w
 
-from kernels.core.errors import PlanFileError
-from kernels.core.limited_toml import LimitedTomlError, parse, text_of_small_file
+from kernels import filters
+from kernels.core.borders import BORDERS
+from kernels.core.errors import BadJobError, PlanFileError
+from kernels.core.job import MAX_KSIZE, PIXEL_TYPES, Sampling
+from kernels.core.plain_data import (
+    LimitedTomlError,
+    parse_toml,
+    text_of_small_file,
+    without_controls,
+)
+from kernels.core.sampling import SWEEP_SAMPLING
+from kernels.core.timing import Cache
+from kernels.engine.engine import all_implementations
+from kernels.filters import custom
+from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
+from kernels.rungs.own_kernels import is_own
+from kernels.sweeps.cell import PICTURE_KINDS, Matrix
 from kernels.sweeps.plan import DIMENSIONS, Plan
-from kernels.sweeps.plan_values import PLAN_KEYS, PlanKey, refuse_clashes, refuse_unknown
+
+Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
+
+SAMPLING_KEYS = tuple(each.name for each in fields(Sampling) if each.name != "cache")
+MAX_SIDE = 99_999
+MAX_BLOCK = 1024
+MAX_PICTURES = 10_000
+MAX_DEVICES = 64
+MAX_NUMBER = 1_000_000_000_000
+MAX_SECONDS = 86_400.0
+
+
+def refuse_clashes(plan: Plan) -> None:
+    """Raise PlanFileError unless filters and kernel sizes fit each other.
+
+    Each filter has to take one of the sizes, and each size to be taken by one of the filters.
+
+    Other pairs may be refused: they become cells with their reason.
+    """
+    takes = {key: _sizes_of(key, plan) for key in plan.filters}
+    for key, sizes in takes.items():
+        if not any(ksize in sizes for ksize in plan.ksizes):
+            words = f"{len(plan.matrix)} only" if key == "custom" and plan.matrix else ""
+            raise PlanFileError(
+                f"The filter {key} takes none of the kernel sizes {_listed(plan.ksizes)}; it takes "
+                f"{words or filters.get(key).sizes_in_words}."
+            )
+    for ksize in plan.ksizes:
+        if not any(ksize in sizes for sizes in takes.values()):
+            raise PlanFileError(
+                f"No filter of {_listed(plan.filters)} takes the kernel size {ksize}."
+            )
+    if plan.matrix is None and "custom" in plan.filters:
+        raise PlanFileError(
+            'The filter "custom" needs a matrix, such as matrix = "0 1 0; 1 -4 1; 0 1 0".'
+        )
+    if plan.matrix is not None and "custom" not in plan.filters:
+        raise PlanFileError('matrix is given, but the filter "custom", which takes it, is not.')
+
+
+def refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
+    """Raise PlanFileError for a name that is not known; what: what such a name is called."""
+    for name in data:
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            raise PlanFileError(f"There is no {what} {name!r}; {hint}")
+
+
+def _sizes_of(key: str, plan: Plan) -> Sequence[int]:
+    if key == "custom" and plan.matrix is not None:
+        return (len(plan.matrix),)
+    return filters.get(key).sizes
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _refused(key, "a text in quotes", value)
+    return without_controls(value)
+
+
+def _title(key: str, value: Any) -> str:
+    if not _text(key, value).strip():
+        raise _refused(key, "a few words", value)
+    return _text(key, value)
+
+
+def _truth(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _refused(key, "true or false", value)
+    return value
+
+
+def _whole(low: int, high: int) -> Reader:
+    def read(key: str, value: Any) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise _refused(key, f"a whole number from {low} to {high:,}", value)
+        return value
+
+    return read
+
+
+def _number(low: float, high: float) -> Reader:
+    def read(key: str, value: Any) -> float:
+        if type(value) not in (int, float) or not low <= value <= high or not math.isfinite(value):
+            raise _refused(key, f"a number from {low:g} to {high:g}", value)
+        return float(value)
+
+    return read
+
+
+def _parameter(parameter: Parameter) -> Reader:
+    assert parameter.low is not None
+    assert parameter.high is not None
+    return _number(parameter.low, parameter.high)
+
+
+def _ksize(key: str, value: Any) -> int:
+    if type(value) is not int or value % 2 == 0 or not 1 <= value <= MAX_KSIZE:
+        raise _refused(key, f"an odd number from 1 to {MAX_KSIZE}", value)
+    return value
+
+
+def _size(key: str, value: Any) -> tuple[int, int]:
+    pair = (value, value) if type(value) is int else _pair(value)
+    if pair is None or not all(1 <= side <= MAX_SIDE for side in pair):
+        words = f'a side such as 512, or "640x480", to {MAX_SIDE:,} pixels'
+        raise _refused(key, words, value)
+    return pair
+
+
+def _block(key: str, value: Any) -> tuple[int, int]:
+    pair = _pair(value)
+    if pair is None or not all(1 <= threads <= MAX_BLOCK for threads in pair):
+        raise _refused(key, f'threads such as "32x8", to {MAX_BLOCK} each way', value)
+    return pair
+
+
+def _pair(value: Any) -> tuple[int, int] | None:
+    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", value) if isinstance(value, str) else None
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
+    """Return what reads one of `names`.
+
+    That is called when it is needed, since making the lists reads folders.
+    """
+
+    def read(key: str, value: Any) -> str:
+        known = names()
+        if value in known:
+            return str(value)
+        if isinstance(value, str) and (near := get_close_matches(value, known, n=1)):
+            raise PlanFileError(f"There is no {key} {value!r}; did you mean {near[0]}?")
+        raise _refused(key, f"one of {', '.join(known)}{otherwise}", value)
+
+    return read
+
+
+def _picture(key: str, value: Any) -> str:
+    """Return a kind of picture, or the name of a file: whatever ends like one."""
+    if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):
+        return value
+    kind: str = _one_of(lambda: PICTURE_KINDS, ", or a file such as photo.png")(key, value)
+    return kind
+
+
+def _implementation(key: str, value: Any) -> str:
+    """Return the name of an implementation, or of a kernel's file of the user's own."""
+    if isinstance(value, str) and is_own(value):
+        return without_controls(value)
+    keys = [each.key for each in all_implementations()]
+    found: str = _one_of(lambda: keys, ", or a file such as mine.cu")(key, value)
+    return found
+
+
+def _matrix(key: str, value: Any) -> Matrix:
+    """Return weights from rows of numbers: a list of lists, or the text that --weights takes."""
+    if isinstance(value, list) and all(isinstance(row, list) for row in value):
+        value = "; ".join(" ".join(map(str, row)) for row in value)
+    try:
+        return custom.parse(_text(key, value))
+    except PlanFileError:
+        raise
+    except BadJobError as error:
+        raise PlanFileError(f"{key}: {error}") from None
+
+
+def _refused(key: str, allowed: str, value: Any) -> PlanFileError:
+    shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:60]}…"
+    return PlanFileError(f"{key} must be {allowed}, not {shown}.")
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _sampling(_key: str, data: Any) -> Sampling:
+    if not isinstance(data, dict):
+        raise PlanFileError("sampling is a table: write [sampling], and its keys below.")
+    refuse_unknown(data, SAMPLING_KEYS, "key of [sampling]")
+    found = {name: getattr(SWEEP_SAMPLING, name) for name in SAMPLING_KEYS}
+    found |= {name: _sampling_value(name, value) for name, value in data.items()}
+    sampling = Sampling(**found, cache=SWEEP_SAMPLING.cache)
+    if sampling.min_samples > sampling.max_samples:
+        raise PlanFileError(
+            f"min_samples, {sampling.min_samples}, is more than max_samples, "
+            f"{sampling.max_samples}."
+        )
+    return sampling
+
+
+def _sampling_data(sampling: Sampling) -> dict[str, Any]:
+    """Return what differs from the usual sampling; 0 stands for None, which TOML does not have."""
+    both = ((name, getattr(sampling, name)) for name in SAMPLING_KEYS)
+    return {
+        name: 0 if value is None else value
+        for name, value in both
+        if value != getattr(SWEEP_SAMPLING, name)
+    }
+
+
+def _sampling_value(name: str, value: Any) -> Any:
+    """Return the field `name` of Sampling as read from TOML.
+
+    Where it may be None, 0 stands for that.
+    """
+    hint = get_type_hints(Sampling)[name]
+    kinds = get_args(hint) or (hint,)
+    if bool in kinds:
+        return _truth(name, value)
+    may_be_none = NoneType in kinds
+    if int in kinds:
+        low = 0 if may_be_none or name == "warmups" else 1
+        number = _whole(low, MAX_NUMBER)(name, value)
+    else:
+        number = _number(0.0, MAX_SECONDS)(name, value)
+    return None if number == 0 and may_be_none else number
+
+
+@dataclass(frozen=True, slots=True)
+class PlanKey:
+    """A key of a plan's TOML.
+
+    read   makes Plan's value of TOML's, or raises PlanFileError
+    write  makes TOML's value of Plan's
+    """
+
+    name: str
+    read: Reader
+    write: Callable[[Any], Any] = lambda value: value
+
+
+# Every field of Plan but own_texts -> its key, in the order in which they are written.
+PLAN_KEYS = {
+    "title": PlanKey("title", _title),
+    "source": PlanKey("source", _text),
+    "table": PlanKey("table", _text),
+    "note": PlanKey("note", _text),
+    "implementations": PlanKey("implementation", _implementation),
+    "sizes": PlanKey(
+        "size", _size, lambda size: size[0] if size[0] == size[1] else "{}x{}".format(*size)
+    ),
+    "ksizes": PlanKey("kernel_size", _ksize),
+    "blocks": PlanKey("block", _block, lambda block: "{}x{}".format(*block)),
+    "filters": PlanKey("filter", _one_of(lambda: [each.key for each in filters.all_filters()])),
+    "sigma": PlanKey("sigma", _parameter(SIGMA)),
+    "amount": PlanKey("amount", _parameter(AMOUNT)),
+    "matrix": PlanKey(
+        "matrix", _matrix, lambda rows: "; ".join(" ".join(map(repr, row)) for row in rows)
+    ),
+    "borders": PlanKey("border", _one_of(lambda: BORDERS)),
+    "pictures": PlanKey("picture", _picture),
+    "channels": PlanKey("channels", _whole(1, 4)),
+    "pixel_types": PlanKey("pixel_type", _one_of(lambda: PIXEL_TYPES)),
+    "counts": PlanKey("count", _whole(1, MAX_PICTURES)),
+    "caches": PlanKey("cache", _one_of(lambda: get_args(Cache))),
+    "devices": PlanKey("devices", _whole(1, MAX_DEVICES)),
+    "transfers": PlanKey("transfers", _truth),
+    "tolerance": PlanKey("tolerance", _number(0.0, math.inf)),
+    "cell_seconds": PlanKey("cell_seconds", _number(0.001, MAX_SECONDS)),
+    "sampling": PlanKey("sampling", _sampling, _sampling_data),
+}
+
 
 KEYS = {field: key.name for field, key in PLAN_KEYS.items()}
 NEEDED = ("title", "implementation")
@@ -55,7 +339,7 @@ def plan_of(text: str, name: str = "The plan") -> Plan:
     Raises PlanFileError.
     """
     try:
-        data = parse(text, name)
+        data = parse_toml(text, name)
     except LimitedTomlError as error:
         raise PlanFileError(str(error)) from None
     try:
@@ -115,3 +399,24 @@ def _on_one_line(found: re.Match[str]) -> str:
     values = found[0][2:-1].splitlines()
     line = f"[{' '.join(value.strip() for value in values).rstrip(',')}]"
     return line if len(line) <= MAX_LIST else found[0]
+
+
+FOLDER = Path(__file__).parent / "presets"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A plan that comes with the program.
+
+    key: the file's name without its number, "camerino_image_size".
+    """
+
+    key: str
+    plan: Plan
+
+
+@cache
+def presets() -> tuple[Preset, ...]:
+    """Return every plan of the folder: those that reproduce a publication first."""
+    files = sorted(FOLDER.glob("[0-9][0-9]_*.toml"))
+    return tuple(Preset(path.stem.partition("_")[2], read_plan(path)) for path in files)

@@ -15,7 +15,7 @@ from kernels.core.driving import in_place_of
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.engine.engine import Engine
 from kernels.measuring.trials import checked, measure_checked
 from kernels.oracle.checking import Oracle
@@ -28,14 +28,24 @@ from kernels.sweeps.cell_jobs import (
     Given,
     Texts,
     job_of,
+    one_after_another,
+    refusal,
+    refuse,
+    repeated,
     stand_in_job,
 )
-from kernels.sweeps.cell_refusals import refusal, refuse
-from kernels.sweeps.combining import one_after_another, repeated
-from kernels.sweeps.estimate import about, but_for_size, scaled_s
+from kernels.sweeps.estimate import (
+    about,
+    but_for_size,
+    in_order,
+    part_of,
+    rounds_done,
+    rounds_of,
+    scaled_s,
+    with_part,
+)
 from kernels.sweeps.plan import Plan, sampling_of
 from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.rounds import in_order, part_of, rounds_done, rounds_of, with_part
 
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured
 HOPELESS = 2.0  # so many times longer than a cell has for its first run: then it is not begun
@@ -73,7 +83,7 @@ def sweeping(
     before: Iterable[Record] = (),
     texts: Texts = NO_TEXTS,
 ) -> Iterator[Progress | Record]:
-    """Measure every cell of `plan` in rounds, see `kernels.sweeps.rounds`.
+    """Measure every cell of `plan` in rounds, see `kernels.sweeps.estimate`.
 
     Whoever drives may pause or stop at each Progress: what passes between two steps is part of
     no sample.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kernels.core.cpu_load import Load
-from kernels.core.disturbances import disturbances_of
-from kernels.core.health import Health
+from kernels.core.device import Occupancy
+from kernels.core.health import Health, disturbances_of
 from kernels.core.job import Ran, Result
-from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 

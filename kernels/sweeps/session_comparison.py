@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kernels.core.comparison import Comparison, Verdict, compare
-from kernels.core.timing import Timing
+from kernels.core.timing import Comparison, Timing, Verdict, compare
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 

@@ -10,13 +10,12 @@ from typing import TextIO
 from kernels.core.cpu_load import Load
 from kernels.core.health import Health
 from kernels.core.timing import Timing
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import KEYS
-from kernels.sweeps.plan_values import PLAN_KEYS
+from kernels.sweeps.plan_files import KEYS, PLAN_KEYS
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import CellPair
 

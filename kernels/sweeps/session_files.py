@@ -1,24 +1,288 @@
 """Sessions on disk: append-only JSON Lines, a line for each part of a cell that was measured.
 
-See `kernels.sweeps.session_lines` for what a line holds.
+See `kernels.sweeps.session_files` for what a line holds.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
+import math
 import time
-from contextlib import suppress
-from dataclasses import fields, replace
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from kernels.core.errors import SessionFileError
-from kernels.core.growing_file import GrowingFile
+from kernels.core.plain_data import NotPlainError, from_plain, to_plain
+from kernels.core.safe_files import MAX_LINE, GrowingFile, LogLine, lines_in
+from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS
-from kernels.sweeps.record import Machine, Record, Session
-from kernels.sweeps.session_lines import header_line, record_line
-from kernels.sweeps.session_scan import open_to_read, refusals, scan, why
+from kernels.sweeps.record import Machine, Measurement, Record, Session
+
+FORMAT = "Filter Workbench session"
+# 1 had no rounds, and no word for sessions that come with the program; 2 no kernels of the user's.
+VERSION = 3
+PROGRAM = "Filter Workbench"  # its name among a machine's software
+DIGITS = 6
+END_OF_TIME_S = 1e11  # later than calendars go
+RENAMED_CEILINGS = {"l2_gb_s": "l2_read_gb_s"}  # version 1's; it was a read then, too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionHeader:
+    """The first line: a session without its records, and which program wrote it."""
+
+    format: str
+    version: int
+    program: str = ""
+    started: float
+    machine: Machine
+    plan: Plan
+    shipped: bool = False
+
+
+def header_line(session: Session) -> bytes:
+    """Return the first line, which holds all of `session` but its records."""
+    header = SessionHeader(
+        format=FORMAT,
+        version=VERSION,
+        program=session.machine.software.get(PROGRAM, ""),
+        started=round(session.started, 3),
+        machine=session.machine,
+        plan=session.plan,
+        shipped=session.is_shipped,
+    )
+    return _line(to_plain(header))
+
+
+def record_line(record: Record) -> bytes:
+    """Return the line of one record, its newline included."""
+    return _line(
+        {
+            "cell": to_plain(record.cell),
+            "outcome": to_plain(record.outcome, DIGITS),
+            "at": round(record.at, 3),
+        }
+    )
+
+
+def session_of(line: bytes, name: str) -> Session:
+    """Return the session, yet without records, that a file's first line begins.
+
+    Raises SessionFileError, in which `name` is what the file is called.
+    """
+    try:
+        data = _data(line)
+        if type(data) is not dict or data.get("format") != FORMAT:
+            raise NotPlainError("is not a header")
+    except NotPlainError:
+        raise SessionFileError(
+            f"{name} is not a session of measurements: its first line is not a session's."
+        ) from None
+    _refuse_other_versions(data.get("version"), name)
+    try:
+        header = from_plain(SessionHeader, data)
+        if not 0 <= header.started < END_OF_TIME_S:
+            raise NotPlainError("is not a time", "started")
+    except NotPlainError as error:
+        raise SessionFileError(f"{name} cannot be read: in line 1 {error}.") from None
+    machine = _with_present_names(header.machine)
+    return Session(
+        header.plan, machine, header.started, is_recorded=True, is_shipped=header.shipped
+    )
+
+
+def record_of(line: bytes) -> Record:
+    """Return the record of one line. Raises NotPlainError."""
+    data = _data(line)
+    record = from_plain(Record, data)
+    if complaint := _complaint(record):
+        raise NotPlainError(complaint)
+    return record
+
+
+def _refuse_other_versions(version: Any, name: str) -> None:
+    if type(version) is not int or version < 1:
+        raise SessionFileError(f"{name} cannot be read: its header has no version.")
+    if version > VERSION:
+        raise SessionFileError(
+            f"{name} was written by a newer Filter Workbench (version {version} of its format); "
+            f"this one reads versions 1 to {VERSION}."
+        )
+
+
+def _with_present_names(machine: Machine) -> Machine:
+    """Return the machine with its ceilings as this version calls them."""
+    ceilings = {RENAMED_CEILINGS.get(name, name): each for name, each in machine.ceilings.items()}
+    return replace(machine, ceilings=ceilings)
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _data(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):  # Unicode's and JSON's errors are ValueErrors
+        raise NotPlainError("it is not JSON") from None
+
+
+def _complaint(record: Record) -> str | None:
+    """Return what is in a record that no measuring can have given, or None.
+
+    It would be worked with as if it had.
+    """
+    if not _is_sensible(record.cell):
+        return "its cell has no size"
+    if not 0 <= record.at < END_OF_TIME_S:
+        return "at is not a time"
+    if not isinstance(record.outcome, Measurement):
+        return None
+    transfers = record.outcome.transfers
+    timings = [record.outcome.kernel]
+    if transfers is not None:
+        timings += [transfers.pageable_up, transfers.pageable_down]
+        timings += [transfers.pinned_up, transfers.pinned_down]
+    return None if all(map(_is_duration, timings)) else "its samples are not durations"
+
+
+def _is_sensible(cell: Cell) -> bool:
+    threads = cell.block_xy or (1, 1)
+    return min(cell.width, cell.height, cell.channels, cell.ksize, cell.count, *threads) >= 1
+
+
+def _is_duration(timing: Timing) -> bool:
+    samples = timing.samples_ms
+    if not samples or not all(math.isfinite(each) and each >= 0 for each in samples):
+        return False
+    if timing.rounds and (min(timing.rounds) < 1 or sum(timing.rounds) != len(samples)):
+        return False
+    return sorted(samples)[len(samples) // 2] > 0  # or else the median is 0
+
+
+GZIP = b"\x1f\x8b"
+MAX_REMARKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedFile:
+    """A session as it stands in a file.
+
+    whole  bytes up to the end of the last line that is not cut off
+    """
+
+    session: Session
+    whole: int
+    ends_with_newline: bool
+
+
+def scan(file: BinaryIO, path: Path) -> ScannedFile:
+    """Read everything a file holds, from its beginning. Raises SessionFileError."""
+    try:
+        first = file.readline(MAX_LINE)
+        _refuse_foreign(first, path)
+        session = session_of(first, str(path))
+        return _with_records(session, file, len(first), first.endswith(b"\n"))
+    except (OSError, EOFError, zlib.error) as error:
+        raise SessionFileError(f"{path} cannot be read ({why(error)}).") from error
+
+
+def _with_records(session: Session, file: BinaryIO, whole: int, is_whole: bool) -> ScannedFile:
+    """Read what follows a header of `whole` bytes."""
+    records: dict[Cell, Record] = {}
+    remarks = _Remarks()
+    for number, line in enumerate(_lines(file, remarks), start=2):
+        try:
+            record = record_of(line.text)
+        except NotPlainError as error:
+            if not line.is_whole:
+                remarks.add("Its last line was cut off in mid-writing and is left out.")
+                break
+            remarks.add(f"Its line {number} is left out: {error}.")
+        else:
+            records[record.cell] = record  # the last one counts, where the first one stood
+        whole += line.length
+        is_whole = line.is_whole
+    read = replace(session, records=tuple(records.values()), remarks=remarks.all())
+    return ScannedFile(read, whole, is_whole)
+
+
+class _Remarks:
+    """The first few sentences, and how many more there would be.
+
+    Lines may be wrong by the million.
+    """
+
+    def __init__(self) -> None:
+        self._first: list[str] = []
+        self._more = 0
+
+    def add(self, sentence: str) -> None:
+        if len(self._first) < MAX_REMARKS:
+            self._first.append(sentence)
+        else:
+            self._more += 1
+
+    def all(self) -> tuple[str, ...]:
+        more = f"So it is with {self._more:,} line{'s' * (self._more != 1)} more."
+        return (*self._first, more) if self._more else tuple(self._first)
+
+
+def _lines(file: BinaryIO, remarks: _Remarks) -> Iterator[LogLine]:
+    """Yield line by line; compressed data may break off."""
+    try:
+        yield from lines_in(file)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        remarks.add("Its compressed data break off, and what follows is left out.")
+
+
+@contextmanager
+def open_to_read(path: Path) -> Iterator[BinaryIO]:
+    """Open the file's plain bytes, unpacked where it is compressed."""
+    with refusals(path, "opened"):
+        if not path.is_file():  # a folder, or a pipe that might never end
+            raise SessionFileError(f"{path} is not a file.")
+        file = path.open("rb")
+    with file:
+        packed = file.read(len(GZIP)) == GZIP
+        file.seek(0)
+        yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+
+
+@contextmanager
+def refusals(path: Path, done: str) -> Iterator[None]:
+    """Raise what the operating system refuses as SessionFileError, in words.
+
+    done: "opened" or "written".
+    """
+    try:
+        yield
+    except OSError as error:
+        raise SessionFileError(f"{path} cannot be {done} ({why(error)}).") from error
+
+
+def _refuse_foreign(first: bytes, path: Path) -> None:
+    if not first:
+        raise SessionFileError(f"{path} is empty: it holds no session.")
+    if path.suffix.lower() == ".csv" and not first.startswith(b"{"):
+        raise SessionFileError(
+            f"{path} is a table, which holds only part of what was measured; open the session's "
+            ".jsonl file instead."
+        )
+
+
+def why(error: Exception) -> str:
+    """Return the operating system's few words."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
 
 NAME = "session.jsonl"
 SUFFIXES = (".jsonl", ".jsonl.gz")

@@ -20,14 +20,12 @@ from time import monotonic
 from typing import Any, Literal
 
 from kernels import Engine
-from kernels.core.comparison import Comparison, compare
-from kernels.core.cores import usable_cores
-from kernels.core.device import Device, NoDevice, cuda_version
-from kernels.core.device_share import DeviceShare
+from kernels.core.cpu_load import usable_cores
+from kernels.core.device import Device, DeviceShare, NoDevice, cuda_version
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.plain_data import to_plain
-from kernels.core.timing import Timing
+from kernels.core.timing import Comparison, Timing, compare
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.engine.auto import with_pick
@@ -36,19 +34,17 @@ from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.batch.device_run import DeviceRun, processes_each
-from workbench.batch.file_pairs import FilePairs, Group
 from workbench.batch.filtering import UNTIMED, Recipe
-from workbench.batch.finished_row import FinishedRow
-from workbench.batch.stage_times import StageTimes
-from workbench.batch.stage_words import IN_WORDS
-from workbench.batch.stages import Stage
+from workbench.batch.journal import Stage
+from workbench.batch.pairs import FilePairs, Group
+from workbench.batch.stage_times import IN_WORDS, FinishedRow, StageTimes
 from workbench.cli import made_jobs, this_machine
 from workbench.cli.benches import fitting
 from workbench.cli.benches.batch import middle_per_s
 from workbench.cli.output import USAGE, CommandError, say, write_whole
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.share_words import PATHS, halo_in_words
+from workbench.model.speed_up import PATHS, halo_in_words
 from workbench.model.state import State
 
 ROUNDS = 7

@@ -21,7 +21,7 @@ import numpy as np
 
 from kernels import Engine, Job, Result
 from kernels.core.driving import outcome_of
-from kernels.core.row_strips import RowStrip, strips_of
+from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.version import program_version
 from kernels.engine.strip_filter import StripFilter
 from kernels.pictures.picture_kinds import of_kind

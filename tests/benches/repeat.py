@@ -18,11 +18,10 @@ from itertools import combinations
 from pathlib import Path
 
 from kernels import Engine
-from kernels.core.comparison import compare
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.device import NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.statistics import CONFIDENCE
+from kernels.core.timing import CONFIDENCE, compare
 from kernels.core.version import program_version
 from kernels.cpu import host_implementations
 from kernels.sweeps.cell import Cell

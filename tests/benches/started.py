@@ -10,7 +10,7 @@ from workbench.cli.main import parse
 with without_collecting():  # as the program starts
     from tests.benches.views import Painted, ms_until_painted, named_view
     from workbench.cli import real_window
-    from workbench.cli.state_options import devices_of_window
+    from workbench.cli.recipe_options import devices_of_window
 
 
 def main() -> None:

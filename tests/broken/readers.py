@@ -12,12 +12,11 @@ import numpy as np
 
 from kernels.core.errors import KernelError
 from kernels.core.job import PIXEL_TYPES
-from kernels.sweeps.plan_files import as_toml, read_plan
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests import made_sessions
 from tests.picture_files import all_kinds, samples
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 from workbench.base.settings import Settings
 from workbench.charts.data.figure import Choices
 from workbench.charts.data.points import Data
@@ -29,7 +28,7 @@ from workbench.model import choices
 from workbench.model.state import State
 from workbench.panels.weights.named_weights import Named, read_file, write_file
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.session.screenshot_files import read_settings, save_png
+from workbench.session.exporter import read_settings, save_png
 from workbench.window.talk import steps_from
 
 

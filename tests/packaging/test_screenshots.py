@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from workbench.cli import main
-from workbench.cli.window_driver import ENTER
+from workbench.cli.draw_window import ENTER
 from workbench.model.modes import MODES
-from workbench.session.screenshot_files import read_settings, save_png
+from workbench.session.exporter import read_settings, save_png
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
 
-from kernels.core import disturbances
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core import health
 from kernels.core.cpu_load import LoadWatch
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.engine import Engine
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.base import theme
@@ -35,7 +35,7 @@ def no_gpu():
 def nobody_else_computes(monkeypatch):
     """What else the machine does while tests run puts no star on their times."""
     monkeypatch.setattr(LoadWatch, "load", lambda _: None)
-    monkeypatch.setattr(disturbances, "UNSTEADY", math.inf)
+    monkeypatch.setattr(health, "UNSTEADY", math.inf)
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
-from kernels.core.device_share import DeviceShare
+from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Ran, Result
-from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung
 from tests.made_up import H200

@@ -9,8 +9,7 @@ from time import monotonic
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QTableWidget
 
-from kernels.core.device import NoDevice
-from kernels.core.resident_warps import Occupancy
+from kernels.core.device import NoDevice, Occupancy
 from kernels.core.timing import Timing
 from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.pictures.generated import scene

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import traceback
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 from kernels.core.errors import OutOfMemoryError
 from workbench.base.bugs import bugs
@@ -101,3 +103,48 @@ class _Runner(QObject):
         except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
             sentence = f"{type(error).__name__}: {error}"
             self.answered.emit(on_bug, _Bug(sentence, traceback.format_exc()))
+
+
+# While a slider is dragged the picture goes before what is told of it, which takes longer.
+AFTER_PAINTING_MS = 100
+
+
+class Throttle(QTimer):
+    """A timer that starts when it is first asked; `stop` drops what was asked for."""
+
+    def __init__(self, wait_ms: int, act: Callable[[], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self.setSingleShot(True)
+        self.setInterval(wait_ms)
+        self.timeout.connect(act)
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for it, in a moment."""
+        if not self.isActive():
+            self.start()
+
+
+class Turns(QObject):
+    """Steps that wait, in the order in which they were asked for, whoever asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: deque[tuple[QObject, Callable[[], object]]] = deque()
+        # One that repeats: single shots that are due together are all done in one turn.
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._take)
+
+    def add(self, owner: QObject, step: Callable[[], object]) -> None:
+        """Have `step` done in a turn of its own, unless `owner` is gone by then."""
+        self._steps.append((owner, step))
+        if not self._timer.isActive():
+            self._timer.start(0)
+
+    @Slot()
+    def _take(self) -> None:
+        owner, step = self._steps.popleft()
+        if not self._steps:
+            self._timer.stop()
+        if isValid(owner):
+            step()

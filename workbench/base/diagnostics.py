@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from kernels.core import installed
+from kernels.core import version
 from kernels.core.device import Device, NoDevice, cuda_version
 from kernels.core.version import program_version
 from kernels.cuda import nvrtc
@@ -20,7 +20,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.rungs.rung import broken_rungs
 from kernels.sweeps.machine import cpu
 from workbench.base import numbers, qt_libraries
-from workbench.base.other_kernels import other_kernels
+from workbench.base.importing import other_kernels
 
 # Distributions, and the module of each, which alone is there in a packaged program.
 PACKAGES = {
@@ -53,7 +53,7 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
         ("Python", f"{platform.python_version()} ({sys.executable})"),
         ("System", platform.platform()),
         ("CPU", cpu()),
-        ("Installed as", installed.kind()),
+        ("Installed as", version.kind()),
         *((name, package_version(name, module)) for name, module in PACKAGES.items()),
         ("CuPy", cupy_version() or "not installed"),
         ("C++ compiler", compiler.why_not() or str(compiler.the_compiler())),
@@ -103,7 +103,7 @@ def package_version(package: str, module: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         pass
-    if installed.kind() == installed.FROZEN and module and find_spec(module):
+    if version.kind() == version.FROZEN and module and find_spec(module):
         return "packaged, version unknown"
     return "not installed"
 
@@ -140,7 +140,7 @@ def hidden_menu_entry() -> Path | None:
     """Desktop entry of this copy, where no menu looks for it: uv and pipx keep it to themselves."""
     entries = Path(sys.prefix, "share/applications").glob("*.FilterWorkbench.desktop")
     entry = next(entries, None)
-    if entry is None or sys.platform != "linux" or installed.kind() == "checkout":
+    if entry is None or sys.platform != "linux" or version.kind() == "checkout":
         return None
     if (MENU_FOLDER.expanduser() / entry.name).exists():
         return None
@@ -161,7 +161,7 @@ def _nvrtc_problems(device: Device | NoDevice) -> Iterator[str]:
             "install the NVRTC of the driver's version, or update the driver."
         )
     if headers is None:
-        how = installed.how_to_add(f"nvidia-cuda-runtime=={_dotted(newest.version)}.*")
+        how = version.how_to_add(f"nvidia-cuda-runtime=={_dotted(newest.version)}.*")
         yield f"CUDA's headers are missing: {how}."
     elif (of_headers := _version_of(headers)) and of_headers != newest.version:
         yield (

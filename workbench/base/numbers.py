@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 GAP = "\u202f"  # narrow and no-break: a number and its unit stay on one line
 MISSING = "—"
@@ -153,3 +153,22 @@ def _plain(text: str) -> str:
         return text.rstrip(".")
     mantissa, exponent = text.split("e")
     return f"{float(text):.{len(mantissa) - 2 - int(exponent)}f}"
+
+
+def star(disturbances: Sequence[str]) -> str:
+    """Return "*", which stands behind a time that was disturbed; empty where nothing did."""
+    return "*" if disturbances else ""
+
+
+def why_starred(disturbances: Sequence[str]) -> str:
+    """Return "* Disturbed: other programs kept 2.0 of 2 cores busy."; empty where nothing did."""
+    return f"* Disturbed: {'; '.join(disturbances)}." if disturbances else ""
+
+
+# By how many there are.
+CHANNELS = {
+    1: ("grey",),
+    2: ("grey", "alpha"),
+    3: ("red", "green", "blue"),
+    4: ("red", "green", "blue", "alpha"),
+}

@@ -12,9 +12,8 @@ from typing import Any
 
 from platformdirs import user_config_dir
 
-from kernels.core import atomic_files
-from kernels.core.locks import holding
-from workbench.base import limited_json
+from kernels.core import plain_data, safe_files
+from kernels.core.safe_files import holding
 
 VERSION = 1
 RECENT = "recent"
@@ -86,10 +85,10 @@ class Settings:
             # Where nobody lets go of it, it is better to write than to lose everything.
             with holding(self._path.with_name(LOCK_NAME), PATIENCE_S):
                 values = self._merged(self._theirs())
-                with atomic_files.replacing(self._path) as file:
+                with safe_files.replacing(self._path) as file:
                     file.write(_written(values))
         except OSError as error:
-            reason = atomic_files.reason(error)
+            reason = safe_files.reason(error)
             return f"What was chosen is not remembered: {self._path} cannot be written, {reason}."
         self._values, self._before = values, _texts(values)
         self._is_forgotten = False
@@ -202,7 +201,7 @@ def _read_file(path: Path) -> Values:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
             raise UnreadableSettingsError  # a pipe would be waited for
-        values = limited_json.parse(path.read_bytes())
+        values = plain_data.parse_json(path.read_bytes())
         version = values.pop("version")
     except (FileNotFoundError, NotADirectoryError):
         return {}

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 
 Scheme = Literal["system", "light", "dark"]
 SCHEMES = get_args(Scheme)

@@ -23,8 +23,8 @@ from typing import Any
 
 from kernels import Engine
 from workbench.base.memory import memory_available_bytes
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe, encode, filter_, read, sync, write
+from workbench.batch.pairs import FilePair
 
 MEMORY_SHARE = 0.5  # of what is free at the beginning; others want some, too
 COPIES = 3  # of each picture: itself, its result, and what decoding takes beside them

@@ -22,14 +22,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import uuid4
 
-from kernels.core.atomic_files import reason
 from kernels.core.errors import bug_in_words
+from kernels.core.safe_files import reason
 from kernels.core.version import program_version
 from workbench.batch import cluster_work
 from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing
 from workbench.batch.cluster_work import Slice, Work, WorkerFacts, python_version
-from workbench.batch.file_pairs import FilePair
-from workbench.batch.finished_row import FinishedRow
+from workbench.batch.pairs import FilePair
+from workbench.batch.stage_times import FinishedRow
 
 CONNECT_S = 10.0  # in which a scheduler answers
 ANSWER_S = 15.0  # in which workers answer that are not silent

@@ -18,13 +18,13 @@ from time import monotonic, sleep
 from uuid import uuid4
 
 from kernels import Engine
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.errors import KernelError, bug_in_words
 from kernels.core.version import program_version
 from workbench.batch.batch_run import running
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Recipe
-from workbench.batch.finished_row import FinishedRow, rows_of
+from workbench.batch.pairs import FilePair
+from workbench.batch.stage_times import FinishedRow, rows_of
 
 APPEARS_S = 5.0  # other computers may see a new file that late
 

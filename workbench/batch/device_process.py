@@ -21,12 +21,12 @@ from kernels import Engine
 from kernels.core.device import NoDevice
 from kernels.core.device_turns import purpose
 from kernels.core.errors import CannotRunError, DeviceLostError, KernelError
-from workbench.base.one_heap import use_freed_memory_again
+from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import finishing
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.finished_row import FinishedRow, row_of
 from workbench.batch.large_filtering import StripsDone
+from workbench.batch.pairs import FilePair
+from workbench.batch.stage_times import FinishedRow, row_of
 
 Tasks = Sequence[tuple[int, FilePair]]  # each with its place among all pictures
 MakeEngine = Callable[[int | None], Engine]

@@ -27,9 +27,9 @@ from kernels.core.errors import DeviceLostError
 from kernels.cuda_child.child_endings import how_it_ended
 from workbench.batch.batch_run import NEVER_PAUSED, REST_S, Pausing, Say
 from workbench.batch.device_process import MakeEngine, Order, Said, Tasks, engine_on, work
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.finished_row import FinishedRow
+from workbench.batch.pairs import FilePair
+from workbench.batch.stage_times import FinishedRow
 
 SPAWN = get_context("spawn")  # never fork: CUDA does not outlive it
 PATIENCE_S = 10.0  # with a process that is to end; then it is killed

@@ -18,15 +18,15 @@ from time import perf_counter
 from typing import Literal
 
 from kernels import Engine, Result, Sampling
-from kernels.core.atomic_files import is_special
 from kernels.core.errors import CompileFailedError, KernelError, bug_in_words
 from kernels.core.job import Progress
+from kernels.core.safe_files import is_special
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.estimate import about
 from workbench.base.memory import is_out_of_memory, memory_available_bytes, memory_there_bytes
-from workbench.batch.file_pairs import FilePair
+from workbench.batch.journal import Stage, filtering_seconds
 from workbench.batch.large_filtering import LargeAnswer, StripsDone, filtering_file
-from workbench.batch.stages import Stage, filtering_seconds
+from workbench.batch.pairs import FilePair
 from workbench.files import image_files
 from workbench.files.image_encoders import format_of
 from workbench.files.large_pictures import LargePicture

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
-from kernels.core.atomic_files import reason
-from kernels.core.growing_file import GrowingFile, whole_lines
-from workbench.base.limited_json import parse
+from kernels import Result
+from kernels.core.plain_data import parse_json
+from kernels.core.safe_files import GrowingFile, reason, whole_lines
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
@@ -170,7 +170,7 @@ def _add(run: LastRun, said: Line) -> None:
 def _parsed(line: bytes) -> Line:
     """Return what a line says; nothing where it is damaged, so that its file is done again."""
     try:
-        said = parse(line)
+        said = parse_json(line)
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}
@@ -179,3 +179,18 @@ def _parsed(line: bytes) -> Line:
 def _differing(then: Line, now: Line) -> list[str]:
     """Return the names of what was asked for otherwise."""
     return [key for key in {**then, **now} if then.get(key) != now.get(key)]
+
+
+Stage = Literal["decode", "upload", "filter", "download", "verify", "encode", "sync"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+BY_FILES: tuple[Stage, ...] = ("decode", "encode")  # which the same threads do
+BY_DISK: tuple[Stage, ...] = ("sync",)  # which others wait for, as many of them
+BY_ENGINE: tuple[Stage, ...] = ("upload", "filter", "download", "verify")  # and one thread does
+
+
+def filtering_seconds(result: Result, took_s: float) -> dict[Stage, float]:
+    """Return the seconds of filtering by stage; on a GPU both transfers are stages of their own."""
+    moved: dict[Stage, float | None] = {"upload": result.upload_ms, "download": result.download_ms}
+    seconds: dict[Stage, float] = {stage: ms / 1e3 for stage, ms in moved.items() if ms is not None}
+    seconds["filter"] = max(took_s - sum(seconds.values()), 0.0)
+    return seconds

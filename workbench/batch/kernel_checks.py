@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.driving import in_place_of, last_of
 from kernels.core.job import Job, Progress, Sampling

@@ -1,18 +1,205 @@
-"""The words IN and OUT as pairs: which files are read, and which each of them is written to."""
+"""Input and output of a batch as pairs of files, and the names of outputs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePath
+from string import Formatter
 
-from workbench.base.same_file import identity
-from workbench.batch.file_pairs import FilePair, FilePairs, Group
-from workbench.batch.naming import Naming, PairingError
+from workbench.base.paths import identity
 from workbench.files import neighbours
 from workbench.files.image_files import EXTENSIONS, ZARR
+from workbench.files.picture_errors import EXTENSION_OF
+from workbench.model.state import State
+
+Naming = Callable[[str], str]  # from a picture's name to its result's, both without their folders
+OF_THE_PICTURE = ("stem", "ext")
+
+
+class PairingError(Exception):
+    """Inputs and output do not fit together.  str(error) is one sentence for the user."""
+
+
+def with_extension(extension: str | None) -> Naming:
+    """Return what puts `extension` in the place of a name's own; None: it leaves the name alone."""
+    if extension is None:
+        return str
+    return lambda name: os.path.splitext(name)[0] + extension  # noqa: PTH122 - much quicker
+
+
+def by_pattern(pattern: str, values: Mapping[str, str], extension: str | None = None) -> Naming:
+    """Return what makes a result's name by `pattern`.
+
+    pattern    such as "{stem}_{filter}.png": {stem} and {ext} are the picture's; a pattern that
+               names no format gets an extension
+    values     what else may stand in braces, by its name
+    extension  that it gets; None: the picture's own
+
+    Raises PairingError where the pattern makes no sense.
+    """
+    _refuse_unknown(pattern, (*OF_THE_PICTURE, *values))
+    if PurePath(pattern).name != pattern or os.sep in pattern:
+        raise PairingError(
+            f"The name {pattern} is one within the output folder, so no / can stand in it."
+        )
+    if pattern.endswith(".{ext}") or PurePath(pattern).suffix.lower() in EXTENSIONS:
+        if extension is not None:
+            raise PairingError(
+                f"The name {pattern} says the format already; choose none beside it."
+            )
+        return partial(_named, pattern, values)
+    return partial(_named, f"{pattern}{extension or '.{ext}'}", values)
+
+
+def _named(pattern: str, values: Mapping[str, str], name: str) -> str:
+    stem, dot_ext = os.path.splitext(name)  # noqa: PTH122 - much quicker
+    return pattern.format(stem=stem, ext=dot_ext[1:], **values)
+
+
+def _refuse_unknown(pattern: str, known: tuple[str, ...]) -> None:
+    try:
+        parts = list(Formatter().parse(pattern))
+    except ValueError:
+        parts = [("", "", "", None)]
+    for _, field, form, conversion in parts:
+        if field is not None and (field not in known or form or conversion):
+            names = ", ".join(f"{{{each}}}" for each in known)
+            raise PairingError(
+                f"The name {pattern} has braces around something else than {names}; write {{{{ and "
+                "}} for braces themselves."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class FilePair:
+    """A picture file and the file that its result is to be written to.
+
+    source_shown, target_shown  what they are called, if not by their paths
+    folder  what may have to be made for the target, below the folder that was named; None: nothing
+    is_named  whether the user named the target itself, which may then be a device or a pipe
+    """
+
+    source: Path
+    target: Path
+    folder: Path | None = None
+    source_shown: str = ""
+    target_shown: str = ""
+    is_named: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source_shown", self.source_shown or str(self.source))
+        object.__setattr__(self, "target_shown", self.target_shown or str(self.target))
+
+    @property
+    def name(self) -> str:
+        """Return the source's name, without its folder."""
+        return self.source.name or self.source_shown
+
+    def absolute(self) -> FilePair:
+        """Return the same by absolute paths, for a process that may have another current folder."""
+        folder = self.folder.absolute() if self.folder is not None else None
+        return replace(
+            self, source=self.source.absolute(), target=self.target.absolute(), folder=folder
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files of one folder whose results go into one folder.
+
+    names  of the files in `source`
+    below  `target`, where it may have to be made; None: it need not
+    is_named  as in FilePair
+    """
+
+    source: Path
+    target: Path
+    names: tuple[str, ...]
+    below: Path | None = None
+    is_named: bool = False
+
+
+class FilePairs(Collection[FilePair]):
+    """The pairs of all groups, each made when it is its turn.
+
+    rename  from a source's name to its target's
+    """
+
+    def __init__(self, groups: Iterable[Group], rename: Naming) -> None:
+        self._groups, self._rename = tuple(groups), rename
+        self._count = sum(len(group.names) for group in self._groups)
+
+    def __iter__(self) -> Iterator[FilePair]:
+        for group in self._groups:
+            for name in group.names:
+                target = group.target / self._rename(name)
+                source = group.source / name
+                yield FilePair(source, target, group.below, is_named=group.is_named)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, pair: object) -> bool:
+        return any(pair == each for each in self)
+
+    @property
+    def folders(self) -> set[Path]:
+        """Return the folders of all targets."""
+        return {group.target for group in self._groups}
+
+    def part(self, is_wanted: Callable[[Path], bool]) -> FilePairs:
+        """Return the pairs whose target is wanted, of which only the names are kept as well."""
+
+        def names_of(group: Group) -> tuple[str, ...]:
+            return tuple(
+                name for name in group.names if is_wanted(group.target / self._rename(name))
+            )
+
+        groups = (replace(group, names=names_of(group)) for group in self._groups)
+        return FilePairs(groups, self._rename)
+
+    def refuse_losses(self) -> None:
+        """Raise PairingError where an input, or another result, would be written onto.
+
+        The disk is asked about files only where folders of the output hold some already.
+        """
+        targets: dict[Path, set[str]] = {}
+        for group in self._groups:
+            taken = targets.setdefault(group.target, set())
+            before = len(taken)
+            taken.update(map(os.path.normcase, map(self._rename, group.names)))
+            if len(taken) < before + len(group.names):
+                name = self._first_twice(group.target)
+                raise PairingError(f"Several inputs are called {name} in the output; rename one.")
+        used = {folder for folder in targets if _holds_files(folder)}
+        originals = {identity(each.source) for each in self} if used else set()
+        for each in self if used else ():
+            if each.target.parent in used and identity(each.target) in originals:
+                raise PairingError(f"{each.target} is an input; write to another file or folder.")
+
+    def _first_twice(self, target: Path) -> str:
+        """Return the first name that a second result in `target` would have as well."""
+        names = (
+            name
+            for group in self._groups
+            if group.target == target
+            for name in map(self._rename, group.names)
+        )
+        taken: set[str] = set()
+        while os.path.normcase(name := next(names)) not in taken:
+            taken.add(os.path.normcase(name))
+        return name
+
+
+def _holds_files(folder: Path) -> bool:
+    with suppress(OSError), os.scandir(folder) as entries:
+        return any(True for _ in entries)
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +323,31 @@ def _folders_in(folder: Path) -> list[str]:
 def _shown(names: Iterable[str]) -> Iterator[str]:
     """Return names without hidden ones: such as what macOS puts beside each file on other disks."""
     return (name for name in names if not name.startswith("."))
+
+
+def pairs_into(
+    inputs: Sequence[Path], folder: Path, *, recursive: bool = False, rename: Naming = str
+) -> Pairs:
+    """Return which file in `folder` each input is written to.
+
+    Raises PairingError rather than lose a picture.
+    """
+    if os.path.isdir(folder) and identity(folder) in map(identity, inputs):  # noqa: PTH112
+        raise PairingError(f"{folder} is a folder of inputs; write to another one.")
+    output = os.path.join(folder, "")  # noqa: PTH118 - a folder, whether it is there or not
+    return pairs_of(inputs, output, recursive=recursive, rename=rename)
+
+
+def naming(pattern: str | None, format_name: str | None, chosen: State) -> Naming:
+    """Return what names results.
+
+    pattern      as `by_pattern` has it; None: each is called as its picture
+    format_name  one of EXTENSION_OF; None: as the picture's
+    chosen       whose filter and size may stand in the pattern
+
+    Raises PairingError where the pattern makes no sense.
+    """
+    extension = EXTENSION_OF[format_name] if format_name is not None else None
+    if pattern is None:
+        return with_extension(extension)
+    return by_pattern(pattern, {"filter": chosen.filter, "size": str(chosen.ksize)}, extension)

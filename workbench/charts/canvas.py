@@ -26,8 +26,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedLayout, QToolTip, QWidget
 
 from workbench.base import theme
+from workbench.base.background import Turns
 from workbench.base.plain_text import Label, tip_text
-from workbench.base.turns import Turns
 from workbench.charts.data.figure import Drawn, Figure, Spot
 from workbench.widgets.letters import factor_of
 from workbench.widgets.tile import scaled_font

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Session
 from workbench.base import theme
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
-from workbench.base.throttle import Throttle
 from workbench.charts.chart_card import ChartCard
 from workbench.charts.chart_menu import PUBLISHED, ChartMenu
 from workbench.charts.data.figure import Choices, Figure, Option

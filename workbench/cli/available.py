@@ -14,7 +14,7 @@ from kernels.engine.auto import AUTO, Auto
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.filters import Filter
 from kernels.rungs.rung import Rung
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import presets
 from workbench.base.columns import columns
 from workbench.cli import output
 from workbench.cli.options import LISTS

@@ -15,18 +15,23 @@ from typing import Any
 from kernels import Sampling
 from kernels.core.plain_data import without_controls
 from workbench.batch.batch_run import in_order, running
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome, Recipe
-from workbench.batch.naming import PairingError, with_extension
-from workbench.batch.pairs import Pairs, names_folder, pairs_of
-from workbench.batch.unfinished import is_begun
+from workbench.batch.large_filtering import is_begun
+from workbench.batch.pairs import (
+    FilePair,
+    PairingError,
+    Pairs,
+    names_folder,
+    pairs_of,
+    with_extension,
+)
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import first_device, note_on, recipe_of, with_devices
 from workbench.cli.result_words import in_one_line, large_in_one_line, record_of, rows_record
 from workbench.cli.stopping import RemoteControl
 from workbench.cli.this_machine import engine_maker, facts
-from workbench.files.format_names import EXTENSION_OF
+from workbench.files.picture_errors import EXTENSION_OF
 
 
 def run(arguments: Namespace) -> int:

@@ -13,24 +13,27 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
-from kernels.core.atomic_files import remove_abandoned
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.plain_data import without_controls
-from workbench.base.one_heap import use_freed_memory_again
+from kernels.core.safe_files import remove_abandoned
+from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import Pausing, Say, running
 from workbench.batch.cluster import Cluster, ClusterError
 from workbench.batch.cluster_work import Work
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.file_pairs import FilePair, FilePairs
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.finished_row import FinishedRow, rows_of
-from workbench.batch.into_folder import naming, pairs_into
 from workbench.batch.journal import NAME, Journal, JournalError, last_run
-from workbench.batch.naming import PairingError
-from workbench.batch.pairs import Pairs
+from workbench.batch.pairs import FilePair, FilePairs, PairingError, Pairs, naming, pairs_into
 from workbench.batch.shards import journals_among, merge
-from workbench.batch.stage_times import StageTimes
-from workbench.batch.stage_words import closing_lines, marks_for, progress_words, summary
+from workbench.batch.stage_times import (
+    FinishedRow,
+    StageTimes,
+    closing_lines,
+    marks_for,
+    progress_words,
+    rows_of,
+    summary,
+)
 from workbench.cli import output
 from workbench.cli.output import FAILED, USAGE, CommandError, ProgressLine, complain
 from workbench.cli.recipe_options import (

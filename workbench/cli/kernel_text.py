@@ -11,9 +11,16 @@ from kernels import Job
 from kernels.core.errors import BadJobError
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
-from kernels.cuda.listings import Kind, Listing, listing_of, numbered
+from kernels.cuda.listings import (
+    Changes,
+    Kind,
+    KindChange,
+    Listing,
+    changes_of,
+    listing_of,
+    numbered,
+)
 from kernels.cuda.nvrtc import Compiled, compile_rung
-from kernels.cuda.sass_diff import Changes, KindChange, changes_of
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel
 from kernels.rungs.rung import Rung, ladder

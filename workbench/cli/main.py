@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from workbench.base import qt_libraries
-from workbench.base.other_kernels import other_kernels
+from workbench.base.importing import other_kernels
 from workbench.cli.argument_types import HOW_MANY
 from workbench.cli.output import FAILED, INTERRUPTED, USAGE, CommandError, complain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli import argument_types as types
-from workbench.files.format_names import EXTENSION_OF
+from workbench.files.picture_errors import EXTENSION_OF
 
 WINDOW_SIZE = (1440, 900)  # of a shot
 LISTS = ("filters", "borders", "implementations", "presets")

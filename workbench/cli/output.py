@@ -110,7 +110,7 @@ def refuse_unwritable(*paths: Path | None) -> None:
 
     What is there stays as it is.
     """
-    from kernels.core.atomic_files import is_special
+    from kernels.core.safe_files import is_special
 
     for path in paths:
         if path is None or is_special(path):
@@ -126,7 +126,7 @@ def refuse_unwritable(*paths: Path | None) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Write `text` as UTF-8.  Raises CommandError."""
-    from kernels.core.atomic_files import replacing
+    from kernels.core.safe_files import replacing
 
     try:
         with replacing(path) as file:
@@ -136,7 +136,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _not_written(path: Path, error: OSError) -> CommandError:
-    from kernels.core.atomic_files import reason
+    from kernels.core.safe_files import reason
 
     return CommandError(f"Cannot write {path}: {reason(error)}.")
 

@@ -28,8 +28,8 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.job import Result
 from workbench.base import theme
 from workbench.base.bugs import bugs
-from workbench.base.data_folder import DATA_VARIABLE
 from workbench.base.garbage import GarbageCollector
+from workbench.base.paths import DATA_VARIABLE
 from workbench.base.settings import Settings
 from workbench.charts.canvas import make_plots
 from workbench.cli.options import WINDOW_SIZE

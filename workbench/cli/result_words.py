@@ -14,10 +14,9 @@ from kernels.core.version import program_version
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base import numbers
 from workbench.base.columns import aligned
-from workbench.base.disturbed_words import star, why_starred
+from workbench.base.numbers import star, why_starred
 from workbench.model import intents
-from workbench.model.share_words import shares_in_words
-from workbench.model.speed_up import no_time_in_words, single_in_words
+from workbench.model.speed_up import no_time_in_words, shares_in_words, single_in_words
 
 if TYPE_CHECKING:  # which a window has no need of
     from workbench.batch.filtering import Outcome, Recipe
@@ -115,7 +114,7 @@ def _moved(ms: float | None, copy_ms: float | None) -> str:
 
 def large_in_one_line(large: LargeAnswer) -> str:
     """Return what was filtered in strips: "5×5, opencv: 40 strips in 61.2 s, 26.1 MP/s, ..."."""
-    from workbench.batch.stage_words import IN_WORDS
+    from workbench.batch.stage_times import IN_WORDS
 
     name = f", {large.first.name}" if large.first else ""
     parts = [

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ImageCms
 
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 
 KNOWN = 16  # profiles of which is kept what they are: a folder's pictures have one, or a few
 BAND_SAMPLES = 1 << 20  # converted at once, one thread each

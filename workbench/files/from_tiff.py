@@ -21,8 +21,7 @@ from workbench.files import exif as exif_of
 from workbench.files.needs import Need
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded, note_first_of
-from workbench.files.tiff_levels import levels_of
-from workbench.files.tiff_rows import TiffRows
+from workbench.files.tiff_rows import TiffRows, levels_of
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 ICC_PROFILE_TAG, INK_SET_TAG, XMP_TAG = 34675, 332, 700

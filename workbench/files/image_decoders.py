@@ -17,13 +17,12 @@ from workbench.files import (
     from_bmp,
     from_pillow,
     from_tiff,
+    jpeg,
     needs,
-    plain_jpeg,
-    plain_png,
+    png,
     quiet_libraries,
 )
 from workbench.files import exif as exif_of
-from workbench.files import xmp as xmp_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded, Opened
 from workbench.model.metadata import Metadata
@@ -34,8 +33,8 @@ READERS: tuple[Opened, ...] = (
     from_tiff.opened,
     from_bmp.opened,
     deep_pictures.opened,
-    plain_png.opened,
-    plain_jpeg.opened,
+    png.opened,
+    jpeg.opened,
     from_pillow.opened,
 )
 
@@ -117,7 +116,7 @@ def kept_of(decoded: Decoded, height: int, width: int, notes: list[str]) -> Meta
     """Return the metadata that are kept beside a picture of that size, which is upright."""
     exif = _sound("EXIF", lambda: exif_of.portable(decoded.exif(), width, height), notes)
     packet = decoded.xmp
-    xmp = _sound("XMP", lambda: xmp_of.portable(packet), notes) if packet else None
+    xmp = _sound("XMP", lambda: exif_of.portable_xmp(packet), notes) if packet else None
     return Metadata(exif, xmp)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kernels.core.job import PIXEL_TYPES
 from workbench.files import exif as exif_of
-from workbench.files import jpeg, packed_png, png
+from workbench.files import jpeg, png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.metadata import NO_METADATA, Metadata
@@ -141,8 +141,8 @@ def _write_png(
         chunks.append((b"iTXt", XMP_KEYWORD.encode() + png.PLAIN_UTF8 + metadata.xmp))
     if metadata.exif is not None:
         chunks.append((b"eXIf", metadata.exif))
-    if samples.nbytes <= packed_png.MAX_BYTES:
-        file.writelines(packed_png.parts_of(samples, chunks))
+    if samples.nbytes <= png.MAX_BYTES:
+        file.writelines(png.parts_of(samples, chunks))
         return
     encoded = imagecodecs.png_encode(
         np.ascontiguousarray(samples if channels > 1 else samples[:, :, 0]),

@@ -10,8 +10,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kernels.core import atomic_files
-from workbench.files.picture_errors import ImageFileError
+from kernels.core import safe_files
+from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.model.metadata import NO_METADATA, Metadata
 from workbench.model.state import Picture
 
@@ -104,11 +104,11 @@ def saving(
     write = image_encoders.writer_for(path, samples)
     kept = image_encoders.format_of(path).kept(metadata)
     try:
-        with atomic_files.replacing(path) as file:
+        with safe_files.replacing(path) as file:
             write(file, samples, quality, kept)
             yield
     except OSError as error:
-        raise ImageFileError(f"Cannot save {path.name}: {atomic_files.reason(error)}.") from error
+        raise ImageFileError(f"Cannot save {path.name}: {safe_files.reason(error)}.") from error
 
 
 def _check_readable(path: Path) -> None:
@@ -136,3 +136,30 @@ def _check_readable(path: Path) -> None:
         ) from error
     if status.st_size == 0:
         raise ImageFileError(f"{path.name} is empty (0 bytes); get it again from its source.")
+
+
+def load_any_size(
+    path: str | Path,
+    *,
+    ask: bool = False,
+    is_stopped: Callable[[], bool] = lambda: False,
+    say: Callable[[float], None] = lambda _: None,
+) -> Picture:
+    """Read a picture, of a TIFF that does not fit into memory a reduced copy.
+
+    ask, is_stopped  as `load` has them; about a copy nothing is asked
+    say              is told now and then which share of a copy has been read
+
+    Raises ImageFileError.
+    """
+    path = Path(path).absolute()
+    try:
+        return load(path, ask=ask, is_stopped=is_stopped)
+    except TooLargeError:
+        from workbench.files.from_tiff import is_tiff  # tifffile: not before it is needed
+
+        if not is_tiff(path):
+            raise
+    from workbench.files.large_pictures import load_reduced
+
+    return load_reduced(path, is_stopped, say)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from workbench.base.data_folder import data_folder
+from workbench.base.paths import data_folder
 
 FOLDER_VARIABLE = "FILTER_WORKBENCH_KERNELS"
 

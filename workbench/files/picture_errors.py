@@ -28,3 +28,13 @@ class TooLargeError(ImageFileError):
 
 class StoppedError(ImageFileError):
     """Nobody wants the picture any more."""
+
+
+EXTENSION_OF = {
+    "png": ".png",
+    "tiff": ".tif",
+    "jpeg": ".jpg",
+    "webp": ".webp",
+    "bmp": ".bmp",
+    "pnm": ".pnm",
+}

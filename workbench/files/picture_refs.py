@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.pictures.generated import PICTURES
-from workbench.files import opening
+from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
 
@@ -40,7 +40,7 @@ class PictureRef:
     def load(self) -> Picture:
         """Load the picture, which may take a while.  Raises ImageFileError."""
         if self.path is not None:
-            return opening.load(self.path)
+            return image_files.load_any_size(self.path)
         if self.built_in not in PICTURES:
             raise ImageFileError(f"{self.name} came from no file, so it cannot be opened again.")
         built_in = PICTURES[self.built_in]

@@ -1,12 +1,21 @@
-"""The PNG container: signature, chunks and their checksums."""
+"""PNG: chunks and checksums, and files of 8 bits a sample decoded and packed in one go."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+import imagecodecs
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from workbench.files import from_pillow
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Of iTXt, behind the keyword: not compressed, no language, no translation.
@@ -77,3 +86,126 @@ def read_chunk(file: BinaryIO, found: Chunk) -> bytes | None:
     is_whole = len(data) == found.length and len(checksum) == 4
     matches = is_whole and zlib.crc32(found.kind + data) == int.from_bytes(checksum, "big")
     return data if matches else None
+
+
+MAX_PIXELS = 1 << 24  # of a picture whose decoding need not be stopped: half a second
+_COLOUR_TYPES = (0, 2, 4, 6)  # all but palettes
+# What Pillow makes something of that samples alone do not say.
+_NOT_PLAIN = frozenset((b"tRNS", b"acTL"))
+
+
+@contextmanager
+def opened(
+    path: Path, start: bytes, is_stopped: Callable[[], bool]
+) -> Iterator[PlainPngReader | None]:
+    """Open a PNG file of 8 bits a sample, without a palette; gives None for all others."""
+    if not (start.startswith(SIGNATURE) and start[24] == 8 and start[25] in _COLOUR_TYPES):
+        yield None
+        return
+    with from_pillow.image_in(path, is_stopped) as image:
+        yield PlainPngReader(path, image, is_stopped)
+
+
+class PlainPngReader(from_pillow.PillowReader):
+    """A `Reader` of such a file: Pillow reads its header, profile and EXIF data."""
+
+    def _exif(self) -> Image.Exif:
+        """Return the EXIF, for which Pillow would decode all pixels to be sure."""
+        return super()._exif() if self._data is None else Image.Image.getexif(self._image)
+
+    def _samples(self, notes: list[str]) -> NDArray[Any]:
+        if self._data is not None:
+            try:
+                samples: NDArray[Any] = imagecodecs.png_decode(self._data)
+            except Exception:  # noqa: BLE001 - of a damaged file Pillow says what is wrong
+                return super()._samples(notes)
+            return samples
+        return super()._samples(notes)
+
+    @cached_property
+    def _data(self) -> bytes | None:
+        """Return the file, where nothing but its samples is told behind the first of them."""
+        if self._image.width * self._image.height > MAX_PIXELS:
+            return None
+        data = self._path.read_bytes()
+        return data if _is_plain(data) else None
+
+
+def _is_plain(data: bytes) -> bool:
+    at, kinds = len(SIGNATURE), list[bytes]()
+    while at + 8 <= len(data):
+        length, kind = struct.unpack_from(">I4s", data, at)
+        if not kinds or kinds[-1] != kind:
+            kinds.append(kind)
+        at += 12 + length
+    return kinds[-2:] == [b"IDAT", b"IEND"] and not _NOT_PLAIN.intersection(kinds)
+
+
+MAX_BYTES = 1 << 27  # of samples
+LEVEL = 1
+BAND_BYTES = 1 << 21  # of rows that are filtered at once
+SUB, UP = 1, 2  # filters, as PNG numbers them: the difference to the pixel before, or above
+STEP = 5  # of bytes, one tells which filter is the better one; any channel's, so no channel's count
+_PACKED_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # by channels
+
+
+def parts_of(
+    samples: NDArray[Any], more: Iterable[tuple[bytes, bytes]]
+) -> Iterator[bytes | memoryview]:
+    """Yield the parts of a file of (H, W, C) of uint8 or uint16.
+
+    more  chunks to be put in front of the samples, by kind
+    """
+    height, width, channels = samples.shape
+    bits = 8 * samples.itemsize
+    header = struct.pack(">IIBBBBB", width, height, bits, _PACKED_COLOUR_TYPES[channels], 0, 0, 0)
+    yield SIGNATURE
+    for kind, data in ((b"IHDR", header), *more):
+        yield from chunk_parts(kind, data)
+    rows: Any = filtered(samples).reshape(-1)
+    yield from chunk_parts(b"IDAT", bytes(imagecodecs.deflate_encode(rows, level=LEVEL)))
+    yield from chunk_parts(b"IEND", b"")
+
+
+def filtered(samples: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return the rows as PNG has them: a filter's number, and the differences that it leaves.
+
+    Of each row those of the two filters that are the smaller ones.
+    """
+    height, width, channels = samples.shape
+    apart = channels * samples.itemsize  # bytes from a pixel to the next
+    made = np.empty((height, 1 + width * apart), np.uint8)
+    above = np.zeros((1, width * apart), np.uint8)
+    rows = max(BAND_BYTES // (width * apart), 1)
+    for top in range(0, height, rows):
+        band = _as_bytes(samples[top : top + rows])
+        _filter(band, np.concatenate([above, band[:-1]]), apart, made[top : top + rows])
+        above = band[-1:]
+    return made
+
+
+def _as_bytes(samples: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return rows of bytes, of 16 bits the higher one first."""
+    ordered = np.ascontiguousarray(samples, samples.dtype.newbyteorder(">"))
+    return ordered.reshape(len(samples), -1).view(np.uint8)
+
+
+def _filter(
+    rows: NDArray[np.uint8], above: NDArray[np.uint8], apart: int, made: NDArray[np.uint8]
+) -> None:
+    """Fill `made`, a byte wider than `rows`; `above` are those above each of them."""
+    made[:, 0] = SUB
+    left = made[:, 1:]
+    left[:, :apart] = rows[:, :apart]
+    np.subtract(rows[:, apart:], rows[:, :-apart], out=left[:, apart:])
+    up = rows - above
+    is_less = _size(up) < _size(left)
+    made[is_less, 0] = UP
+    left[is_less] = up[is_less]
+
+
+def _size(differences: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return how far a row's differences, which have a sign, are from 0 all together."""
+    some = differences[:, ::STEP].view(np.int8).astype(np.int16)
+    total: NDArray[np.int64] = np.abs(some).sum(axis=1, dtype=np.int64)
+    return total

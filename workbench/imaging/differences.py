@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.cpu.pieces import Rectangle
-from workbench.base import buffer_pool, numbers
+from workbench.base import memory, numbers
 from workbench.base.memory import require_memory
 from workbench.imaging import byte_differences
 from workbench.imaging.display import NAN_BGR, Bytes, Display, averaged
@@ -102,7 +102,7 @@ def subtracting(
     largest, not_finite = max(most for most, _ in found), sum(others for _, others in found)
     scale = auto_gain(np.concatenate(sizes), largest, full) if gain is None else gain
     require_memory(4 * height * width)
-    bgra = buffer_pool.empty((height, width, 4))
+    bgra = memory.empty((height, width, 4))
     paint = _paint_bytes if are_bytes else _paint
 
     def fill(part: Rectangle) -> None:

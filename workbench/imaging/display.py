@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from kernels.pictures.generated import white
-from workbench.base import buffer_pool
+from workbench.base import memory
 from workbench.base.memory import require_memory
+from workbench.imaging.analyses import around_zero
+from workbench.imaging.display_mapping import DisplayMapping, default_levels
 from workbench.imaging.shown_size import is_compact
 
 Bytes = NDArray[np.uint8]
@@ -66,7 +68,7 @@ def to_display(
         return replace(averaged(_grey(samples, low, high)), levels=(low, high))
     require_memory(height * width * 4)
     full = white(samples.dtype) if opaque is None else opaque
-    bgra = buffer_pool.empty((height, width, 4))
+    bgra = memory.empty((height, width, 4))
     for rows in _bands(height, width):
         _paint(samples[rows], (low, high), full, bgra[rows])
     return replace(averaged(bgra), levels=(low, high))
@@ -100,7 +102,7 @@ def _grey(samples: NDArray[Any], low: float, high: float) -> Bytes:
     if samples.dtype == np.uint8 and (low, high) == (0.0, 255.0):
         return samples
     require_memory(samples.size)
-    grey = buffer_pool.empty(samples.shape)
+    grey = memory.empty(samples.shape)
     for rows in _bands(*samples.shape):
         grey[rows] = _to_8_bits(samples[rows], low, high)
     return grey
@@ -185,3 +187,17 @@ def _smaller(pixels: Bytes) -> list[Bytes]:
         levels.append(half)
         pixels = half
     return levels
+
+
+def show(samples: NDArray[Any], look: DisplayMapping) -> Display:
+    """Make `samples`, (H, W, C) of any pixel type, ready to paint; they stay as they are.
+
+    Raises ValueError and MemoryError as `to_display`.
+    """
+    full = white(samples.dtype) if look.full is None else look.full
+    levels = look.levels or default_levels(look.negative_display, full)
+    if levels is None:
+        levels = around_zero(samples, look.negative_display) or (-1.0, 1.0)
+    if look.negative_display == "absolute":
+        samples = np.abs(samples)
+    return to_display(samples, levels, full)

@@ -10,8 +10,8 @@ from PySide6.QtGui import QImage
 
 from kernels.core.job import Job
 from kernels.oracle.reference import filtered
+from workbench.imaging.display import show
 from workbench.imaging.display_mapping import DisplayMapping, is_signed, natural_display
-from workbench.imaging.showing import show
 
 Samples = NDArray[Any]
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import islice
 
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.cpu.pieces import Rectangle
 
 

@@ -22,7 +22,7 @@ from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.filters import Filter
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
-from kernels.sweeps.plan_values import MAX_DEVICES
+from kernels.sweeps.plan_files import MAX_DEVICES
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     default_levels,

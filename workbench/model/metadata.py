@@ -10,7 +10,7 @@ class Metadata:
     """The metadata kept of a file: who took the picture, when, with what, and what it shows.
 
     exif  a small TIFF structure: see `workbench.files.exif.portable`
-    xmp   a packet of XML: see `workbench.files.xmp.portable`
+    xmp   a packet of XML: see `workbench.files.exif.portable`
     """
 
     exif: bytes | None = None

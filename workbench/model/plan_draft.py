@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from random import Random
 
 from kernels import filters
 from kernels.rungs.rung import Rung
-from kernels.sweeps.cell import PICTURE_KINDS
-from kernels.sweeps.cell_jobs import Given
-from kernels.sweeps.own_texts import with_texts
+from kernels.sweeps.cell import PICTURE_KINDS, Cell
+from kernels.sweeps.cell_jobs import Given, with_texts
+from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
 from kernels.sweeps.plan import Plan
+from kernels.sweeps.record import Record
 from workbench.model.intents import has_parameter, is_unclipped
-from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values
-from workbench.model.plan_words import plan_title
+from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values, plan_title
 from workbench.model.state import Picture, State
 
 MAX_CELLS = 20_000
@@ -185,3 +186,18 @@ def _check(plan: Plan) -> None:
 
 def _changed(title: str) -> str:
     return title if title.endswith(", changed") else f"{title}, changed"
+
+
+MAX_ESTIMATED = 1000  # takes about 10 ms
+
+
+def time_s(cells: Sequence[Cell], plan: Plan, seen: Sequence[Record] = ()) -> float:
+    """Return about how many seconds `cells` of `plan` will take.
+
+    seen  the records of it so far, in order
+    More than MAX_ESTIMATED cells are judged by a sample of them.
+    """
+    if len(cells) <= MAX_ESTIMATED:
+        return estimated_s(cells, seen, plan.sampling)
+    some = Random(0).sample(cells, MAX_ESTIMATED)
+    return estimated_s(some, seen, plan.sampling) * len(cells) / MAX_ESTIMATED

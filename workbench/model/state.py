@@ -14,8 +14,7 @@ from kernels.core.timing import Cache
 from kernels.pictures.generated import beyond, stored_as, white
 from workbench.imaging.display_mapping import NEGATIVE_DISPLAYS, NegativeDisplay
 from workbench.model import field_checks as checks
-from workbench.model.field_checks import one_of, or_none
-from workbench.model.field_facts import about, facts_of
+from workbench.model.field_checks import about, facts_of, one_of, or_none
 from workbench.model.large_source import LargeSource
 from workbench.model.metadata import NO_METADATA, Metadata
 

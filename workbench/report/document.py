@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kernels import Engine
 from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.job import Progress
-from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
+from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.record import Measurement, Session

@@ -7,13 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kernels.core.comparison import MAX_EQUAL, SAME_WITHIN
 from kernels.core.cpu_load import disturbed_in_words
-from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES, RESAMPLES
+from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, MAX_EQUAL, RESAMPLES, SAME_WITHIN
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import as_toml, presets
 from kernels.sweeps.record import Machine, Measurement, Session
 from kernels.sweeps.session_comparison import CPU_WITHIN, GPU_WITHIN, SHORT_MS, SHORT_WITHIN
 from workbench.base import numbers

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from kernels.core.comparison import groups_of_equals
 from kernels.core.errors import BadJobError
-from kernels.core.statistics import CONFIDENCE, ENOUGH_SAMPLES
+from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, groups_of_equals
 from kernels.core.verdict import Check
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.published import Published, published_for

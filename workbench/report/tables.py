@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from kernels.core.comparison import NO_INTERVAL, Comparison, compare, gives_speed_up
+from kernels.core.timing import NO_INTERVAL, Comparison, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from workbench.base import numbers

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from kernels.core import atomic_files
+from kernels.core import safe_files
 from kernels.core.job import Progress
 from kernels.sweeps.record import Session
 from kernels.sweeps.session_csv import COLUMNS, Row, row_of, write_rows
@@ -72,10 +72,10 @@ def writing(
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        atomic_files.replace_all({folder / name: data for name, data in made.items()})
+        safe_files.replace_all({folder / name: data for name, data in made.items()})
     except OSError as error:
         raise ReportError(
-            f"Cannot write the report into {folder}: {atomic_files.reason(error)}."
+            f"Cannot write the report into {folder}: {safe_files.reason(error)}."
         ) from error
     yield folder / (PAPER if as_pdf else PAGE)
 

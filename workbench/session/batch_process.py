@@ -15,9 +15,8 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from kernels.core.plain_data import without_controls
+from kernels.core.plain_data import parse_json, without_controls
 from workbench.base.bugs import bugs
-from workbench.base.limited_json import parse
 from workbench.batch.stage_times import BatchProgress, DeviceTime, StageTime
 
 NICENESS = 10  # the window, and what is filtered live in it, goes first
@@ -165,7 +164,7 @@ class BatchProcess(QObject):
 def _parsed(line: bytes) -> Mapping[str, Any]:
     """Return what a line says; nothing where something else was printed."""
     try:
-        said = parse(line)
+        said = parse_json(line)
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}

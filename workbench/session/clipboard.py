@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QColorSpace, QGuiApplication, QImage, QPixmap
 
-from kernels.core import atomic_files
+from kernels.core import safe_files
 from workbench.files import image_files
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
@@ -145,7 +145,7 @@ def _decoded(encoded: bytes, **how: Any) -> Picture:
             path.write_bytes(encoded)
         except OSError as error:
             raise ImageFileError(
-                f"The picture cannot be pasted: {atomic_files.reason(error)}."
+                f"The picture cannot be pasted: {safe_files.reason(error)}."
             ) from error
         return replace(image_files.load(path, **how), path=None)
 

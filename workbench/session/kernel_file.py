@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from kernels.core import atomic_files
+from kernels.core import safe_files
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import text_in
-from workbench.base.background import Background
-from workbench.base.throttle import Throttle
+from workbench.base.background import Background, Throttle
 from workbench.files.kernel_files import KernelFileError, KernelGoneError, is_own_file
 from workbench.session.file_watch import FileWatch
 from workbench.session.kernel_journal import KernelJournal, Unsaved
@@ -424,8 +423,8 @@ def _names(path: Path) -> Iterator[Path]:
 def write_kernel(path: Path, text: str, newline: str = "\n") -> None:
     """Write a text into a file, in place of what is there.  Raises KernelFileError."""
     try:
-        with atomic_files.replacing(path) as file:
+        with safe_files.replacing(path) as file:
             file.write(text.replace("\n", newline).encode())
     except (OSError, UnicodeEncodeError) as error:
-        reason = atomic_files.reason(error) if isinstance(error, OSError) else "it is no text"
+        reason = safe_files.reason(error) if isinstance(error, OSError) else "it is no text"
         raise KernelFileError(f"{path.name} cannot be written: {reason}.") from error

@@ -15,10 +15,9 @@ from threading import Lock
 from typing import BinaryIO
 from uuid import uuid4
 
-from kernels.core import atomic_files
-from kernels.core.locks import hold
-from workbench.base import limited_json
-from workbench.base.data_folder import data_folder
+from kernels.core import plain_data, safe_files
+from kernels.core.safe_files import hold
+from workbench.base.paths import data_folder
 
 MAX_BYTES = 8_000_000  # JSON takes up to six bytes for a letter
 _KEPT, _LOCK = ".json", ".lock"
@@ -121,7 +120,7 @@ class KernelJournal:
             self._written = noted
             self.complaint = ""
         except OSError as error:
-            reason = atomic_files.reason(error)
+            reason = safe_files.reason(error)
             self.complaint = f"What you type is not kept if the program ends: {reason}."
 
     def _write(self, unsaved: Unsaved) -> None:
@@ -134,7 +133,7 @@ class KernelJournal:
         at = str(unsaved.path) if unsaved.path else ""
         data = json.dumps({"text": unsaved.text, "path": at}).encode()
         # Not on the disk yet but with the system, which outlives the program.
-        with atomic_files.replacing(self._own[0], is_synced=False) as file:
+        with safe_files.replacing(self._own[0], is_synced=False) as file:
             file.write(data)
 
     def _let_go(self, *, is_wanted: bool) -> None:
@@ -176,8 +175,8 @@ def _read(path: Path) -> Unsaved:
     """Return what a journal holds.  Raises OSError, ValueError, TypeError or KeyError."""
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(path)
-    with open(path, "rb", opener=atomic_files.regular) as file:
-        data = limited_json.parse(file.read())
+    with open(path, "rb", opener=safe_files.regular) as file:
+        data = plain_data.parse_json(file.read())
     text, name = data["text"], data["path"]
     if not isinstance(text, str) or not isinstance(name, str):
         raise TypeError(path)

@@ -10,8 +10,7 @@ import numpy as np
 from kernels.core.job import Progress
 from kernels.cuda_on_cpu.stepping import Stepped, stepping
 from kernels.rungs.rung import Rung
-from workbench.imaging.display import Display, to_display
-from workbench.imaging.showing import show
+from workbench.imaging.display import Display, show, to_display
 from workbench.session.kernel_trial import Ended, KernelText, Refused, Step, rung_of
 
 

@@ -21,9 +21,8 @@ from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung
-from workbench.imaging.display import Display, to_display
+from workbench.imaging.display import Display, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.imaging.showing import show
 
 Pixel = tuple[int, int]
 Levels = tuple[float, float] | None

@@ -14,12 +14,11 @@ from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryErro
 from kernels.core.job import Job, Result, Sampling
 from kernels.cpu.preview import takes_long
 from workbench.base.background import Background
-from workbench.imaging.display import Display
+from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
-from workbench.imaging.showing import show
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.session.previews import Previews
+from workbench.session.large_regions import Previews
 from workbench.session.store import Store
 from workbench.session.worker import Worker
 

@@ -19,14 +19,14 @@ from kernels.pictures.generated import PICTURES
 from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.base.memory import require_memory
-from workbench.files import opening
+from workbench.files import image_files
 from workbench.files.needs import RESULTS
 from workbench.files.neighbours import neighbours, pictures_among
 from workbench.files.picture_errors import ImageFileError, LargePictureError
 from workbench.files.picture_refs import PictureRef
 from workbench.model.state import Picture
 from workbench.session import clipboard
-from workbench.session.screenshot_files import FILTERED, SHOWS, read_settings
+from workbench.session.exporter import FILTERED, SHOWS, read_settings
 from workbench.session.session_store import is_session
 
 START_PICTURE = "scene"
@@ -97,7 +97,7 @@ class Opener(QObject):
             self._leave_others(path)
             self.opened.emit(picture)
 
-        self._ask(partial(opening.load, path), show, path.name)
+        self._ask(partial(image_files.load_any_size, path), show, path.name)
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
         """Find out what `paths` are, and `take` that, unless something else is asked for first.
@@ -148,7 +148,7 @@ class Opener(QObject):
             if inside and inside.get(SHOWS) != FILTERED:
                 return _with_picture_there(inside)
             settings[:] = [inside] if inside else []
-            return opening.load(path, **how)
+            return image_files.load_any_size(path, **how)
 
         settings: list[dict[str, Any]] = []
 
@@ -197,7 +197,7 @@ class Opener(QObject):
                 of = f"of {len(together)} opened together" if is_one_of else "in its folder"
                 return f"{start.name} is the {which} picture {of}."
             self._barred = {path: neighbour}
-            picture = opening.load(neighbour, **how)
+            picture = image_files.load_any_size(neighbour, **how)
             self._barred = {}
             return picture
 
@@ -267,7 +267,7 @@ class Opener(QObject):
     def _ask(
         self, load: Load, show: Callable[[Any], None], name: str, *, is_agreed: bool = False
     ) -> None:
-        """Call `load` with the arguments of `opening.load`, and `show` with what it returns.
+        """Call `load` with the arguments of `load_any_size`, and `show` with its result.
 
         name       of what is opened, for whoever waits
         is_agreed  whether the user has agreed to the size of the picture
@@ -356,7 +356,7 @@ def _looked_at(paths: Sequence[Path]) -> LookedAt:
 def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
     """Return what is among files or in a folder, with the first picture that can be read.
 
-    how  as `opening.load` has it
+    how  as `image_files.load_any_size` has it
     Raises ImageFileError.
     """
     found = pictures_among(paths)
@@ -374,7 +374,7 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
     failures: list[ImageFileError] = []
     for path in paths:
         try:
-            return opening.load(path, **how)
+            return image_files.load_any_size(path, **how)
         except LargePictureError:
             raise
         except ImageFileError as error:

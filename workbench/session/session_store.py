@@ -14,21 +14,24 @@ from typing import Any
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import SessionFileError
-from kernels.core.growing_file import MAX_LINE
 from kernels.core.job import Progress
+from kernels.core.safe_files import MAX_LINE
 from kernels.engine.engine import Engine
 from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.cell_jobs import Given
+from kernels.sweeps.cell_jobs import Given, Paths, read_same_texts, read_texts
 from kernels.sweeps.machine import cpu, this_machine
-from kernels.sweeps.own_texts import Paths, read_same_texts, read_texts
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session
-from kernels.sweeps.session_files import SUFFIXES, SessionFile, read_session, resume
-from kernels.sweeps.session_lines import session_of
-from kernels.sweeps.session_scan import open_to_read
-from workbench.base.assets_path import asset
-from workbench.base.data_folder import data_folder
+from kernels.sweeps.session_files import (
+    SUFFIXES,
+    SessionFile,
+    open_to_read,
+    read_session,
+    resume,
+    session_of,
+)
+from workbench.base.paths import asset, data_folder
 
 RECORDED = "recorded"  # the folder in assets
 MAX_SHOWN = 12  # kept sessions in the menu

@@ -22,17 +22,14 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Waiting, purpose
 from kernels.core.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.core.statistics import ENOUGH_SAMPLES
-from kernels.core.timing import Cache
+from kernels.core.timing import ENOUGH_SAMPLES, Cache
 from kernels.engine.engine import Engine
 from workbench.base.background import TOO_LITTLE_MEMORY
 from workbench.base.bugs import report
-from workbench.imaging.display import Display
+from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.imaging.showing import show
 from workbench.session.analysis_thread import StepQueue
-from workbench.session.idle_jobs import IdleJobs
-from workbench.session.preemptible_task import MakeSteps, PreemptibleTask, close
+from workbench.session.preemptible_task import IdleJobs, MakeSteps, PreemptibleTask, close
 
 # A superseded job goes on while newer requests keep coming, so that a dragged slider always has a
 # picture to show; once the newest has waited this long, the hand rests and the old job gives way.

@@ -10,7 +10,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImageReader, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 from workbench.base.plain_text import tip_text
 
 _Button = TypeVar("_Button", bound=QAbstractButton)

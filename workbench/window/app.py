@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication
 from kernels.engine.engine import Engine
 from workbench import __version__
 from workbench.base import theme
-from workbench.base.assets_path import asset
 from workbench.base.garbage import GarbageCollector
-from workbench.base.one_heap import share_one_heap
+from workbench.base.memory import share_one_heap
+from workbench.base.paths import asset
 from workbench.base.settings import Settings
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.main_window import TITLE, MainWindow

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_state_dir
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from kernels.core import atomic_files
-from workbench.base import limited_json
+from kernels.core import plain_data, safe_files
 from workbench.base.background import Background
 from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.files.picture_refs import PictureRef
@@ -144,8 +143,8 @@ def read_session_file() -> tuple[Session, float] | None:
     try:
         if path.stat().st_size > MAX_BYTES:
             return None
-        with open(path, "rb", opener=atomic_files.regular) as file:
-            values = limited_json.parse(file.read())
+        with open(path, "rb", opener=safe_files.regular) as file:
+            values = plain_data.parse_json(file.read())
         session, at = values["window"], float(values["at"])
         in_words(at)  # a clock may have been far off
         is_known = values["version"] == VERSION and isinstance(session, dict)
@@ -165,7 +164,7 @@ def in_words(at: float) -> str:
 def _write(session: Session) -> None:
     path = session_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_files.replacing(path) as file:
+    with safe_files.replacing(path) as file:
         values = {"version": VERSION, "at": time.time(), "window": session}
         file.write(json.dumps(values).encode())
 

@@ -14,7 +14,7 @@ from workbench.base import numbers
 from workbench.base.background import Background
 from workbench.batch.filtering import Status
 from workbench.batch.journal import JournalError
-from workbench.batch.naming import PairingError
+from workbench.batch.pairs import PairingError
 from workbench.model.names import implementation_title
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess

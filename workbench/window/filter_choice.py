@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.memory import memory_there_bytes
-from workbench.batch.into_folder import naming, pairs_into
 from workbench.batch.journal import last_run
-from workbench.batch.naming import PairingError
-from workbench.batch.unfinished import is_begun
-from workbench.files.format_names import EXTENSION_OF
+from workbench.batch.large_filtering import is_begun
+from workbench.batch.pairs import PairingError, naming, pairs_into
+from workbench.files.picture_errors import EXTENSION_OF
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
 from workbench.window.command_line import filter_words, no_option

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
 
 from workbench.base import theme
 from workbench.base.plain_text import tip_text
-from workbench.files.format_names import EXTENSION_OF
 from workbench.files.image_files import PICTURES_FILTER
+from workbench.files.picture_errors import EXTENSION_OF
 from workbench.widgets.boxes import Form, HBox, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.drop_down import ElidingBox

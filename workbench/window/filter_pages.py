@@ -21,9 +21,16 @@ from PySide6.QtWidgets import (
 
 from workbench.base import numbers
 from workbench.base.plain_text import Label, tip_text
-from workbench.batch.stage_times import BatchProgress, StageTime
-from workbench.batch.stage_words import IN_WORDS, busy_words, progress_words, rate, rows_in_words
-from workbench.batch.stages import STAGES, Stage
+from workbench.batch.journal import STAGES, Stage
+from workbench.batch.stage_times import (
+    IN_WORDS,
+    BatchProgress,
+    StageTime,
+    busy_words,
+    progress_words,
+    rate,
+    rows_in_words,
+)
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import (
     Axis,

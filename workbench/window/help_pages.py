@@ -15,7 +15,7 @@ from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 from workbench.charts.chart_view import ChartView
 from workbench.charts.kinds import chart_kinds
 from workbench.model.modes import MODES

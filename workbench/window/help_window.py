@@ -37,7 +37,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.base import theme
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label, tip_text
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import tab_button

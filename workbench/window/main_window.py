@@ -53,11 +53,10 @@ from workbench.panels.timing.timing_views import TimingViews
 from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
-from workbench.session.large_regions import Regions
+from workbench.session.large_regions import Previews, Regions
 from workbench.session.live import Live
 from workbench.session.opener import Opener
-from workbench.session.previews import Previews
-from workbench.session.rung_compiler import RungCompiler
+from workbench.session.ptx import RungCompiler
 from workbench.session.store import Store
 from workbench.session.walk import Walk
 from workbench.session.worker import Worker

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeView, QWidge
 
 from kernels import filters
 from kernels.core.device import Device, NoDevice
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import presets
 from workbench.base import theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents

@@ -16,7 +16,7 @@ from kernels.sweeps.record import Session
 from kernels.sweeps.session_files import read_session
 from workbench.charts.chart_view import ChartView
 from workbench.model import intents
-from workbench.model.recorded_times import RecordedTimes, recorded_times
+from workbench.model.rung_times import RecordedTimes, recorded_times
 from workbench.model.state import Picture
 from workbench.session import session_store
 from workbench.widgets import keyboard

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from kernels.core.errors import KernelError
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 from workbench.session.session_store import slug
 from workbench.widgets.actions import Action
 from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from kernels.core.device import Device, NoDevice
 from kernels.core.version import program_version
 from workbench.base import theme
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label, ask_before, tip_text
 from workbench.base.settings import Settings
 from workbench.widgets.actions import Action, MenuTree, menu_lines

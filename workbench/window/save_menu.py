@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QSpinBox, QW
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Result
 from workbench.base import numbers
+from workbench.base.paths import identity
 from workbench.base.plain_text import Label
-from workbench.base.same_file import identity
 from workbench.files.image_files import SAVE_FILTER
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture

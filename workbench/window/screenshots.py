@@ -11,8 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Slot
 from PySide6.QtGui import QImage
 
 from workbench.charts.canvas import make_plots
-from workbench.session.exporter import MakeImage
-from workbench.session.screenshot_files import FILTERED, SHOWS
+from workbench.session.exporter import FILTERED, SHOWS, MakeImage
 from workbench.widgets.actions import Action
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.remembering import Memory

@@ -7,14 +7,13 @@ import weakref
 from dataclasses import dataclass
 
 from kernels import filters
-from kernels.core.comparison import SAME_WITHIN
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
+from kernels.core.timing import SAME_WITHIN
 from workbench.base import numbers
-from workbench.base.disturbed_words import star, why_starred
-from workbench.base.numbers import MISSING
+from workbench.base.numbers import MISSING, star, why_starred
 from workbench.model import intents
-from workbench.model.recorded_times import CACHE, RecordedTimes
+from workbench.model.rung_times import CACHE, RecordedTimes
 from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
 from workbench.model.state import State
 

@@ -24,7 +24,7 @@ import tomli_w
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.limited_toml import LimitedTomlError, parse, text_of_small_file
+from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import PICTURES
 from workbench.files.picture_refs import PictureRef
@@ -177,7 +177,7 @@ def read_talk(path: Path) -> Talk:
         text = text_of_small_file(path)
         if text is None:
             raise TalkFileError(f"{name} is no file of steps: that is a small TOML file.")
-        data = parse(text, name)
+        data = parse_toml(text, name)
     except OSError as error:
         raise TalkFileError(f"{name} cannot be read: {error.strerror}.") from error
     except LimitedTomlError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.core.atomic_files import replacing
+from kernels.core.safe_files import replacing
 from tests.conftest import ROOT
 
 if sys.platform != "win32":
@@ -17,7 +17,7 @@ if sys.platform != "win32":
 WRITER = """
 import sys, time
 from pathlib import Path
-from kernels.core.atomic_files import replacing
+from kernels.core.safe_files import replacing
 with replacing(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()

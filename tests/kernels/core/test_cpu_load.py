@@ -1,13 +1,12 @@
-"""What the machine leaves this process: cores, quotas and the load of others."""
+"""What the machine leaves this process: cpu_load, quotas and the load of others."""
 
 import os
 import sys
 
 import pytest
 
-from kernels.core import cores, cpu_load
-from kernels.core.control_group import control_group, quota_of
-from kernels.core.cpu_load import Load, LoadWatch
+from kernels.core import cpu_load
+from kernels.core.cpu_load import Load, LoadWatch, control_group, quota_of
 
 
 class Linux:
@@ -117,15 +116,15 @@ def test_on_linux_it_is_known():
 @pytest.fixture
 def bound_to_eight(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
-    cores.usable_cores.cache_clear()
+    cpu_load.usable_cores.cache_clear()
     yield monkeypatch
-    cores.usable_cores.cache_clear()
+    cpu_load.usable_cores.cache_clear()
 
 
 @pytest.mark.parametrize(("quota", "usable"), [(None, 8), (16.0, 8), (4.0, 4), (2.5, 3), (0.2, 1)])
 def test_a_quota_allows_fewer_threads_than_there_are_cores(bound_to_eight, quota, usable):
-    bound_to_eight.setattr(cores, "quota_of", lambda group: quota)
-    assert cores.usable_cores() == usable
+    bound_to_eight.setattr(cpu_load, "quota_of", lambda group: quota)
+    assert cpu_load.usable_cores() == usable
 
 
 def test_the_quota_is_that_of_the_own_group(tmp_path):

@@ -7,8 +7,8 @@ from io import FileIO
 
 import pytest
 
-from kernels.core import growing_file, locks
-from kernels.core.growing_file import GrowingFile, whole_lines
+from kernels.core import safe_files
+from kernels.core.safe_files import GrowingFile, whole_lines
 
 
 class Filling(FileIO):
@@ -25,7 +25,7 @@ class Filling(FileIO):
 
 
 def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(growing_file, "FileIO", Filling)
+    monkeypatch.setattr(safe_files, "FileIO", Filling)
     monkeypatch.setattr(Filling, "room", 13)
     with GrowingFile(tmp_path / "lines", "x") as file:
         file.put(b"first\n")
@@ -58,8 +58,8 @@ def test_a_pipe_a_device_and_a_link_are_refused_and_nothing_is_written_elsewhere
         lambda: GrowingFile(path, "r+"),
         lambda: GrowingFile(path, "x"),
         lambda: list(whole_lines(path)),
-        lambda: locks.hold(path),
-        lambda: locks.holding(path, 0.0).__enter__(),
+        lambda: safe_files.hold(path),
+        lambda: safe_files.holding(path, 0.0).__enter__(),
     ):
         with pytest.raises(OSError, match=r"link|pipe|exists"):
             opening()

@@ -10,9 +10,7 @@ import pytest
 
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
-from kernels.core.halo_rows import halo_rows
-from kernels.core.row_strips import even_parts
-from kernels.core.surroundings import surroundings_of
+from kernels.core.picture_parts import even_parts, halo_rows, surroundings_of
 from kernels.oracle.reference import filtered
 from kernels.pictures.generated import noise
 

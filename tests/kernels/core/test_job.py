@@ -9,7 +9,7 @@ import pytest
 
 from kernels.core.errors import BadJobError
 from kernels.core.job import Job, Result
-from kernels.core.row_strips import RowStrip
+from kernels.core.picture_parts import RowStrip
 from kernels.core.timing import Timing
 
 WEIGHTS = np.ones((3, 3), np.float32)

@@ -5,11 +5,11 @@ import tomllib
 
 import pytest
 
-from kernels.core.limited_toml import (
+from kernels.core.plain_data import (
     MAX_BYTES,
     MAX_DOTS,
     LimitedTomlError,
-    parse,
+    parse_toml,
     text_of_small_file,
 )
 
@@ -40,7 +40,7 @@ DOTS = "a" + ".a" * 50_000
 def test_dots_without_end_are_refused_before_they_are_parsed(text, monkeypatch):
     monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("it was parsed"))
     with pytest.raises(LimitedTomlError, match=f"^x.toml has a key of more than {MAX_DOTS} dots."):
-        parse(text, "x.toml")
+        parse_toml(text, "x.toml")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_dots_without_end_are_refused_before_they_are_parsed(text, monkeypatch):
     ],
 )
 def test_what_people_write_is_read(text):
-    assert parse(text, "x.toml") == tomllib.loads(text)
+    assert parse_toml(text, "x.toml") == tomllib.loads(text)
 
 
 def test_where_texts_end_is_where_tomllib_sees_it():
@@ -74,9 +74,9 @@ def test_where_texts_end_is_where_tomllib_sees_it():
         counts[has_dots] += 1
         if has_dots:
             with pytest.raises(LimitedTomlError, match="dots"):
-                parse(text, "x.toml")
+                parse_toml(text, "x.toml")
         else:
-            assert parse(text, "x.toml")
+            assert parse_toml(text, "x.toml")
     assert min(counts.values()) > 20, counts
 
 
@@ -90,7 +90,7 @@ def depth(data):
 )
 def test_what_is_no_toml_is_said_in_a_sentence(text):
     with pytest.raises(LimitedTomlError, match=r"^x.toml is not TOML: [^\n]+\.$"):
-        parse(text, "x.toml")
+        parse_toml(text, "x.toml")
 
 
 @pytest.mark.parametrize(

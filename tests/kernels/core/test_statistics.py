@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.core.comparison import SAME_WITHIN, compare, groups_of_equals
-from kernels.core.statistics import CONFIDENCE, median_interval, relative_spread
-from kernels.core.timing import Timing
+from kernels.core.timing import (
+    CONFIDENCE,
+    SAME_WITHIN,
+    Timing,
+    compare,
+    groups_of_equals,
+    median_interval,
+    relative_spread,
+)
 
 DURATIONS = st.floats(1e-4, 1e4, allow_nan=False)
 SAMPLES = st.lists(DURATIONS, min_size=1, max_size=40).map(tuple)

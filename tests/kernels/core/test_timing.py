@@ -14,8 +14,7 @@ from kernels.core.sampling import (
     take_samples,
     taking_samples,
 )
-from kernels.core.statistics import relative_spread
-from kernels.core.timing import Timing
+from kernels.core.timing import Timing, relative_spread
 
 PATIENT = Sampling(min_samples=10, max_samples=100, max_seconds=1.0, noise=0.005)
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kernels.core import installed
+from kernels.core import version
 from kernels.core.version import build_of
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -75,21 +75,21 @@ def prefix(tmp_path, monkeypatch):
 
 def test_a_packaged_program_is_not_told_to_run_pip_in_itself(monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert installed.kind() == installed.FROZEN
-    assert installed.adding("cupy-cuda13x") == ""
-    assert "`" not in installed.how_to_add_extra("cuda13")
+    assert version.kind() == version.FROZEN
+    assert version.adding("cupy-cuda13x") == ""
+    assert "`" not in version.how_to_add_extra("cuda13")
 
 
 def test_only_the_checkouts_own_environment_is_set_up_by_make(monkeypatch, prefix):
-    assert "make setup" not in installed.how_to_add_extra("cuda13")
-    monkeypatch.setattr(installed, "ROOT", prefix)
+    assert "make setup" not in version.how_to_add_extra("cuda13")
+    monkeypatch.setattr(version, "ROOT", prefix)
     monkeypatch.setattr(sys, "prefix", str(prefix / ".venv"))
-    assert installed.how_to_add_extra("cuda13") == "run `make setup`"
-    assert "make setup" not in installed.how_to_add_extra("cluster")
+    assert version.how_to_add_extra("cuda13") == "run `make setup`"
+    assert "make setup" not in version.how_to_add_extra("cluster")
 
 
 def test_an_extra_is_what_pyproject_says(prefix):
-    said = installed.how_to_add_extra("cuda13")
+    said = version.how_to_add_extra("cuda13")
     assert "cupy-cuda13x" in said
     assert "!=14.1.0" in said
     assert "nvidia-cuda-nvrtc==13.0.*" in said

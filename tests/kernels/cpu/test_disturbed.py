@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job
-from kernels.core import disturbances
+from kernels.core import health
 from kernels.core.cpu_load import Load, LoadWatch
-from kernels.core.disturbances import disturbances_of
+from kernels.core.health import disturbances_of
 from kernels.cpu import cpu_run
 
 BUSY = Load(seconds=1.0, cores=2, others_s=2.0, stolen_s=0.0)
@@ -22,7 +22,7 @@ def filtering():
 
 def results(load, monkeypatch):
     monkeypatch.setattr(LoadWatch, "load", lambda self: load)
-    monkeypatch.setattr(disturbances, "UNSTEADY", math.inf)
+    monkeypatch.setattr(health, "UNSTEADY", math.inf)
     return list(filtering())
 
 

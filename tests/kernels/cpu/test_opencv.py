@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Sampling, filters
-from kernels.core import row_strips
+from kernels.core import picture_parts
 from kernels.core.borders import BORDERS
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.errors import CannotRunError
-from kernels.core.row_strips import strip_of_rows
+from kernels.core.picture_parts import strip_of_rows
 from kernels.core.weights import separate
 from kernels.cpu import opencv
 from kernels.cpu.cv_calls import MAX_OFF, _gaussian, _mean, _most_off, _sigma, call_for, exact_call
@@ -109,7 +109,7 @@ def in_bands(monkeypatch, rows, cores=2):
     monkeypatch.setattr(opencv, "SHARED_PRODUCTS", 1)
     monkeypatch.setattr(opencv, "BAND_SAMPLES", rows * 30)
     monkeypatch.setattr(opencv, "BAND_REACHES", 1)
-    monkeypatch.setattr(row_strips, "BLOCK_ROWS", 8)
+    monkeypatch.setattr(picture_parts, "BLOCK_ROWS", 8)
 
 
 @pytest.mark.parametrize("border", BORDERS)

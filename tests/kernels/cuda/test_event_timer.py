@@ -13,8 +13,7 @@ import pytest
 from kernels.core.device_turns import Turns
 from kernels.core.job import Job, Result, Sampled, Sampling
 from kernels.cuda.event_timer import EventTimer
-from kernels.cuda.gpu import Gpu
-from kernels.cuda.timed_results import timed_results
+from kernels.cuda.gpu import Gpu, timed_results
 from kernels.rungs.rung import ladder
 from tests.made_up import H200, result
 

@@ -12,7 +12,7 @@ import pytest
 from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
-from kernels.cuda.compile_ahead import compiling_ahead
+from kernels.cuda.launch import compiling_ahead
 from kernels.rungs.device_text import LADDER
 from kernels.rungs.rung import ladder
 from tests.made_up import H200, a_job
@@ -123,7 +123,7 @@ def test_kernels_that_differ_are_compiled_once_each(compiled):
 
 
 def test_stopped_it_forgets_those_that_wait(compiled, monkeypatch):
-    monkeypatch.setattr("kernels.cuda.compile_ahead.usable_cores", lambda: 1)
+    monkeypatch.setattr("kernels.cuda.launch.usable_cores", lambda: 1)
     may_go_on = threading.Event()
     compiled.before = lambda rung: may_go_on.wait(10)
     steps = compiling_ahead(H200, [(RUNGS[key], JOB) for key in ("global", "constant", "shared")])

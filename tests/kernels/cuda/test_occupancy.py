@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.cuda import ceilings, event_timer
-from kernels.cuda.ceilings import CHAINS, REPEATS, CeilingBench
+from kernels.cuda import event_timer
+from kernels.cuda.event_timer import CHAINS, REPEATS, CeilingBench
 from kernels.cuda.nvrtc import compile_text, compiler_for
 from kernels.cuda.occupancy import occupancy_of
 from tests.kernels.cuda.theory import fma_tflop_s_in_theory
@@ -130,9 +130,9 @@ def test_each_ceiling_is_work_over_time(bench):
     assert found["copy_gb_s"] == pytest.approx(2 * 2**28 / 0.125e6)
     assert found["empty_launch_ms"] == 0.003
     threads = 256 * 4 * 132
-    operations = 2 * threads * CHAINS * REPEATS * ceilings.ROUNDS
+    operations = 2 * threads * CHAINS * REPEATS * event_timer.ROUNDS
     assert found["fma_tflop_s"] == pytest.approx(operations / 1e-3 / 1e12)
-    read = (H200.l2_bytes // 4) * ceilings.L2_PASSES
+    read = (H200.l2_bytes // 4) * event_timer.L2_PASSES
     assert found["l2_read_gb_s"] == pytest.approx(read / 0.2e-3 / 1e9)
 
 
@@ -162,7 +162,7 @@ def test_the_kernels_compile_without_spills(architecture):
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
     text = "\n".join(
         Path(module.__file__).with_suffix(".cu").read_text(encoding="utf-8")
-        for module in (ceilings, event_timer)
+        for module in (event_timer, event_timer)
     )
     options = [
         f"-arch=sm_{architecture}", "-std=c++17", "-Xptxas=-v",
@@ -177,7 +177,7 @@ def test_the_sums_are_multiplied_and_added_and_not_folded_away():
     """In PTX there are as many multiply-adds as the ceiling counts, a loop's round."""
     if compiler_for(90) is None:
         pytest.skip("no NVRTC that compiles for sm_90 is installed")
-    text = Path(ceilings.__file__).with_suffix(".cu").read_text(encoding="utf-8")
+    text = Path(event_timer.__file__).with_suffix(".cu").read_text(encoding="utf-8")
     options = ["-arch=compute_90", "-std=c++17", f"-DCHAINS={CHAINS}", f"-DREPEATS={REPEATS}"]
     ptx = compile_text(text, options, 90).ptx
     kernel = ptx[ptx.index("multiply_adds") : ptx.index("read_past_l1")]

@@ -96,7 +96,7 @@ def test_a_cupy_that_does_not_import(monkeypatch, tmp_path):
 
 PROGRAM = """
 import sys
-from kernels.cuda.quiet_exit import leave_quietly
+from kernels.cuda.probing import leave_quietly
 
 class Module:
     def __del__(self):

@@ -17,6 +17,7 @@ from itertools import count
 
 import numpy as np
 
+from kernels.core.device import Occupancy
 from kernels.core.errors import (
     CompileFailedError,
     DeviceLostError,
@@ -24,7 +25,6 @@ from kernels.core.errors import (
     OutOfMemoryError,
 )
 from kernels.core.job import Ran
-from kernels.core.resident_warps import Occupancy
 from kernels.cuda_child.guarded_run import layout_of
 from kernels.oracle.reference import filtered, to_pixel_type
 from tests.made_up import H200

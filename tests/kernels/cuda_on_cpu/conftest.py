@@ -2,7 +2,7 @@
 
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 
 
 @pytest.fixture(autouse=True)

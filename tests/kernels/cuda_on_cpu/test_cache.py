@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
-from kernels.core.locks import holding
+from kernels.core.safe_files import FOLDER_VARIABLE, holding
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import first_error

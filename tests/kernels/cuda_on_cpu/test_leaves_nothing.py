@@ -7,9 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu.children import Child, borrowed_child
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.shared_run import SharedRun

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, filters
-from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.device import NoDevice
 from kernels.core.job import Sampling
 from kernels.core.job_class import job_class_of
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.measurements import Candidate
 from kernels.measuring.tuner import Trial, tuning
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job
-from kernels.core.cache_folder import FOLDER_VARIABLE
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Progress, Result
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from tests.first_kernel import steps

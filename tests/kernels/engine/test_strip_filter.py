@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from kernels import Engine, Job, Result, Sampling, filters
-from kernels.core import row_strips
+from kernels.core import picture_parts
 from kernels.core.borders import BORDERS
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import PIXEL_TYPES, Pick
-from kernels.core.row_strips import strips_of
+from kernels.core.picture_parts import strips_of
 from kernels.core.timing import Timing
 from kernels.engine.auto import AUTO
 from kernels.engine.strip_filter import PickRefusedError, StripFilter
@@ -83,8 +83,8 @@ def test_opencv_gives_in_strips_what_it_gives_as_a_whole(engine, border, pixel_t
 def test_opencv_gives_the_same_in_blocks_of_few_rows(engine, monkeypatch, name, ksize):
     """As where a row is so long that no strip has 256 of them."""
     job = Job(noise(100, 37, 3, "float32"), filters.get(name).weights(ksize), "mirror", "opencv")
-    monkeypatch.setattr(row_strips, "BLOCK_SAMPLES", 37 * 3 * 16)
-    assert row_strips.block_rows(37 * 3) == 16
+    monkeypatch.setattr(picture_parts, "BLOCK_SAMPLES", 37 * 3 * 16)
+    assert picture_parts.block_rows(37 * 3) == 16
     whole = engine.run(job, ONCE).picture
     for rows in (16, 48):
         assert in_strips(engine, job, rows, "opencv")[0].tobytes() == whole.tobytes()

@@ -16,8 +16,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.building import runtime
 from kernels.cuda_on_cpu.compiler import HERE as CPU
 from kernels.cuda_on_cpu.compiler import PLAIN
-from kernels.export.cuda_program import cuda_program
-from kernels.export.literals import array, number
+from kernels.export.cuda_program import array, cuda_program, number
 from kernels.pictures.generated import white
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import Case

@@ -5,9 +5,8 @@ import pytest
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.estimate import about, estimated_s
+from kernels.sweeps.estimate import ROUNDS, about, estimated_s
 from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.rounds import ROUNDS
 
 CPU = Cell("sequential", ksize=5, width=2048, height=2048)
 GPU = Cell("shared", (32, 8), ksize=5, width=2048, height=2048, cache="cold")

@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from kernels.core.atomic_files import replacing
-from kernels.core.growing_file import GrowingFile
+from kernels.core.safe_files import GrowingFile, replacing
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 

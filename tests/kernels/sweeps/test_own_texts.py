@@ -13,7 +13,7 @@ from kernels import Engine
 from kernels.core.errors import CannotRunError, SessionFileError
 from kernels.core.job import Sampling
 from kernels.rungs.own_kernels import own_kernel, text_hash
-from kernels.sweeps.own_texts import read_same_texts, read_texts, with_texts
+from kernels.sweeps.cell_jobs import read_same_texts, read_texts, with_texts
 from kernels.sweeps.plan import OwnText, Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Machine, Measurement, Record

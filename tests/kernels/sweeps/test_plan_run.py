@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 
 from kernels import Engine
-from kernels.core.comparison import compare
+from kernels.core.device import Occupancy
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Progress, Result, Sampling
-from kernels.core.resident_warps import Occupancy
-from kernels.core.timing import Timing
-from kernels.cuda.transfers import Transfers
+from kernels.core.timing import Timing, compare
+from kernels.cuda.staging import Transfers
 from kernels.oracle import checking
 from kernels.sweeps import plan_run
-from kernels.sweeps.cell_refusals import refusal
+from kernels.sweeps.cell_jobs import refusal
+from kernels.sweeps.estimate import ROUNDS
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
-from kernels.sweeps.rounds import ROUNDS
 from tests.kernels.made_up_gpu import TimedEngine
 
 QUICK = Sampling(max_samples=3, max_seconds=0.05, check_taps=200_000)

@@ -9,12 +9,11 @@ import pytest
 from kernels import Engine
 from kernels.core.job import Sampling
 from kernels.filters import get
-from kernels.sweeps.cell_refusals import refusal
+from kernels.sweeps.cell_jobs import refusal
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml, plan_of
+from kernels.sweeps.plan_files import Preset, as_toml, plan_of, presets
 from kernels.sweeps.plan_run import sweeping
-from kernels.sweeps.presets import Preset, presets
 from kernels.sweeps.published import left_out, published_for, rows
 from kernels.sweeps.record import Measurement, Record
 from tests.made_up import H200

@@ -12,7 +12,7 @@ import pytest
 from kernels.core.health import Health
 from kernels.core.job import Ran
 from kernels.core.timing import Timing
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.sweeps.cell import Cell
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Measurement, Record, Session

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core import growing_file
+from kernels.core import safe_files
 from kernels.core.errors import SessionFileError
 from kernels.core.health import Health
 from kernels.core.timing import Timing
@@ -469,8 +469,8 @@ def test_parts_do_not_wait_for_the_disk_each_but_never_for_longer_than_a_second(
     tmp_path, monkeypatch
 ):
     synced, clock = [], [0.0]
-    monkeypatch.setattr(growing_file.os, "fsync", synced.append)
-    monkeypatch.setattr(growing_file, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(safe_files.os, "fsync", synced.append)
+    monkeypatch.setattr(safe_files, "monotonic", lambda: clock[0])
     with SessionFile.create(tmp_path, SESSION.plan, H200) as file:
         assert len(synced) == 1
         for _ in range(50):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from workbench.base.buffer_pool import MAX_BYTES, MIN_BYTES, POOL, empty
+from workbench.base.memory import MAX_BYTES, MIN_BYTES, POOL, empty
 from workbench.imaging.display import as_display, to_display
 
 ROWS = MIN_BYTES // 4096 + 1  # of 1024 pixels: just large enough

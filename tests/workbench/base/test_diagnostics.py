@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels.core import installed
 from kernels.core.device import NoDevice
 from tests.made_up import H200
 from workbench.base import diagnostics, qt_libraries
@@ -110,6 +109,6 @@ def test_a_packaged_program_without_metadata_has_its_packages(monkeypatch):
 
     monkeypatch.setattr(metadata, "version", version)
     assert diagnostics.package_version("numpy", "numpy") == "not installed"
-    monkeypatch.setattr(installed, "kind", lambda: installed.FROZEN)
+    monkeypatch.setattr(version, "kind", lambda: version.FROZEN)
     assert diagnostics.package_version("numpy", "numpy") != "not installed"
     assert diagnostics.package_version("nothing", "nothing_here") == "not installed"

@@ -81,7 +81,7 @@ def test_what_is_imported_is_neither_looked_through_meanwhile_nor_later():
 SCRIPT = """
 import ctypes, sys, threading, tempfile
 if sys.argv[1:] == ["shared"]:
-    from workbench.base.one_heap import share_one_heap
+    from workbench.base.memory import share_one_heap
     share_one_heap()
 meet = threading.Barrier(4)
 def hold():

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.base import numbers
-from workbench.base.markdown_tables import table, with_tables
+from workbench.base.columns import table, with_tables
 from workbench.base.numbers import GAP
 
 

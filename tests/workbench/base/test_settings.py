@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.core.locks import holding
+from kernels.core.safe_files import holding
 from workbench.base import settings as settings_module
 from workbench.base.settings import Settings
 

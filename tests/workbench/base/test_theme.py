@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 
 from tests.workbench.contrast import GRAPHICS, TEXT, contrast
 from workbench.base import theme
-from workbench.base.assets_path import asset
+from workbench.base.paths import asset
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QAbstractEventDispatcher, QObject
 
-from workbench.base.turns import Turns
+from workbench.base.background import Turns
 
 
 @pytest.fixture

@@ -19,9 +19,8 @@ from kernels.core.borders import BORDERS
 from kernels.pictures.generated import noise
 from workbench.batch import batch_run, filtering
 from workbench.batch.batch_run import in_order, room_for, running
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
-from workbench.batch.pairs import pairs_of
+from workbench.batch.pairs import FilePair, pairs_of
 from workbench.files import image_files
 from workbench.model.intents import job_for
 from workbench.model.state import State
@@ -173,7 +172,7 @@ def test_a_disk_that_fails_at_the_last_moment_leaves_no_file(folder, monkeypatch
     def fail(_descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("kernels.core.atomic_files.os.fsync", fail)
+    monkeypatch.setattr("kernels.core.safe_files.os.fsync", fail)
     first, *_ = outcomes(folder, Recipe(CHOSEN, sampling=UNTIMED))
     assert first.error.startswith("Cannot save p1.png: the disk is full")
     assert list((folder / "out").iterdir()) == []

@@ -14,8 +14,8 @@ from workbench.batch import cluster, cluster_work
 from workbench.batch.batch_run import Pausing
 from workbench.batch.cluster import Cluster, ClusterError
 from workbench.batch.cluster_work import Work, WorkerFacts
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import UNTIMED, Recipe
+from workbench.batch.pairs import FilePair
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.model.state import State

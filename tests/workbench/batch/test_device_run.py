@@ -10,10 +10,9 @@ from workbench.batch import cluster_work
 from workbench.batch.batch_run import Pausing, running
 from workbench.batch.cluster_work import Slice, Work
 from workbench.batch.device_run import DeviceRun
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import UNTIMED, Recipe
-from workbench.batch.finished_row import rows_of
-from workbench.batch.pairs import pairs_of
+from workbench.batch.pairs import FilePair, pairs_of
+from workbench.batch.stage_times import rows_of
 from workbench.files import image_files
 from workbench.model.state import State
 

@@ -6,11 +6,11 @@ from io import FileIO
 
 import pytest
 
-from kernels.core import growing_file
-from workbench.batch.file_pairs import FilePair
+from kernels.core import safe_files
 from workbench.batch.filtering import Outcome
-from workbench.batch.finished_row import row_of
 from workbench.batch.journal import NAME, Journal, JournalError, last_run
+from workbench.batch.pairs import FilePair
+from workbench.batch.stage_times import row_of
 
 ASKED = {"filter": "gaussian", "size": 5, "weights": None}
 
@@ -84,7 +84,7 @@ def test_a_full_disk_is_said(tmp_path, monkeypatch):
         def write(self, _):
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(growing_file, "FileIO", Full)
+    monkeypatch.setattr(safe_files, "FileIO", Full)
     with pytest.raises(JournalError, match="the disk is full; free some space"):
         Journal(tmp_path, ASKED)
 

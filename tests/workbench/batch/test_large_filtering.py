@@ -11,11 +11,11 @@ from kernels import Engine, Job, Sampling, filters
 from kernels.core.borders import BORDERS
 from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Pick
-from kernels.core.row_strips import block_rows
+from kernels.core.picture_parts import block_rows
 from kernels.core.verdict import Check
 from kernels.cpu import cpu_run
 from kernels.pictures.generated import noise
-from workbench.batch import large_filtering, unfinished
+from workbench.batch import large_filtering
 from workbench.batch.large_filtering import StripsDone, filtering_file, rows_a_strip
 from workbench.files import image_files
 from workbench.files.large_pictures import LargePicture
@@ -93,7 +93,7 @@ def test_what_was_stopped_goes_on_and_is_the_same_in_the_end(engine, source, tmp
     stopped = filtered(engine, source, tmp_path / "out.tif", until=30)
     assert (stopped.rows, stopped.height) == (30, HEIGHT)
     assert names(tmp_path) == ["in.tif", "out.tif.part", "out.tif.part.jsonl", "whole.tif"]
-    assert unfinished.is_begun(tmp_path / "out.tif")
+    assert large_filtering.is_begun(tmp_path / "out.tif")
     answer = filtered(engine, source, tmp_path / "out.tif")
     assert answer.resumed >= 30
     assert answer.strips == (HEIGHT - answer.resumed) // 10
@@ -197,7 +197,7 @@ def test_where_the_gpu_is_lost_what_is_finished_is_kept(engine, source, tmp_path
 
 def test_a_disk_without_room_is_told_before_anything_is_done(engine, source, tmp_path, monkeypatch):
     free = type("Usage", (), {"free": 10_000})
-    monkeypatch.setattr(unfinished.shutil, "disk_usage", lambda _: free)
+    monkeypatch.setattr(large_filtering.shutil, "disk_usage", lambda _: free)
     with pytest.raises(ImageFileError, match=r"takes 13.5.kB of the disk, and 10.0.kB are free"):
         filtered(engine, source, tmp_path / "out.tif")
     assert not (tmp_path / "out.tif.part").exists()

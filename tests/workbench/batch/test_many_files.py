@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from kernels.core import atomic_files
+from kernels.core import safe_files
 from tests.many_files import make
 from workbench.batch.journal import Journal
 from workbench.cli import main
@@ -57,7 +57,7 @@ def batch(source, target, *words):
 
 def test_the_last_files_take_no_more_work_than_the_first(tmp_path, monkeypatch, calls):
     # A folder of so few is looked through with each file, one of more once in a while.
-    monkeypatch.setattr(atomic_files, "MANY_FILES", 10)
+    monkeypatch.setattr(safe_files, "MANY_FILES", 10)
     make(tmp_path / "in", FILES)
     batch(tmp_path / "in", tmp_path / "out", "--jobs", "1")  # which reads few files ahead
     _, *lines, _ = calls.at_lines  # the first and the last tell of the run

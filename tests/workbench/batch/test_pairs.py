@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.batch.naming import PairingError, by_pattern, with_extension
-from workbench.batch.pairs import pairs_of
+from workbench.batch.pairs import PairingError, by_pattern, pairs_of, with_extension
 
 
 @pytest.fixture

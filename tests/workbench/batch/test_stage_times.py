@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.batch.file_pairs import FilePair
 from workbench.batch.filtering import Outcome
+from workbench.batch.pairs import FilePair
 from workbench.batch.stage_times import StageTimes
 
 PAIR = FilePair(Path("a.png"), Path("out/a.png"))

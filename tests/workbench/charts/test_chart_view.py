@@ -18,7 +18,7 @@ from tests.workbench import scenes
 from tests.workbench.driving import answer_file_dialogs, child, click, pick, until
 from tests.workbench.seeing import pixels_of
 from workbench.base import theme
-from workbench.base.throttle import Throttle
+from workbench.base.background import Throttle
 from workbench.charts.canvas import ALL_HIDDEN, Canvas
 from workbench.charts.chart_card import EMPTY, ChartCard, Legend
 from workbench.charts.chart_menu import ChartMenu

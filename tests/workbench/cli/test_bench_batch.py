@@ -9,9 +9,8 @@ import pytest
 from kernels.oracle.checking import checking
 from workbench.cli import main
 from workbench.cli.benches import batch, cpu, cpu_ways
-from workbench.cli.benches.batch import PeerRate
+from workbench.cli.benches.batch import FolderPeer, PeerRate
 from workbench.cli.benches.cpu import job_of
-from workbench.cli.benches.folder_peers import FolderPeer
 from workbench.files import image_files
 
 
@@ -54,7 +53,7 @@ def test_a_file_that_fails_is_a_sentence_rather_than_a_rate(step, capsys, monkey
         outcome.error = "Cannot save 0.png: the disk is full."
 
     monkeypatch.setattr(batch, "SIZE", (20, 30))
-    monkeypatch.setattr(f"workbench.cli.benches.stages_alone.{step}", full)
+    monkeypatch.setattr(f"workbench.cli.benches.batch.{step}", full)
     assert main.main(["bench", "batch", "--runs", "1", "--no-gpu"]) == 1
     assert "Cannot save 0.png: the disk is full." in capsys.readouterr().err
 

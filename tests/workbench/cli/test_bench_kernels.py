@@ -15,7 +15,6 @@ from tests import made_up
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.cli import main
 from workbench.cli.benches import kernels as bench
-from workbench.cli.benches.bench_clock import Conditions
 from workbench.cli.benches.cell_report import CellReport, RungTime
 from workbench.cli.benches.cells import (
     FFT,
@@ -24,10 +23,10 @@ from workbench.cli.benches.cells import (
     REDUCED_ERROR,
     Aim,
     BenchCell,
+    Conditions,
     all_cells,
 )
-from workbench.cli.benches.libraries import LIBRARIES
-from workbench.cli.benches.peers import PeerTime, precision_of
+from workbench.cli.benches.libraries import LIBRARIES, PeerTime, precision_of
 
 CONDITIONS = Conditions(DEVICE, "2026-01-01T00:00:00+00:00", 4000.0, 0.003)
 JOB = made_up.a_job("shared")

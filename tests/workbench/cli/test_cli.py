@@ -15,7 +15,7 @@ from kernels import filters
 from kernels.core.version import program_version
 from kernels.engine.engine import all_implementations
 from kernels.pictures import generated
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import presets
 from tests.conftest import ROOT
 from workbench.base import qt_libraries
 from workbench.cli import main

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from tests.first_kernel import steps
 from workbench.batch import kernel_checks

@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
 from kernels.engine import own_run
 from kernels.pictures import generated
 from tests.first_kernel import steps
-from workbench.base.data_folder import DATA_VARIABLE
+from workbench.base.paths import DATA_VARIABLE
 from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.cli import main
 from workbench.files import image_files
-from workbench.session.screenshot_files import read_settings
+from workbench.session.exporter import read_settings
 
 pytestmark = pytest.mark.skipif(
     bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"

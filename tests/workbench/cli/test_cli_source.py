@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kernels.cuda import nvdisasm, nvrtc
+from kernels.cuda import listings, nvrtc
 from kernels.rungs.rung import ladder
 from kernels.rungs.starting_points import changing
 from workbench.cli import main
@@ -58,7 +58,7 @@ def test_two_kernels_differ_in_what_was_changed(source, tmp_path):
 
 
 def test_without_the_disassembler_a_sentence_says_how_to_get_it(source, monkeypatch):
-    monkeypatch.setattr(nvdisasm, "the_program", lambda: None)
+    monkeypatch.setattr(listings, "the_program", lambda: None)
     monkeypatch.setattr(
         "workbench.cli.kernel_text.compile_rung",
         lambda *_, **__: nvrtc.Compiled("", "", b"code"),

@@ -18,10 +18,10 @@ from kernels.core.errors import DeviceLostError, SessionFileError
 from kernels.core.job import Progress
 from kernels.core.version import program_version
 from kernels.pictures import generated
-from kernels.sweeps import plan_run, rounds
+from kernels.sweeps import estimate, plan_run
+from kernels.sweeps.estimate import ROUNDS
 from kernels.sweeps.plan_files import KEYS, plan_of
 from kernels.sweeps.record import Measurement
-from kernels.sweeps.rounds import ROUNDS
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
@@ -67,7 +67,7 @@ def in_a_hurry(monkeypatch):
     """Here, not in other processes, a round of a cell takes a few samples only."""
 
     def part_of(sampling, number):
-        return replace(rounds.part_of(sampling, number), max_seconds=0.005)
+        return replace(estimate.part_of(sampling, number), max_seconds=0.005)
 
     monkeypatch.setattr(plan_run, "part_of", part_of)
 

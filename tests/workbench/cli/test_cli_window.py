@@ -14,7 +14,7 @@ from tests.made_up import H200
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.cli import main
 from workbench.files import image_files
-from workbench.session.screenshot_files import read_settings
+from workbench.session.exporter import read_settings
 from workbench.window import app
 
 needs_x11_or_none = pytest.mark.skipif(sys.platform != "linux", reason="about displays on Linux")

@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
 from tests.first_kernel import PAGE, bugs, steps
 from workbench.cli import main

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.cuda_on_cpu import compiler
 from tests.first_kernel import steps
 from tests.workbench.driving import PATIENCE_MS, trigger
-from workbench.base.data_folder import DATA_VARIABLE
+from workbench.base.paths import DATA_VARIABLE
 from workbench.base.settings import DIRECTORY_VARIABLE, default_path
 from workbench.cli import main
 from workbench.files.kernel_files import kernels_folder

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLabel, QProgressBar
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until
 from tests.workbench.panels.kernel.made_up_trials import MadeUpTrials
+from workbench.cli.draw_window import ENTER, WindowDriver
 from workbench.cli.output import CommandError
-from workbench.cli.window_driver import ENTER, WindowDriver
 from workbench.model.modes import MODES
 from workbench.panels.blocks.blocks_panel import BlocksPhase
 from workbench.panels.kernel import trying

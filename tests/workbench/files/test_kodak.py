@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from tests.workbench.files.kodak_server import HostileServer, KodakServer, dripping
 from workbench.files import kodak as kodak_set
 from workbench.files.kodak import (

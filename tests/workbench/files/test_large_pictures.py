@@ -35,10 +35,9 @@ from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError, LargePictureError, StoppedError
 from workbench.imaging import display, mismatch, shown_size
 from workbench.imaging.differences import subtracting
-from workbench.imaging.display import Display, to_display
+from workbench.imaging.display import Display, show, to_display
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.imaging.mismatch import searching
-from workbench.imaging.showing import show
 from workbench.imaging.shown_size import shown_bytes
 
 SIDE = 30_000

@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from kernels.pictures.picture_kinds import of_kind
-from workbench.files import image_encoders, image_files, packed_png, png
+from workbench.files import image_encoders, image_files, png
 
 
 def written(samples, *more):
-    return b"".join(packed_png.parts_of(samples, more))
+    return b"".join(png.parts_of(samples, more))
 
 
 def noise(*shape, dtype=np.uint8):
@@ -23,7 +23,7 @@ def noise(*shape, dtype=np.uint8):
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 @pytest.mark.parametrize("size", [(1, 1), (1, 40), (40, 1), (7, 5), (33, 64)])
 def test_samples_come_back_whatever_their_shape(size, channels, dtype, monkeypatch):
-    monkeypatch.setattr(packed_png, "BAND_BYTES", 1000)  # some bands, one of them cut short
+    monkeypatch.setattr(png, "BAND_BYTES", 1000)  # some bands, one of them cut short
     samples = noise(*size, channels, dtype=dtype)
     found = imagecodecs.png_decode(written(samples))
     np.testing.assert_array_equal(found.reshape(samples.shape), samples)
@@ -32,9 +32,9 @@ def test_samples_come_back_whatever_their_shape(size, channels, dtype, monkeypat
 
 def test_each_row_has_the_filter_that_leaves_less():
     stripes = np.tile(noise(1, 64, 3), (8, 1, 1))  # rows are alike, and pixels are not
-    assert packed_png.filtered(stripes)[1:, 0].tolist() == [packed_png.UP] * 7
+    assert png.filtered(stripes)[1:, 0].tolist() == [png.UP] * 7
     columns = np.tile(noise(8, 1, 3), (1, 64, 1))
-    assert packed_png.filtered(columns)[:, 0].tolist() == [packed_png.SUB] * 8
+    assert png.filtered(columns)[:, 0].tolist() == [png.SUB] * 8
 
 
 def test_chunks_stand_in_their_order_and_their_checksums_are_right():

@@ -13,23 +13,28 @@ from kernels.core.verdict import Tolerance
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from workbench.imaging import mismatch
+from workbench.imaging.analyses import (
+    along,
+    around_zero,
+    column,
+    comparing,
+    counting,
+    distances,
+    in_words,
+    row,
+)
 from workbench.imaging.cell_values import in_characters
 from workbench.imaging.differences import (
     MAX_COUNTED,
     subtracting,
 )
-from workbench.imaging.display import NAN_BGR, to_display
+from workbench.imaging.display import NAN_BGR, show, to_display
 from workbench.imaging.display_mapping import (
     DisplayMapping,
     is_signed,
     natural_display,
 )
-from workbench.imaging.fitted_levels import around_zero
-from workbench.imaging.histograms import counting
-from workbench.imaging.line_profile import along, column, distances, in_words, row
 from workbench.imaging.mismatch import COLORS, DIFFERS, WRONG, Mismatch, searching
-from workbench.imaging.showing import show
-from workbench.imaging.similarity import comparing
 
 
 def last(steps):

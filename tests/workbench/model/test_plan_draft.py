@@ -8,13 +8,19 @@ import pytest
 from kernels.engine.engine import all_implementations
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan_files import presets
 from kernels.sweeps.plan_run import cells_of
-from kernels.sweeps.presets import presets
 from tests.workbench.engines import DEVICE
-from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS
-from workbench.model.plan_draft import Draft, UnclearError, given, plan_of, texts_of
-from workbench.model.plan_estimate import MAX_ESTIMATED, time_s
-from workbench.model.plan_words import held_fixed, plan_title
+from workbench.model.plan_dimensions import BY_FIELD, DIMENSIONS, held_fixed, plan_title
+from workbench.model.plan_draft import (
+    MAX_ESTIMATED,
+    Draft,
+    UnclearError,
+    given,
+    plan_of,
+    texts_of,
+    time_s,
+)
 from workbench.model.state import Picture, State
 
 PHOTO = State(picture=Picture("photo.png", np.zeros((30, 40, 3), np.uint8)))

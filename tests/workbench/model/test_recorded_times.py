@@ -10,8 +10,13 @@ from kernels.core.cpu_load import Load
 from kernels.core.job import Job
 from kernels.rungs.rung import ladder
 from tests.made_up import a_job, implementations, result
-from workbench.model.recorded_times import all_recorded_times, recorded_times
-from workbench.model.rung_times import LadderLine, RungTimes, ladder_places
+from workbench.model.rung_times import (
+    LadderLine,
+    RungTimes,
+    all_recorded_times,
+    ladder_places,
+    recorded_times,
+)
 
 JOB = Job(
     picture=np.zeros((512, 768, 3), np.uint8),

@@ -16,12 +16,11 @@ from PIL import Image
 
 from kernels import Engine, Job, filters
 from kernels.core.cpu_load import Load
-from kernels.core.resident_warps import Occupancy
+from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.transfers import Transfers
+from kernels.cuda.staging import Transfers
 from kernels.sweeps.plan import OwnText, Plan
-from kernels.sweeps.plan_files import plan_of
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import plan_of, presets
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_comparison import EQUAL
 from tests.made_sessions import H200, LAPTOP, STARTED, a_session, measured, wrong

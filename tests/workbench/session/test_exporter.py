@@ -30,7 +30,7 @@ from workbench.base import numbers
 from workbench.files import image_files
 from workbench.model.state import Picture
 from workbench.session.clipboard import to_samples
-from workbench.session.screenshot_files import read_settings
+from workbench.session.exporter import read_settings
 from workbench.widgets.file_dialogs import ask_save_path
 from workbench.window.save_menu import SaveDialog
 

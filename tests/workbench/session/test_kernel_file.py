@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtTest import QTest
 
-from kernels.core import atomic_files
+from kernels.core import safe_files
 from kernels.rungs.own_kernels import MAX_BYTES
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.files.kernel_files import KernelFileError
@@ -257,13 +257,13 @@ def test_what_was_typed_a_moment_ago_outlives_a_crash(qtbot, home):
 
 
 def test_no_letter_waits_for_the_disk(qtbot, file, home, monkeypatch):
-    replacing, on_threads = atomic_files.replacing, []
+    replacing, on_threads = safe_files.replacing, []
 
     def seen(*arguments, **options):
         on_threads.append(threading.current_thread())
         return replacing(*arguments, **options)
 
-    monkeypatch.setattr(atomic_files, "replacing", seen)
+    monkeypatch.setattr(safe_files, "replacing", seen)
     file.begin("", "my_kernel.cu")
     for number in range(1, 101):
         file.type("x" * number)

@@ -27,7 +27,7 @@ from tests.workbench.driving import (
 from workbench.files import image_files
 from workbench.model import state
 from workbench.session import opener
-from workbench.session.screenshot_files import save_png
+from workbench.session.exporter import save_png
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import child, settle, show_picture, until, view
 from tests.workbench.engines import Scripted
 from workbench.imaging.display_mapping import DisplayMapping
+from workbench.session import large_regions as previews_module
 from workbench.session import live as live_module
-from workbench.session import previews as previews_module
-from workbench.session.previews import Previews
+from workbench.session.large_regions import Previews
 
 LONG = 9  # from this size on a job is said to take long
 

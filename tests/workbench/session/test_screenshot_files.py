@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QImage
 from workbench.files import png
 from workbench.files.image_files import load
 from workbench.files.picture_errors import ImageFileError
-from workbench.session import screenshot_files
-from workbench.session.screenshot_files import read_settings, save_png
+from workbench.session import exporter
+from workbench.session.exporter import read_settings, save_png
 
 SETTINGS = {"filter": "gaussian", "ksize": 5, "sigma": None, "block_xy": [32, 8], "name": "Größe ↔"}
 
@@ -62,7 +62,7 @@ def test_settings_written_behind_the_pixels_are_found(tmp_path):
 
 def with_text(path, text):
     Image.new("RGB", (4, 4)).save(path)
-    data = screenshot_files.KEYWORD + b"\0\0\0\0\0" + text
+    data = exporter.KEYWORD + b"\0\0\0\0\0" + text
     path.write_bytes(png.insert_chunk(path.read_bytes(), b"iTXt", data))
     return path
 
@@ -88,7 +88,7 @@ def test_damaged_settings_are_said(tmp_path, text):
 
 
 def test_settings_of_a_newer_version_are_said(tmp_path):
-    newer = json.dumps({"version": screenshot_files.VERSION + 1, "settings": {}}).encode()
+    newer = json.dumps({"version": exporter.VERSION + 1, "settings": {}}).encode()
     with pytest.raises(ImageFileError, match="newer version"):
         read_settings(with_text(tmp_path / "a.png", newer))
 

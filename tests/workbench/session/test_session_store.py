@@ -7,9 +7,9 @@ import pytest
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
 from kernels.engine.engine import Engine
+from kernels.sweeps.estimate import ROUNDS
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.record import Record
-from kernels.sweeps.rounds import ROUNDS
 from kernels.sweeps.session_files import SessionFile, read_session
 from workbench.session import session_store
 from workbench.session.session_store import (

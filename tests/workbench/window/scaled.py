@@ -15,7 +15,7 @@ from PySide6.QtCore import QPoint, QPointF, QSize, qInstallMessageHandler
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from tests.workbench import accessibility, scenes
 from tests.workbench.driving import child, view
 from tests.workbench.engines import MadeUpGpu

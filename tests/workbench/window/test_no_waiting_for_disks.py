@@ -14,7 +14,7 @@ from kernels.sweeps.session_files import SessionFile
 from tests.first_kernel import steps
 from tests.made_sessions import a_session
 from tests.workbench.driving import drop, settle, trigger, until
-from workbench.base.data_folder import DATA_VARIABLE
+from workbench.base.paths import DATA_VARIABLE
 from workbench.files.image_files import save
 from workbench.files.kernel_files import FOLDER_VARIABLE
 from workbench.session import session_store

@@ -24,8 +24,7 @@ from tests.workbench.driving import settle, until
 from tests.workbench.engines import MadeUpGpu
 from tests.workbench.seeing import MAX_UNLIKENESS, image_of, marked, pixels_of, reduced, unlikeness
 from workbench.base import theme
-from workbench.cli.draw_window import picture_of
-from workbench.cli.window_driver import WindowDriver
+from workbench.cli.draw_window import WindowDriver, picture_of
 from workbench.model.state import Picture
 
 FOLDER = Path(__file__).parent / "snapshots"

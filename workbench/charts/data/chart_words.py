@@ -9,11 +9,11 @@ from itertools import groupby
 from typing import Any
 
 from kernels import filters
-from kernels.core.comparison import groups_of_equals, how_equal
 from kernels.core.errors import KernelError
+from kernels.core.timing import groups_of_equals, how_equal
 from kernels.sweeps.cell import Cell
 from workbench.base import numbers
-from workbench.base.disturbed_words import star, why_starred
+from workbench.base.numbers import star, why_starred
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.legend_entries import series_name
 from workbench.charts.data.points import Point, Slice, Source, is_left_out

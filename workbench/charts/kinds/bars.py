@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from kernels.core.comparison import EQUAL, how_equal
+from kernels.core.timing import EQUAL, how_equal
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import (

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kernels.core.comparison import EQUAL
+from kernels.core.timing import EQUAL
 from kernels.core.verdict import Check
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from kernels.core.comparison import Comparison, compare, gives_speed_up
-from kernels.core.timing import Timing
+from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
 from kernels.sweeps.cell import Cell
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions

@@ -10,35 +10,233 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from argparse import Namespace
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
+from threading import Barrier
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from kernels import Engine
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.version import program_version
 from kernels.pictures.picture_kinds import of_kind
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
-from workbench.base.one_heap import use_freed_memory_again
+from workbench.base.memory import use_freed_memory_again
 from workbench.batch.batch_run import running
-from workbench.batch.device_run import DeviceRun, processes_each
-from workbench.batch.file_pairs import FilePairs, Group
-from workbench.batch.filtering import UNTIMED, Outcome, Recipe
-from workbench.batch.finished_row import FinishedRow
+from workbench.batch.device_process import engine_on
+from workbench.batch.device_run import SPAWN, DeviceRun, processes_each, shared_jobs
+from workbench.batch.filtering import UNTIMED, Outcome, Recipe, encode, filter_, read, sync
+from workbench.batch.pairs import FilePair, FilePairs, Group
+from workbench.batch.stage_times import FinishedRow
 from workbench.cli import this_machine
-from workbench.cli.benches.folder_peers import LEVELS, FolderPeer, folder_peers, mean_difference
-from workbench.cli.benches.stages_alone import seconds_alone, seconds_in_processes
 from workbench.cli.output import CommandError, write_whole
 from workbench.files import image_files
 from workbench.model.state import State
+
+KSIZE, SIGMA = 5, 1.1
+# libvips leaves out weights below this share of the middle's: exp(−2²/2σ²) = 0.19 is the last one.
+VIPS_SMALLEST = 0.1
+NOT_PACKED = (259, 1)  # a TIFF, as ours are: cv2.IMWRITE_TIFF_COMPRESSION, none
+LEVELS = 2.0  # between two answers on average: rounding, and a JPEG's loss
+
+Blur = Callable[[Path, Path, Sequence[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPeer:
+    """A way to blur the files of one folder into another.
+
+    why_not  the sentence why there is none here, or None
+    blur     takes the folder with the files, one to write into, and the files' names;
+             OSError or CalledProcessError where it fails
+    """
+
+    title: str
+    why_not: str | None
+    blur: Blur
+
+    def seconds(self, source: Path, target: Path, names: Sequence[str]) -> float:
+        """Return how long it takes for all of the files, the start of its program included."""
+        target.mkdir(exist_ok=True)
+        began = perf_counter()
+        self.blur(source, target, names)
+        return perf_counter() - began
+
+
+def folder_peers() -> list[FolderPeer]:
+    """Return all of them, those that are missing here with the reason."""
+    mogrify = ["magick", "mogrify"] if shutil.which("magick") else ["mogrify"]
+    return [
+        FolderPeer("Python loop with cv2", None, _opencv_loop),
+        _tool("ImageMagick mogrify", mogrify, _imagemagick),
+        _tool("GraphicsMagick mogrify", ["gm"], _graphicsmagick),
+        _tool("vips gaussblur", ["vips"], _vips),
+    ]
+
+
+def mean_difference(one: Path, other: Path) -> float:
+    """Return how far two pictures' samples are apart on average, in levels; infinite by shape."""
+    ours, theirs = (image_files.load(path).samples for path in (one, other))
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return float("inf")
+    return float(np.abs(ours.astype(np.float32) - theirs).mean())
+
+
+def _tool(title: str, program: list[str], blur: Callable[..., None]) -> FolderPeer:
+    is_here = shutil.which(program[0]) is not None
+    return FolderPeer(title, None if is_here else "not installed here", partial(blur, program))
+
+
+def _opencv_loop(source: Path, target: Path, names: Sequence[str]) -> None:
+    import cv2
+
+    for name in names:
+        picture = cv2.imread(str(source / name))
+        if picture is None:
+            raise OSError(f"OpenCV cannot read {name}.")
+        blurred = cv2.GaussianBlur(picture, (KSIZE, KSIZE), SIGMA, borderType=cv2.BORDER_REPLICATE)
+        is_tiff = name.endswith(".tif")
+        cv2.imwrite(str(target / name), blurred, NOT_PACKED if is_tiff else ())
+
+
+def _imagemagick(program: list[str], source: Path, target: Path, names: Sequence[str]) -> None:
+    how = ["-virtual-pixel", "edge", "-gaussian-blur", f"{KSIZE // 2}x{SIGMA}"]
+    _run([*program, "-path", str(target), *how, *names], source)
+
+
+def _graphicsmagick(program: list[str], source: Path, target: Path, names: Sequence[str]) -> None:
+    how = ["-virtual-pixel", "edge", "-gaussian", f"{KSIZE // 2}x{SIGMA}"]
+    _run([*program, "mogrify", "-output-directory", str(target), *how, *names], source)
+
+
+def _vips(program: list[str], source: Path, target: Path, names: Sequence[str]) -> None:
+    for name in names:
+        quality = "[Q=95]" if name.endswith(".jpg") else ""  # its own is 75, others' are near 95
+        files = [name, f"{target / name}{quality}", str(SIGMA)]
+        _run([*program, "gaussblur", *files, "--min-ampl", str(VIPS_SMALLEST)], source)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+START_S = 120.0  # within which all processes have begun
+
+
+def seconds_alone(
+    engine: Engine, pairs: Iterable[FilePair], recipe: Recipe, jobs: int
+) -> list[float]:
+    """Return the seconds of decoding, of filtering and of encoding, in this process.
+
+    Raises CommandError where a file fails.
+    """
+    return _seconds_alone(engine, pairs, recipe, jobs, lambda: None)
+
+
+def seconds_in_processes(
+    devices: Sequence[int | None], pairs: Iterable[FilePair], recipe: Recipe, jobs: int
+) -> list[float]:
+    """Return the same, in a process for each of the devices, which share files and threads.
+
+    All of them begin a stage at a time.  Raises CommandError where a file fails.
+    """
+    each, count = list(pairs), len(devices)
+    barrier = SPAWN.Barrier(count, timeout=START_S)
+    with ProcessPoolExecutor(count, SPAWN, _begin, (barrier,)) as pool:
+        parts = (each[at::count] for at in range(count))
+        shares = shared_jobs(jobs, count)
+        work = partial(_in_process, recipe)
+        return [max(times) for times in zip(*pool.map(work, devices, parts, shares), strict=True)]
+
+
+_barrier: Barrier
+
+
+def _begin(barrier: Barrier) -> None:
+    global _barrier
+    _barrier = barrier
+    use_freed_memory_again()
+
+
+def _in_process(
+    recipe: Recipe, device: int | None, pairs: list[FilePair], jobs: int
+) -> list[float]:
+    """Return the seconds of this process, whose first picture, which is for warming up, is none."""
+    engine = engine_on(device)
+    try:
+        _seconds_alone(engine, pairs[:1], recipe, jobs, lambda: None)
+        return _seconds_alone(engine, pairs, recipe, jobs, _barrier.wait)
+    except BaseException:
+        _barrier.abort()  # the others wait for this one
+        raise
+    finally:
+        engine.close()
+
+
+def _seconds_alone(
+    engine: Engine,
+    pairs: Iterable[FilePair],
+    recipe: Recipe,
+    jobs: int,
+    begin: Callable[[], object],
+) -> list[float]:
+    """Return the seconds of each stage.
+
+    begin  is called before each, and waits until all processes are there
+    """
+    outcomes = [Outcome(pair) for pair in pairs]
+
+    def encoding(outcome: Outcome) -> Outcome:
+        if outcome.goes_on:
+            encode(outcome, recipe)
+        return outcome
+
+    with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(jobs) as disk:
+        begin()
+        decode_s = _seconds(lambda: pool.map(lambda each: read(each, recipe), outcomes))
+        begin()
+        filter_s = sum(_filter_seconds(engine, each, recipe) for each in outcomes)
+        begin()
+        encode_s = _seconds(lambda: disk.map(sync, pool.map(encoding, outcomes)))
+    if failed := next(filter(None, (each.error for each in outcomes)), None):
+        raise CommandError(failed)
+    return [decode_s, filter_s, encode_s]
+
+
+def _filter_seconds(engine: Engine, outcome: Outcome, recipe: Recipe) -> float:
+    """Return how long one is filtered; its result is then one that a GPU's link does not keep.
+
+    In a batch the page-locked memory of a result is free again once it is written.
+    """
+    if not outcome.goes_on:
+        return 0.0
+    began = perf_counter()
+    filter_(engine, outcome, recipe, lambda _: None)
+    took_s = perf_counter() - began
+    if outcome.result is not None:
+        outcome.result = replace(outcome.result, picture=outcome.result.picture.copy())
+    return took_s
+
+
+def _seconds(start: Callable[[], Iterable[None]]) -> float:
+    """Return how long it takes until all that is started is done."""
+    began = perf_counter()
+    for _ in start():
+        pass
+    return perf_counter() - began
+
 
 EXTENSIONS = (".png", ".jpg", ".tif")
 SIZE = (1080, 1920)  # rows, columns

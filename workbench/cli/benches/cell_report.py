@@ -15,16 +15,16 @@ from kernels.engine.engine import Implementation
 from kernels.oracle.checking import largest_finite
 from kernels.rungs.rung import Rung
 from workbench.base import numbers
-from workbench.cli.benches.bench_clock import Conditions
 from workbench.cli.benches.cells import (
     FFT,
     LAUNCH_EXTRA_MS,
     REDUCED_ERROR,
     Aim,
     BenchCell,
+    Conditions,
     Precision,
 )
-from workbench.cli.benches.peers import PeerTime, precision_of
+from workbench.cli.benches.libraries import PeerTime, precision_of
 
 PEER_AIM = 4.5
 AUTO_AIM = 0.02

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.cores import usable_cores
+from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job
 from kernels.core.sampling import THREADS_SETTLE_S
 from kernels.core.verdict import Tolerance

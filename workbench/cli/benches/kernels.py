@@ -23,10 +23,9 @@ from kernels.engine.engine import Implementation, all_implementations
 from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from workbench.cli.benches import fitting
-from workbench.cli.benches.bench_clock import Clock, Conditions
 from workbench.cli.benches.cell_report import CellReport, RungTime, closing_lines
-from workbench.cli.benches.cells import FFT, BenchCell, all_cells
-from workbench.cli.benches.peers import PeerTime, measure_peers
+from workbench.cli.benches.cells import FFT, BenchCell, Clock, Conditions, all_cells
+from workbench.cli.benches.libraries import PeerTime, measure_peers
 from workbench.cli.output import INTERRUPTED, USAGE, CommandError, say, write_whole
 from workbench.cli.this_machine import engine_maker
 

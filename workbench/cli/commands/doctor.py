@@ -59,7 +59,7 @@ def _where_it_opens() -> str:
 def _why_no_window() -> str | None:
     if reason := qt_libraries.why_no_window(qt_libraries.platform()):
         return reason
-    from kernels.core.installed import kind
+    from kernels.core.version import kind
 
     try:
         from PySide6 import QtWidgets  # noqa: F401

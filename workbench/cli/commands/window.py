@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Open the window; return when it was closed, or drawn."""
     with without_collecting():
-        from workbench.cli.state_options import devices_of_window, named_kernel
+        from workbench.cli.recipe_options import devices_of_window, named_kernel
         from workbench.cli.this_machine import engine_maker
         from workbench.window import app
 
@@ -63,7 +63,7 @@ def _draw(arguments: Namespace) -> int:
 def _settings(arguments: Namespace, devices: Changes) -> Settings:
     """Return the user's settings, with the options laid over what was chosen last time."""
     from workbench.base.settings import Settings
-    from workbench.cli.state_options import changes_of
+    from workbench.cli.recipe_options import changes_of
     from workbench.model import choices
     from workbench.model.state import State
 

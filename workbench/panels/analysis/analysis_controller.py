@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from workbench.base.throttle import Throttle
-from workbench.imaging.histograms import counting
-from workbench.imaging.line_profile import Line, column, row
-from workbench.imaging.similarity import comparing
+from workbench.base.background import Throttle
+from workbench.imaging.analyses import Line, column, comparing, counting, row
 from workbench.model.state import State
 from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.compare.compare_view import CompareView

@@ -13,9 +13,15 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSizePolicy, QWidget
 
 from workbench.base.numbers import MISSING, in_digits
 from workbench.base.plain_text import Label
-from workbench.imaging.histograms import NAMES, Histogram
-from workbench.imaging.line_profile import Line, along, distances, in_words
-from workbench.imaging.similarity import Similarity
+from workbench.imaging.analyses import (
+    NAMES,
+    Histogram,
+    Line,
+    Similarity,
+    along,
+    distances,
+    in_words,
+)
 from workbench.panels.analysis.curves import (
     Curve,
     CurvesChart,

@@ -20,7 +20,7 @@ from workbench.base import theme
 from workbench.base.numbers import in_digits
 from workbench.charts.canvas import Canvas
 from workbench.charts.data.figure import Spot
-from workbench.imaging.histograms import PERCENTILES, Histogram
+from workbench.imaging.analyses import PERCENTILES, Histogram
 from workbench.widgets.letters import factor_of
 
 MAX_SPOTS = 256  # spots that can be pointed at

@@ -17,7 +17,7 @@ from kernels.anatomy.transactions import LANES
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Result
-from workbench.base.throttle import AFTER_PAINTING_MS, Throttle
+from workbench.base.background import AFTER_PAINTING_MS, Throttle
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.anatomy.anatomy_overlay import (

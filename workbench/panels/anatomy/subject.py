@@ -22,8 +22,8 @@ from kernels.core.job import Job
 from kernels.cuda_on_cpu.recording import BlockRecords
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import work_of
-from workbench.base.assets_path import asset
-from workbench.base.channels import CHANNELS
+from workbench.base.numbers import CHANNELS
+from workbench.base.paths import asset
 
 
 @dataclass(frozen=True, slots=True, eq=False)

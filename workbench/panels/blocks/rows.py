@@ -10,15 +10,14 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from kernels import filters
-from kernels.core.comparison import EQUAL, groups_of_equals, how_equal
 from kernels.core.job import Job
-from kernels.core.timing import Cache
+from kernels.core.timing import EQUAL, Cache, groups_of_equals, how_equal
 from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.sweeps.record import Measurement
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers
-from workbench.base.assets_path import asset
-from workbench.base.disturbed_words import star, why_starred
+from workbench.base.numbers import star, why_starred
+from workbench.base.paths import asset
 from workbench.charts.data.chart_words import how_long, list_of
 from workbench.charts.data.figure import (
     Axis,
@@ -32,8 +31,7 @@ from workbench.charts.data.figure import (
     Tile,
 )
 from workbench.model import intents
-from workbench.model.recorded_times import why_not_beside
-from workbench.model.rung_times import WorkKey
+from workbench.model.rung_times import WorkKey, why_not_beside
 from workbench.panels.blocks.candidates import Field, Key, named, work_in_words
 
 K = TypeVar("K", bound=Hashable)

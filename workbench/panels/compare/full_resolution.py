@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QRectF
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
 from kernels.rungs.own_kernels import is_own
-from workbench.base.throttle import Throttle
+from workbench.base.background import Throttle
 from workbench.imaging.display_mapping import DisplayMapping
 from workbench.model import intents
 from workbench.model.large_source import LargeSource, Region

@@ -13,9 +13,9 @@ from PySide6.QtGui import QImage
 from kernels import filters
 from kernels.filters import Filter
 from workbench.base.background import Background
+from workbench.imaging.analyses import Levels, around_zero, spanning
 from workbench.imaging.display import Display
 from workbench.imaging.filter_previews import preview, reduced
-from workbench.imaging.fitted_levels import Levels, around_zero, spanning
 from workbench.model import intents
 from workbench.model.intents import has_parameter
 from workbench.model.state import State

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.pictures.generated import PICTURES
-from workbench.base.assets_path import asset
 from workbench.base.background import Background
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label
 from workbench.base.settings import Settings
 from workbench.files import image_files, kodak

@@ -9,8 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from kernels.cuda.listings import Kind, Row, numbered
-from kernels.cuda.sass_diff import kind_of
+from kernels.cuda.listings import Kind, Row, kind_of, numbered
 from workbench.base import theme
 from workbench.panels.kernel.code_editor import FOUND_ALPHA, CodeEditor, extra, whole_line
 from workbench.panels.kernel.trying import Trying

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QProgressBar, QWidget
 
 from workbench.base import theme
+from workbench.base.background import Throttle
 from workbench.base.plain_text import Label, tip_text
-from workbench.base.throttle import Throttle
 from workbench.imaging.display import Display
 from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.compare.view_transform import ViewTransform, fit

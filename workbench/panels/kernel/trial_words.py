@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kernels.core.comparison import gives_speed_up
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
+from kernels.core.timing import gives_speed_up
 from kernels.core.verdict import Check
 from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held

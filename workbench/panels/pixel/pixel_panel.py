@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Result
 from kernels.oracle.explain import Explained, derivative, explain_pixel
-from workbench.base.channels import CHANNELS
+from workbench.base.background import AFTER_PAINTING_MS, Throttle
+from workbench.base.numbers import CHANNELS
 from workbench.base.plain_text import Label
-from workbench.base.throttle import AFTER_PAINTING_MS, Throttle
 from workbench.model import intents
 from workbench.model.state import State
 from workbench.panels.pixel import pixel_words

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from kernels.engine.engine import Implementation
 from kernels.sweeps.cell import Cell
+from kernels.sweeps.estimate import rounds_done
 from kernels.sweeps.record import Record
-from kernels.sweeps.rounds import rounds_done
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.rung_times import LadderLine

@@ -22,10 +22,17 @@ from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung
 from workbench.base.background import Background
 from workbench.model import intents
+from workbench.model.plan_dimensions import held_fixed
 from workbench.model.plan_draft import plan_of
-from workbench.model.plan_words import held_fixed
-from workbench.model.recorded_times import RecordedTimes, all_recorded_times, why_not_beside
-from workbench.model.rung_times import RecordedTime, RungTimes, WorkKey, ladder_places
+from workbench.model.rung_times import (
+    RecordedTime,
+    RecordedTimes,
+    RungTimes,
+    WorkKey,
+    all_recorded_times,
+    ladder_places,
+    why_not_beside,
+)
 from workbench.model.state import State
 from workbench.panels.controls.tool_boxes import KIND_TITLES, ImplementationBox
 from workbench.panels.rung.idea_page import NOT_RUN, IdeaPage

@@ -14,12 +14,12 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
 from workbench.base import numbers, theme
 from workbench.base.background import Background
-from workbench.base.disturbed_words import star
+from workbench.base.numbers import star
 from workbench.model import intents
 from workbench.model.choices import from_data
 from workbench.model.names import implementation_title, ran_on
+from workbench.model.plan_dimensions import cell_name, in_words
 from workbench.model.plan_draft import given, given_name
-from workbench.model.plan_words import cell_name, in_words
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.shown_sessions import Sessions
 from workbench.panels.sweep.sweep_controller import MENU

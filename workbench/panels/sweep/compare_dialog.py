@@ -23,16 +23,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from kernels.core.comparison import NO_INTERVAL
+from kernels.core.timing import NO_INTERVAL
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_comparison import EQUAL, CellPair, Summary, compare_sessions, summary_of
 from kernels.sweeps.session_csv import write_pairs_csv
 from workbench.base import numbers, theme
 from workbench.base.background import Background
-from workbench.base.disturbed_words import star, why_starred
+from workbench.base.numbers import star, why_starred
 from workbench.base.plain_text import Label, tip_text
 from workbench.model.names import cpu_name
-from workbench.model.plan_words import in_words, varied_of
+from workbench.model.plan_dimensions import in_words, varied_of
 from workbench.panels.sweep.shown_sessions import ShownSession
 from workbench.session.exporter import Exporter
 from workbench.widgets.boxes import VBox

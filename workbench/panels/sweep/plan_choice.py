@@ -17,14 +17,11 @@ from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.sweeps.estimate import about
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml, plan_of
+from kernels.sweeps.plan_files import Preset, as_toml, plan_of, presets
 from kernels.sweeps.plan_run import cells_of
-from kernels.sweeps.presets import Preset, presets
 from workbench.base.plain_text import Label, tip_text
-from workbench.model.plan_dimensions import BY_FIELD
-from workbench.model.plan_draft import UnclearError, given
-from workbench.model.plan_estimate import time_s
-from workbench.model.plan_words import held_fixed, short, varied_in_words
+from workbench.model.plan_dimensions import BY_FIELD, held_fixed, short, varied_in_words
+from workbench.model.plan_draft import UnclearError, given, time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_editor import FIRST, PlanEditor
 from workbench.session.store import Store

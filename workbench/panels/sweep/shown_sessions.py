@@ -16,8 +16,8 @@ from kernels.sweeps.cell import Cell
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_files import read_session
 from workbench.base import theme
-from workbench.base.assets_path import asset
 from workbench.base.background import Background
+from workbench.base.paths import asset
 from workbench.base.plain_text import tip_text
 from workbench.session.session_store import can_grow
 from workbench.widgets.boxes import HBox, VBox

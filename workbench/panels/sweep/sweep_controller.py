@@ -11,24 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from kernels.core.atomic_files import regular
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError, SessionFileError
 from kernels.core.job import Progress
-from kernels.core.locks import lock
+from kernels.core.safe_files import lock, regular
 from kernels.engine.engine import Implementation
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
-from kernels.sweeps.own_texts import with_texts
+from kernels.sweeps.cell_jobs import with_texts
+from kernels.sweeps.estimate import rounds_of
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Record
-from kernels.sweeps.rounds import rounds_of
 from kernels.sweeps.session_files import read_session
 from workbench.base.background import Background
 from workbench.base.settings import Settings
+from workbench.model.plan_dimensions import short
 from workbench.model.plan_draft import UnclearError, given, plan_of
-from workbench.model.plan_words import short
 from workbench.model.rung_times import RungTimes
 from workbench.panels.sweep.shown_sessions import Sessions, ShownSession
 from workbench.session.kernel_folder import KernelFolder

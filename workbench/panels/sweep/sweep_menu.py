@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.plan_files import as_toml, read_plan
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import as_toml, presets, read_plan
 from workbench.base.background import Background
-from workbench.base.data_folder import data_folder
+from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
 from workbench.base.settings import Settings
 from workbench.charts.chart_menu import LOG, PUBLISHED, SAVE_SVG, SHOW_ALL

@@ -13,19 +13,18 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWi
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.estimate import about
+from kernels.sweeps.estimate import about, share_done
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.record import Session
-from kernels.sweeps.rounds import share_done
 from workbench.base import numbers
-from workbench.base.assets_path import asset
+from workbench.base.background import Throttle
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label, tip_text
-from workbench.base.throttle import Throttle
 from workbench.charts.chart_view import ChartView
-from workbench.model.plan_estimate import time_s
-from workbench.model.plan_words import fixed_choices, in_words, varied_of
+from workbench.model.plan_dimensions import fixed_choices, in_words, varied_of
+from workbench.model.plan_draft import time_s
 from workbench.model.state import State
 from workbench.panels.sweep.plan_choice import PlanChoice
 from workbench.panels.sweep.shown_sessions import SessionList, Sessions

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFrame
 
 from kernels.core.job import Job, Result
 from workbench.base import numbers
-from workbench.base.disturbed_words import star, why_starred
-from workbench.base.throttle import Throttle
+from workbench.base.background import Throttle
+from workbench.base.numbers import star, why_starred
 from workbench.charts.canvas import FigureView
 from workbench.charts.data.figure import (
     Axis,

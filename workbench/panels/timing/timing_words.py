@@ -10,10 +10,8 @@ from kernels.core.job import Result
 from kernels.core.verdict import Check
 from kernels.rungs.own_kernels import is_own
 from workbench.base import numbers
-from workbench.base.disturbed_words import star, why_starred
-from workbench.base.numbers import GAP, MISSING
-from workbench.model.share_words import shares_in_words
-from workbench.model.speed_up import no_time_in_words, single_in_words, speed_up_of
+from workbench.base.numbers import GAP, MISSING, star, why_starred
+from workbench.model.speed_up import no_time_in_words, shares_in_words, single_in_words, speed_up_of
 
 UNCHECKED = "not verified yet"
 

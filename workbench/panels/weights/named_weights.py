@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
 )
 
 from kernels import filters
-from kernels.core import atomic_files
+from kernels.core import safe_files
 from kernels.core.errors import BadJobError, KernelError
-from kernels.core.limited_toml import LimitedTomlError, parse
+from kernels.core.plain_data import LimitedTomlError, parse_toml
 from workbench.base.background import Background
-from workbench.base.data_folder import data_folder
+from workbench.base.paths import data_folder
 from workbench.base.plain_text import tip_text
 from workbench.base.table_text import as_text, read_table, shortest
 from workbench.panels.weights.weights_draft import WeightsDraft, drawing_of
@@ -64,7 +64,7 @@ def _disk(failure: str, *, is_plain: bool = False) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror if is_plain else atomic_files.reason(error)
+        reason = error.strerror if is_plain else safe_files.reason(error)
         raise WeightsFileError(f"{failure}: {reason}.") from error
 
 
@@ -146,7 +146,7 @@ def read_file(path: Path) -> Named:
     try:
         text = data.decode("utf-8-sig")
         if path.suffix.lower() == ".toml":
-            return _from_toml(parse(text, path.name), path.stem)
+            return _from_toml(parse_toml(text, path.name), path.stem)
         return Named(path.stem, WeightsDraft(read_table(text)))
     except UnicodeDecodeError as error:
         raise WeightsFileError(f"{path.name} is not a text file.") from error
@@ -177,7 +177,7 @@ def write_file(path: Path, named: Named) -> None:
     else:
         cells = tuple(tuple(map(shortest, row)) for row in matrix)
         text = as_text(cells, "," if path.suffix.lower() == ".csv" else " ") + "\n"
-    with _disk(f"{path.name} cannot be written"), atomic_files.replacing(path) as file:
+    with _disk(f"{path.name} cannot be written"), safe_files.replacing(path) as file:
         file.write(text.encode())
 
 

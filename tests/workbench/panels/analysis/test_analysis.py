@@ -14,9 +14,7 @@ from tests.workbench.driving import child, settle, show_picture, trigger, until,
 from workbench.base import theme
 from workbench.base.numbers import MISSING, in_digits
 from workbench.charts.data.figure import Spot
-from workbench.imaging.histograms import counting
-from workbench.imaging.line_profile import along, in_words, row
-from workbench.imaging.similarity import comparing
+from workbench.imaging.analyses import along, comparing, counting, in_words, row
 from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.analysis.curves import (
     MAX_POINTS,

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
+from kernels.core.device import Occupancy
 from kernels.core.errors import DeviceLostError
 from kernels.core.job import Pick, Progress, Result
-from kernels.core.resident_warps import Occupancy
 from kernels.core.timing import Timing
 from kernels.measuring.job_comparison import CandidateState, Snapshot
 from kernels.measuring.tuner import PRESETS

@@ -30,8 +30,8 @@ from tests.workbench.driving import (
 from tests.workbench.engines import Scripted
 from workbench.files import image_files
 from workbench.imaging.differences import subtracting
+from workbench.imaging.display import show
 from workbench.imaging.mismatch import COLORS, WRONG
-from workbench.imaging.showing import show
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.panels.compare import inspection

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core.resident_warps import Occupancy
+from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
 from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held

@@ -11,7 +11,7 @@ from tests.made_up import implementations
 from tests.workbench.driving import child, pick, show_picture, until
 from workbench.base import numbers
 from workbench.base.numbers import GAP
-from workbench.model.recorded_times import recorded_times
+from workbench.model.rung_times import recorded_times
 from workbench.panels.rung.ladder_view import PLACE
 
 GPU = recorded_times().device

@@ -13,8 +13,8 @@ from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.base import numbers
+from workbench.model.plan_dimensions import cell_name
 from workbench.model.plan_draft import given_name
-from workbench.model.plan_words import cell_name
 from workbench.model.state import Picture
 from workbench.panels.sweep.chart_links import is_of
 

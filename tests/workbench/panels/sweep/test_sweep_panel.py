@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from kernels.core.device import NoDevice
 from kernels.core.job import Progress
 from kernels.sweeps.plan import Plan
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import presets
 from tests.made_sessions import PLANS, a_session
 from tests.made_up import implementations
 from tests.workbench.driving import until

@@ -51,7 +51,7 @@ from workbench.panels.sweep.sweep_controller import unfinished
 from workbench.panels.sweep.sweep_panel import SweepPhase
 from workbench.report import document, report_figures, writing
 from workbench.session import session_store
-from workbench.session.screenshot_files import save_png
+from workbench.session.exporter import save_png
 from workbench.session.session_store import folder
 from workbench.widgets.tile import ElidedLabel
 from workbench.window import picture_intake

@@ -21,7 +21,7 @@ from kernels import filters
 from kernels.oracle.reference import filtered, to_pixel_type
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
-from workbench.base.data_folder import DATA_VARIABLE
+from workbench.base.paths import DATA_VARIABLE
 from workbench.model import intents
 from workbench.panels.weights.named_weights import LibraryBox
 from workbench.panels.weights.weights_editor import HINT

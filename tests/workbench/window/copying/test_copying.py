@@ -12,7 +12,7 @@ from kernels.pictures.generated import PICTURES, noise
 from tests.workbench.driving import child, pick, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
 from workbench.cli import main
-from workbench.cli.state_options import changes_of
+from workbench.cli.recipe_options import changes_of
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import Picture, State

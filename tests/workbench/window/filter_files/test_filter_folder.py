@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from kernels.pictures.generated import noise
 from tests.workbench.driving import child, click, pick, settle, show_picture, trigger, until
 from workbench.batch.journal import NAME
-from workbench.batch.stage_words import IN_WORDS
+from workbench.batch.stage_times import IN_WORDS
 from workbench.charts.canvas import FigureView
 from workbench.cli import main
 from workbench.files import image_files

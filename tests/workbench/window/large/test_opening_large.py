@@ -21,7 +21,7 @@ from tests.workbench.window.large.large_files import (
     pyramid,
     whole,
 )
-from workbench.files import image_files, reduced_reading
+from workbench.files import image_files, large_pictures
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import TooLargeError
 from workbench.model.large_source import LargeSource
@@ -97,7 +97,7 @@ def test_a_long_reading_says_how_far_it_is_and_can_be_stopped(
 
     monkeypatch.setattr(opener, "SLOW_MS", 0)
     window = make_window()
-    monkeypatch.setattr(reduced_reading, "NEWS_S", -1.0)
+    monkeypatch.setattr(large_pictures, "NEWS_S", -1.0)
     monkeypatch.setattr(LargePicture, "rows", slow)
     drop(window, plain(tmp_path / "large.tif"))
     try:

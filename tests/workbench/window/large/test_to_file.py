@@ -20,7 +20,7 @@ from tests.workbench.driving import (
     trigger,
     until,
 )
-from workbench.batch.unfinished import is_begun
+from workbench.batch.large_filtering import is_begun
 from workbench.cli import main
 from workbench.files import needs
 from workbench.model.intents import job_for

@@ -18,7 +18,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, QRect, QRectF, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication, QWidget
 
-from kernels.core.cache_folder import FOLDER_VARIABLE
+from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.engine import Engine
 from tests.workbench import scenes
 from workbench import panels

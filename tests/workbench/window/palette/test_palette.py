@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QTreeView, QWidget
 
 from kernels import filters
 from kernels.pictures.generated import noise
-from kernels.sweeps.presets import presets
+from kernels.sweeps.plan_files import presets
 from tests.workbench.driving import child, settle, show_picture, trigger, until
 from workbench.model import intents
 from workbench.widgets.actions import plain

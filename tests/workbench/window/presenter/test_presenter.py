@@ -25,7 +25,7 @@ from workbench.charts.chart_view import ChartView
 from workbench.files import image_files
 from workbench.files.picture_refs import PictureRef
 from workbench.model import intents
-from workbench.model.recorded_times import recorded_times
+from workbench.model.rung_times import recorded_times
 from workbench.model.state import Picture, State
 from workbench.panels.compare.picture_view import PictureView
 from workbench.widgets.letters import factor_of

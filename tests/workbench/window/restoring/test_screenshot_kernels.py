@@ -15,7 +15,7 @@ from tests.workbench.driving import (
 )
 from workbench.files import image_files
 from workbench.model import intents
-from workbench.session.screenshot_files import read_settings, save_png
+from workbench.session.exporter import read_settings, save_png
 
 pytestmark = pytest.mark.skipif(
     bool(compiler.why_not()), reason="device code needs a C++ compiler to run on the CPU"

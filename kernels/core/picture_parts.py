@@ -1,17 +1,14 @@
-"""A picture cut into strips of whole rows, each with the rows around it that its answer needs.
-
-Of the edges of a strip's picture those inside the whole picture come out wrong, as far in as the
-filter reaches, and are cut off again.  Where a strip's picture ends at the whole picture's own
-edge, it is continued there as the whole would be: whatever filters it applies the border itself, so
-that it holds for a gradient, too, whose border is that of the weighted picture.  Rows on the other
-side of the picture are needed there by one border alone, `wrap`.
-"""
+"""Parts of a picture with the rows and columns around them that their output needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kernels.core.borders import Span
 
@@ -97,3 +94,82 @@ def _around(start: int, stop: int, height: int) -> Iterator[Span]:
         end = min(top + stop - start, height)
         yield top, end
         start += end - top
+
+
+@dataclass(frozen=True, slots=True)
+class HaloRows:
+    """Rows that a part takes from another one, or from itself where a picture wraps around.
+
+    source  the number of the part that has them
+    first   the first of them, counted from the source's first own row
+    count   how many they are
+    to      where that goes, counted from the top of the taking part's picture
+    """
+
+    source: int
+    first: int
+    count: int
+    to: int
+
+
+def halo_rows(parts: Sequence[RowStrip], taker: int) -> Iterator[HaloRows]:
+    """Yield what fills the picture of `parts[taker]` but for its own rows, from top to bottom.
+
+    parts  cover all rows of the picture once, from top to bottom
+    """
+    to, own = 0, parts[taker].own
+    for start, stop in parts[taker].spans:
+        first = start
+        while first < stop:
+            if to == own.start:  # its own rows stand here
+                first, to = first + own.stop - own.start, own.stop
+                continue
+            source = next(at for at, part in enumerate(parts) if part.first <= first < part.end)
+            end = min(stop, parts[source].end)
+            if to < own.start:
+                end = min(end, first + own.start - to)
+            yield HaloRows(source, first - parts[source].first, end - first, to)
+            first, to = end, to + end - first
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """A plan of what to read of a picture for a rectangle of it, and where that lies in it.
+
+    rows, columns  along either axis, columns counted as rows are
+    """
+
+    rows: RowStrip
+    columns: RowStrip
+
+    @property
+    def own(self) -> tuple[slice, slice]:
+        """Return where the rectangle's rows and columns stand in the answer to what is read."""
+        return self.rows.own, self.columns.own
+
+    def read(self, part: Callable[[Span, Span], NDArray[Any]]) -> NDArray[Any]:
+        """Return all of it, (rows, columns, C).
+
+        part  gives a rectangle of the whole picture, by its rows and columns
+        """
+        bands = [
+            [part(rows, columns) for columns in self.columns.spans] for rows in self.rows.spans
+        ]
+        if len(bands) == len(bands[0]) == 1:
+            return bands[0][0]
+        return np.concatenate([np.concatenate(band, axis=1) for band in bands])
+
+
+def surroundings_of(
+    rows: Span, columns: Span, size_hw: tuple[int, int], reach: int, border: str
+) -> Surroundings:
+    """Return what the answer for a rectangle needs.
+
+    size_hw  height and width of the whole picture
+    reach    how many pixels away a sample still counts, at least: `Job.reach`
+    """
+    down, across = (
+        strip_of_rows(*span, size, reach, border)
+        for span, size in zip((rows, columns), size_hw, strict=True)
+    )
+    return Surroundings(down, across)

@@ -1,7 +1,4 @@
-"""Write a file whole or not at all: beside its target first, then renamed over it.
-
-And open those of the program's own that are no pipe, no device and no link: `regular`.
-"""
+"""Files that survive a crash: replaced whole, locked, append-only; and the cache's folder."""
 
 from __future__ import annotations
 
@@ -14,9 +11,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache, partial
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+from time import monotonic
+from types import TracebackType
+from typing import BinaryIO, Self
 from uuid import uuid4
 
 if sys.platform == "win32":
@@ -218,3 +219,197 @@ def reason(error: OSError) -> str:
     if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
         return "not all of it could be written; free some space or choose another folder"
     return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another folder")
+
+
+LOOK_S = 0.01  # between two tries to hold what another process holds
+
+if sys.platform == "win32":
+    import msvcrt
+    import os
+
+    # Windows keeps others from what is locked: a byte far behind any file's end is nobody's.
+    FAR = 0x7FFF_0000
+
+    def lock(file_number: int, *, shared: bool = False) -> bool:  # noqa: ARG001 - not here
+        """Hold the open file until `unlock`, or it is closed; False where another process does."""
+        os.lseek(file_number, FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(file_number, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def unlock(file_number: int) -> None:
+        """Hold the open file no more."""
+        os.lseek(file_number, FAR, os.SEEK_SET)
+        with suppress(OSError):  # it was not held
+            msvcrt.locking(file_number, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def lock(file_number: int, *, shared: bool = False) -> bool:
+        """Hold the open file until `unlock`, or it is closed; False where another process does.
+
+        shared  beside others that hold it so
+        """
+        try:
+            fcntl.flock(file_number, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks: then nobody can be kept out
+            return True
+        return True
+
+    def unlock(file_number: int) -> None:
+        """Hold the open file no more."""
+        with suppress(OSError):  # as above
+            fcntl.flock(file_number, fcntl.LOCK_UN)
+
+
+def hold(path: Path) -> BinaryIO | None:
+    """Open and hold `path`, a file of no other use; None where another process holds it.
+
+    Raises OSError where there can be no such file.
+    """
+    file = open(path, "ab", opener=regular)  # noqa: SIM115 - it is held until it is closed
+    if lock(file.fileno()):
+        return file
+    file.close()
+    return None
+
+
+@contextmanager
+def holding(path: Path, patience_s: float) -> Iterator[bool]:
+    """Hold `path`, a file of no other use, which is made and stays, while the block runs.
+
+    Gives whether it is held: not where another process kept it for longer than `patience_s`.
+    Raises OSError where there can be no such file.
+    """
+    until = time.monotonic() + patience_s
+    with open(path, "ab", opener=regular) as file:
+        while not (is_held := lock(file.fileno())) and time.monotonic() < until:
+            time.sleep(LOOK_S)
+        yield is_held
+
+
+MAX_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
+UNSYNCED_S = 1.0  # lines come by the thousand a second, and a disk takes its time
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a file.
+
+    text: its beginning, where it is longer than any record; is_whole: it has its newline.
+    """
+
+    text: bytes
+    length: int
+    is_whole: bool
+
+
+def lines_in(file: BinaryIO) -> Iterator[LogLine]:
+    """Yield line by line, however long one is.  Raises what reading the file raises."""
+    while text := file.readline(MAX_LINE):
+        part, length = text, len(text)
+        while len(part) == MAX_LINE and not part.endswith(b"\n"):
+            part = file.readline(MAX_LINE)
+            length += len(part)
+        yield LogLine(text, length, (part or text).endswith(b"\n"))
+
+
+def whole_lines(path: Path) -> Iterator[LogLine]:
+    """Yield the lines of a file of the program's own, but the one that was being written.
+
+    Raises OSError, also for a link, a pipe and a device.
+    """
+    with open(path, "rb", opener=regular) as file:
+        yield from (line for line in lines_in(file) if line.is_whole)
+
+
+class GrowingFile:
+    """A file open for putting lines behind all others; one process at a time, where it is held.
+
+    path  of the file
+    """
+
+    def __init__(self, path: Path, mode: str) -> None:
+        """Open the file; `mode` as in FileIO.  Raises OSError, as for a link or a pipe."""
+        self.path = path
+        self._file = FileIO(path, mode, opener=regular)
+        self._end = 0
+        self._synced_at = monotonic()
+
+    def hold(self) -> bool:
+        """Keep other processes from it until it is closed; False where one of them does."""
+        return lock(self._file.fileno())
+
+    def go_on_behind(self, end: int) -> None:
+        """Drop what stands behind the first `end` bytes, and go on there.  Raises OSError."""
+        self._file.truncate(end)
+        self._end = end
+
+    def put(self, line: bytes, *, sync: bool = False) -> None:
+        """Put a line behind all others.
+
+        It is with the system then, and on the disk soon: at the latest with the first line that
+        comes a second later, or when the file is closed.
+
+        sync  have it on the disk now
+
+        Raises OSError, as on a full disk; the file then holds what it held before.
+        """
+        try:
+            self._file.seek(self._end)
+            left = memoryview(line)
+            while left:
+                left = left[self._file.write(left) :]
+            if sync or monotonic() - self._synced_at > UNSYNCED_S:
+                os.fsync(self._file.fileno())
+                self._synced_at = monotonic()
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(self._end)
+            raise
+        self._end += len(line)
+
+    def is_in_its_place(self) -> bool:
+        """Return whether the file still has its name.
+
+        Where it can be deleted while it is open, one would write into nothing.
+        """
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Let go of the file; everything is on the disk then."""
+        with suppress(OSError, ValueError):  # a full disk, which was said; closed already
+            os.fsync(self._file.fileno())
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+FOLDER_VARIABLE = "FILTER_WORKBENCH_CACHE"
+
+
+def cache_folder() -> Path:
+    """Return the user's cache folder, or the one that FILTER_WORKBENCH_CACHE names."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if not folder:
+        from platformdirs import user_cache_dir
+
+        folder = user_cache_dir("filter-workbench", appauthor=False)
+    return Path(folder)

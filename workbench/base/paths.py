@@ -1,0 +1,36 @@
+"""Where files are: those that come with the program, the user's, and which names are one file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_dir
+
+_PACKAGE = Path(__file__).parents[1]
+_FOLDERS = (_PACKAGE / "assets", _PACKAGE.parent / "assets")
+
+
+def asset(name: str) -> Path:
+    """Return the path of the bundled file `name`, such as "icon.svg"; raise FileNotFoundError."""
+    for folder in _FOLDERS:
+        if (folder / name).exists():
+            return folder / name
+    raise FileNotFoundError(f"The bundled file {name} is missing; install the program again.")
+
+
+DATA_VARIABLE = "FILTER_WORKBENCH_DATA"
+
+
+def data_folder() -> Path:
+    """Return the folder in the user's data, or the one that FILTER_WORKBENCH_DATA names."""
+    return Path(os.environ.get(DATA_VARIABLE) or user_data_dir("filter-workbench"))
+
+
+def identity(path: Path) -> tuple[int, int] | str:
+    """Return a value that is equal for two names of one file; the path where there is no file."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # there is none, it is a loop of links, or no name at all
+        return str(path.absolute())
+    return status.st_dev, status.st_ino
