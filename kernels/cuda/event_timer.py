@@ -97,7 +97,7 @@ class CeilingBench:
     def __init__(self, cp: Any, timer: EventTimer, device: Device) -> None:
         self._cp, self._timer, self._device = cp, timer, device
         self._module = cp.RawModule(
-            code=Path(__file__).with_suffix(".cu").read_text(encoding="utf-8"),
+            code=Path(__file__).with_name("ceilings.cu").read_text(encoding="utf-8"),
             options=("-std=c++17", f"-DCHAINS={CHAINS}", f"-DREPEATS={REPEATS}"),
         )
         self._sink = cp.zeros(1, dtype=np.uint32)

@@ -252,7 +252,7 @@ def _source(job: Job, shape: Shape, block: Block) -> NDArray[Any]:
     reach = shape.with_halo(block).grown(*INSIDE)
     near = slice(max(reach.top, 0), max(reach.bottom, 0))
     part = job.picture[near]
-    rows[near, : job.width * job.channels] = part.reshape(len(part), -1)
+    rows[near, : job.width * job.channels] = part.reshape(len(part), job.width * job.channels)
     return rows
 
 

@@ -161,8 +161,8 @@ def test_the_kernels_compile_without_spills(architecture):
     if compiler_for(architecture) is None:
         pytest.skip(f"no NVRTC that compiles for sm_{architecture} is installed")
     text = "\n".join(
-        Path(module.__file__).with_suffix(".cu").read_text(encoding="utf-8")
-        for module in (event_timer, event_timer)
+        Path(event_timer.__file__).with_name(name).read_text(encoding="utf-8")
+        for name in ("event_timer.cu", "ceilings.cu")
     )
     options = [
         f"-arch=sm_{architecture}", "-std=c++17", "-Xptxas=-v",
@@ -177,7 +177,7 @@ def test_the_sums_are_multiplied_and_added_and_not_folded_away():
     """In PTX there are as many multiply-adds as the ceiling counts, a loop's round."""
     if compiler_for(90) is None:
         pytest.skip("no NVRTC that compiles for sm_90 is installed")
-    text = Path(event_timer.__file__).with_suffix(".cu").read_text(encoding="utf-8")
+    text = Path(event_timer.__file__).with_name("ceilings.cu").read_text(encoding="utf-8")
     options = ["-arch=compute_90", "-std=c++17", f"-DCHAINS={CHAINS}", f"-DREPEATS={REPEATS}"]
     ptx = compile_text(text, options, 90).ptx
     kernel = ptx[ptx.index("multiply_adds") : ptx.index("read_past_l1")]

@@ -18,7 +18,7 @@ from tests.kernels.cuda_on_cpu.bad_kernels import START
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 FILTERS = """
-if (y < end_row) dst[y * pitch + x] = read_sample(src, x, y - 1, height, width, pitch);
+if (x < width && y < end_row) dst[y * pitch + x] = read_sample(src, x, y - 1, height, width, pitch);
 """
 SHIFT = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0]], np.float32)
 PICTURE = np.ones((8, 32, 1), np.float32)

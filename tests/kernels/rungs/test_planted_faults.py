@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
-from kernels.cuda_on_cpu.shim import LaunchError, Order, Shim
+from kernels.cuda_on_cpu.shim import Order, Shim
 from kernels.rungs.rung import Rung, ladder
 from tests.kernels import runners as r
 from tests.kernels.cases import Case, pairwise_cases
@@ -77,16 +76,6 @@ def test_weights_of_the_job_before_are_caught(key, build_cache):
     shim = r.shim_of(RUNGS[key], build_cache)
     assert r.verdict(job, shim.run(job)).ok
     assert not r.verdict(job, shim.run(job, constants=stale)).ok
-
-
-def test_a_barrier_that_some_threads_never_reach_is_named(build_cache):
-    leave = "if (threadIdx.x == 0 && threadIdx.y == 0) return;"
-    fault = Fault("shared", "__syncthreads();", f"{leave} __syncthreads();")
-    rung = plant(fault, RUNGS["shared"])
-    job = replace(pairwise_cases()[0].job("shared"), block_xy=(8, 8))
-    line = RUNGS["shared"].source.split("__syncthreads")[0].count("\n") + 1
-    with pytest.raises(LaunchError, match=rf"Line {line}: 63 of the 64 threads .* and 1 ended"):
-        Shim(rung, [job], build_cache).run(job)
 
 
 def test_a_row_beyond_the_last_of_a_launch_is_caught(build_cache):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from kernels.core import version as version_of
 from kernels.core.device import NoDevice
 from tests.made_up import H200
 from workbench.base import diagnostics, qt_libraries
@@ -104,11 +105,11 @@ def test_a_foreign_kernels_package_in_place_of_ours_is_one_sentence(machine, mon
 def test_a_packaged_program_without_metadata_has_its_packages(monkeypatch):
     metadata = diagnostics.importlib.metadata
 
-    def version(name):
+    def not_there(name):
         raise metadata.PackageNotFoundError
 
-    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setattr(metadata, "version", not_there)
     assert diagnostics.package_version("numpy", "numpy") == "not installed"
-    monkeypatch.setattr(version, "kind", lambda: version.FROZEN)
+    monkeypatch.setattr(version_of, "kind", lambda: version_of.FROZEN)
     assert diagnostics.package_version("numpy", "numpy") != "not installed"
     assert diagnostics.package_version("nothing", "nothing_here") == "not installed"

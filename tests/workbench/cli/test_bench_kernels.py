@@ -53,6 +53,9 @@ class MadeUpClock:
     def __init__(self, device=DEVICE):
         self.device = device
 
+    def using(self):
+        return nullcontext()
+
     def time(self, queue, sampling=None):
         queue()
         return Timing((0.5,), "cold")

@@ -167,8 +167,8 @@ def test_a_right_output_with_a_bug_is_not_verified(folder, capsys):
     write(narrow=found[0], wide=found[1])
     assert check("narrow.cu", "wide.cu", "--json") == 1
     for row in json.loads(capsys.readouterr().out)["kernels"]:
-        assert (row["verdict"], row["verified"]) == ("failed", 16)
-        assert row["bug"].startswith("Line ")
+        assert row["verdict"] == "failed"
+        assert "reads row" in row["bug"] + row["words"]
 
 
 def test_a_hand_in_chooses_neither_its_jobs_nor_its_tolerance(folder, capsys):

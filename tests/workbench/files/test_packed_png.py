@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from kernels.pictures.picture_kinds import of_kind
-from workbench.files import image_encoders, image_files, png
+from workbench.files import image_files, png
 
 
 def written(samples, *more):
@@ -54,7 +54,7 @@ def test_a_photograph_is_no_larger_than_libpng_has_it_which_writes_large_ones(
 ):
     photo = of_kind("photo", 200, 300, 3, dtype)
     image_files.save(tmp_path / "ours.png", photo)
-    monkeypatch.setattr(image_encoders.packed_png, "MAX_BYTES", photo.nbytes - 1)
+    monkeypatch.setattr(png, "MAX_BYTES", photo.nbytes - 1)
     image_files.save(tmp_path / "libpng.png", photo)
     ours, libpngs = (tmp_path / f"{name}.png" for name in ("ours", "libpng"))
     assert ours.stat().st_size < libpngs.stat().st_size

@@ -128,7 +128,7 @@ def test_its_block_shapes_are_timed_in_its_own_process(qtbot, window):
 @pytest.mark.parametrize(
     ("source", "state", "words"),
     [
-        (text(run="wrong"), "wrong", "its answer is WRONG"),
+        (text(run="wrong"), "wrong", "is WRONG"),
         (text(run="crash"), "refused", "crashed"),
         (text(run="keep_the_answer"), "refused", "with which it was timed"),
     ],
