@@ -63,7 +63,10 @@ def own(lines):
 
 
 def shortcuts_of(window):
-    """Each key that means something in this window, and not in one of its own that it opened."""
+    """Each key that means something in this window, and not in one of its own that it opened.
+
+    A shortcut of a single widget, such as each line of a plan has, counts once.
+    """
     actions = [
         each
         for each in window.findChildren(QAction)
@@ -71,9 +74,11 @@ def shortcuts_of(window):
         or each.parent() is window
     ]
     keys = [key for each in actions for key in each.shortcuts()]
-    return keys + [
-        each.key() for each in window.findChildren(QShortcut) if window.isAncestorOf(each.parent())
-    ]
+    own = [each for each in window.findChildren(QShortcut) if window.isAncestorOf(each.parent())]
+    local = Qt.ShortcutContext.WidgetShortcut
+    wider = [each.key() for each in own if each.context() != local]
+    of_one_part = {each.key().toString(): each.key() for each in own if each.context() == local}
+    return [*keys, *wider, *of_one_part.values()]
 
 
 def test_every_action_is_in_a_menu(qtbot, window):

@@ -49,12 +49,8 @@ class ValuesRow(QWidget):
         self._line.setMaxLength(MAX_TEXT)
         self._line.setToolTip(tip_text(f"{dimension.tip}\nKey: Alt+Down for what may stand here"))
         self._line.textEdited.connect(lambda _: self.edited.emit())
-        QShortcut(
-            QKeySequence("Alt+Down"),
-            self._line,
-            self._choose,
-            context=Qt.ShortcutContext.WidgetShortcut,
-        )
+        shortcut = QShortcut(QKeySequence("Alt+Down"), self._line, self._choose)
+        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)  # each line has its own
         tip, title = f"What may stand here.  {dimension.tip}", dimension.name.lower()
         self.more = tab_button(f"choose-{name}", "▾", tip, f"Choose values of {title}")
         self.more.setProperty("flat", True)
