@@ -156,8 +156,8 @@ def wait_for_calm(window: MainWindow, shown: QWidget) -> QImage:
 
 
 def _means_to_do_more(window: MainWindow) -> bool:
-    """Return whether something is to happen in a moment, unlike the end of a message."""
-    return any(
+    """True if something is computed aside, or is to happen in a moment; messages end later."""
+    return not window.analysis_thread.is_idle or any(
         each.isActive() and each.isSingleShot() and each.interval() <= SOON_MS
         for each in window.findChildren(QTimer)
     )

@@ -104,6 +104,12 @@ class StepQueue(QObject):
         with self._wake:
             return name in self._tasks
 
+    @property
+    def is_idle(self) -> bool:
+        """True if no computation has steps left to do."""
+        with self._wake:
+            return not self._tasks
+
     def stop(self) -> None:
         """Take nothing more, and drop what there is."""
         with self._wake:
