@@ -194,7 +194,7 @@ def building_ahead(
 ) -> Generator[Progress, None, Path | None]:
     """Compile what trials of these whole jobs run, and what `finding_bug` runs of `searched`.
 
-    Return one library for all of `jobs`: to compile each alone takes three times as long.  None:
+    Return one library for all of `jobs`: the prelude is then compiled once.  None:
     they do not compile together; then each is compiled, up to the first that does not.
 
     Whoever stops driving this ends the compilers.
