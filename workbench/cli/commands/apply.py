@@ -15,9 +15,9 @@ filtered, as a person sorts them.  Into a folder every result goes under its inp
   workbench apply scans/ out/ --recursive --format png --no-replace --jobs 4
   curl … | workbench apply - - --filter edges > edges.png
 
---implementation ./mine.cu filters with a kernel of your own: on the GPU, in a process that it may
-crash, with a time where its answers are right.  Without a GPU, or with --no-gpu, it runs on the
-CPU, and slowly: every pixel of the answer is checked, and no time is taken.
+--implementation ./mine.cu filters with a user kernel: on the GPU, in a process of its own, with a
+time where its output is right.  Without a GPU, or with --no-gpu, it runs on the CPU, and slowly:
+every pixel of the output is checked, and no time is taken.
 
 --device 0,1, or all, has these GPUs share the rows of each picture; the rows that one needs of
 another's are copied between them.  The time is from the first one's start until all have ended.
@@ -51,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         type=types.positive,
         default=1,
-        help="read and write so many at a time; filtering stays one by one (default: 1)",
+        help="I/O threads; filtering stays one by one (default: 1)",
     )
     options.add_reporting_options(parser, 1, "all")
 

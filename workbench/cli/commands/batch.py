@@ -79,7 +79,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--workers",
         metavar="N",
         type=types.positive,
-        help="with --scheduler: begin once so many are there, or no other comes in a minute "
+        help="with --scheduler: begin with N workers, or when no more come for a minute "
         "(default: 1)",
     )
     group.add_argument(
@@ -94,8 +94,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--jobs",
         metavar="N",
         type=types.positive,
-        help="read and write so many at a time (default: as many as there are cores); at "
-        "most three times as many and two are in memory, fewer where they are large",
+        help="I/O threads (default: CPU count); at most 3N + 2 images in memory, fewer if large",
     )
     options.add_reporting_options(parser, 100, "100")
 

@@ -10,12 +10,14 @@ from workbench.cli import argument_types as types
 from workbench.cli import options
 
 HELP = """\
-Every kernel does the same 16 small jobs, sizes 3 and 7, and each pixel is held against the float64
-reference; two pictures have sizes drawn anew each time.  A kernel whose outputs are right is run
-under checks of races, barriers and bounds before it is verified.  With an NVIDIA GPU that is there,
-one kernel runs after the other, and what is right is timed on a picture of a megapixel; else, or
-with --no-gpu, they run on the CPU, and no time is taken.  Of a folder, all .cu files in it and in
-the folders in it are checked; one that crashes, or does not end, costs only its own row.
+Every kernel does 16 small jobs, and each pixel is held against the float64 reference.  Their
+weights are 3×3 and 7×7, and once 5×5, 9×9 or 11×11.  Samples (but of one black and one white
+picture), weights and the sizes of three pictures are drawn anew each time, or by --seed.  A kernel
+whose outputs are right is run under checks of races, barriers and bounds before it is verified.
+With an NVIDIA GPU one kernel runs after the other, and what is right is timed on a picture of a
+megapixel; else, or with --no-gpu, they run on the CPU, and no time is taken.  Of a folder, all .cu
+files in it and in the folders in it are checked; one that crashes, or does not end, costs only its
+own row.
 --find-bug names the cause where an output is wrong; that is looked for on the CPU.
 
   workbench check mine.cu --find-bug
@@ -60,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         type=types.positive,
         default=1,
-        help="check so many files at a time (default: 1)",
+        help="files checked at a time (default: 1)",
     )
     options.add(parser, "csv")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page as well")

@@ -23,9 +23,7 @@ kind.  Registers and labels are not compared: two texts rarely have them in comm
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.epilog = HELP
-    parser.add_argument(
-        "kernel", metavar="RUNG|FILE.cu", help="a rung's name, or a kernel of your own"
-    )
+    parser.add_argument("kernel", metavar="RUNG|FILE.cu", help="a rung's name, or a user kernel")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--ptx", action="store_true", help="the compiler's intermediate code")
     kinds.add_argument("--sass", action="store_true", help="the GPU's own instructions")

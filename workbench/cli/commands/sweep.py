@@ -30,7 +30,7 @@ the plan), channels, pixel_type, count, cache, devices (how many GPUs share a pi
 of one value each, sigma, amount, transfers, cell_seconds, tolerance, note, and for filter =
 "custom" matrix = "0 1 0; 1 -4 1; 0 1 0".
 
-An implementation may be a kernel of your own, by its file: ./mine.cu of --implementations, or one
+An implementation may be a user kernel, by its file: ./mine.cu of --implementations, or one
 beside the plan.  It is measured on the GPU alone, in a process that it may crash, and has a time
 only where its answers are right; the session keeps the SHA-256 of its text."""
 
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         *("--implementations", "--implementation"),
         metavar="NAME,…",
         type=types.name_list,
-        help="these instead of the plan's; ./mine.cu is a kernel of your own",
+        help="these instead of the plan's; ./mine.cu is a user kernel",
     )
     options.add(parser, "unconfined")
     parser.add_argument("--resume", action="store_true", help="resume the session that DIR holds")
