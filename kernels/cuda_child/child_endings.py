@@ -8,8 +8,7 @@ from typing import Any
 
 from kernels.core.errors import FIRST_ERROR, KernelError
 from kernels.cuda_child.child_requests import Phase
-from kernels.rungs.cuda_text import line_without_end
-from kernels.rungs.device_words import hint_for
+from kernels.rungs.cuda_text import hint_for, line_without_end
 from kernels.rungs.rung import Rung
 
 # What ended CUDA in the child, by its name without "cudaError" or "CUDA_ERROR_".

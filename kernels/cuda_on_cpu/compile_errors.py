@@ -10,9 +10,7 @@ from pathlib import Path
 from kernels.cuda_on_cpu.building import REFUSED, TOO_LONG
 from kernels.cuda_on_cpu.compiler import HERE, SYSTEM
 from kernels.cuda_on_cpu.device_code import GENERATED
-from kernels.rungs.cuda_text import line_without_end
-from kernels.rungs.device_text import header_parts
-from kernels.rungs.device_words import hint_for
+from kernels.rungs.cuda_text import header_parts, hint_for, line_without_end
 from kernels.rungs.rung import Rung
 
 PLACE = re.compile(r"<([^<>]*):(\d+)>")

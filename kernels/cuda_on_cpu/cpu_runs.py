@@ -33,7 +33,7 @@ from kernels.cuda_on_cpu.regions import TRIED_SIZE
 from kernels.cuda_on_cpu.shared_run import Kind, Reports, Request, Signal, StepAt, Where
 from kernels.cuda_on_cpu.shim import Order, Shim, out_of_rows
 from kernels.cuda_on_cpu.stepped import TRACE_BYTES, SteppedShim, StepTrace
-from kernels.rungs.device_words import unknown_words
+from kernels.rungs.cuda_text import unknown_words
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
 

@@ -10,8 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from kernels.core.job import Job
-from kernels.rungs.cuda_text import without_literals
-from kernels.rungs.directives import macros_in
+from kernels.rungs.cuda_text import macros_in, without_literals
 from kernels.rungs.job_facts import knobs
 from kernels.rungs.operands import example_of
 from kernels.rungs.own_kernels import SMALLEST, is_own

@@ -1,9 +1,14 @@
-"""See in CUDA C++ without a compiler what a function takes, and on which line."""
+"""CUDA C++ as text: parts, comments, functions, directives and words, without a compiler."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import NamedTuple
 
 # Literals are matched so that what looks like a comment within one stays; and numbers, as 1'000 has
 # no literal in it.
@@ -124,3 +129,350 @@ def line_without_end(source: str, line: int, message: str) -> int:
     before = next((n for n in range(len(lines) - 1, 0, -1) if lines[n - 1].strip()), 0)
     has_end = not before or lines[before - 1].rstrip().endswith((";", "{", "}", ":", ",", "\\"))
     return line if has_end or lines[before - 1].lstrip().startswith("#") else before
+
+
+LADDER = Path(__file__).parents[1] / "ladder"
+PRELUDE = "prelude"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file's share of a text.
+
+    name  the file's, without folders: what is compiled says nothing of this computer
+    line  of the file, that `text` begins in
+    """
+
+    name: str
+    line: int
+    text: str
+
+
+def header_parts(includes: Iterable[str]) -> tuple[Part, ...]:
+    """Return the prelude and the headers of the ladder's folder that are called `includes`."""
+    return tuple(part for name in (PRELUDE, *includes) for part in _parts_of(name))
+
+
+def with_lines(parts: Iterable[Part]) -> str:
+    """Join `parts`, so that the compiler counts lines in each of them anew."""
+    return "".join(f"#line {each.line} {_quoted(each.name)}\n{each.text}" for each in parts)
+
+
+def bare(parts: Iterable[Part]) -> str:
+    """Join `parts` into a file of its own, in which a compiler counts all lines."""
+    return "".join(each.text for each in parts)
+
+
+def _quoted(name: str) -> str:
+    """Return a file's name as text of C++: a user's may have anything in it."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@cache
+def _parts_of(name: str) -> tuple[Part, ...]:
+    """Return a header without the knobs' defaults, which are for editors."""
+    file = f"{name}.cuh"
+    text = (LADDER / file).read_text(encoding="utf-8")
+    before, start, rest = text.partition("#ifndef KSIZE")
+    if not start:
+        return (Part(file, 1, text + "\n"),)
+    behind = rest.partition("#endif")[2]
+    line = text.count("\n") - behind.count("\n") + 1
+    return Part(file, 1, before), Part(file, line, behind + "\n")
+
+
+# What the CPU runtime gives another meaning, so that it has no effect on more than this text.
+RESERVED = frozenset(("__attribute__", "_Pragma", "CUDA_ON_CPU"))
+CONDITIONS = ("if", "ifdef", "ifndef")
+HARMLESS = frozenset(
+    (*CONDITIONS, "elif", "elifdef", "elifndef", "else", "endif", "error", "warning", "")
+)
+PRAGMA = re.compile(
+    r"(?:unroll|nounroll|once|pack|nv_\w+|diag_\w+|hd_\w+|GCC\s+(?:unroll|ivdep))\b"
+)
+FILES = ("include", "include_next", "import", "embed")
+NO_FILES = (
+    "delete this line: a kernel includes no file; the prelude stands in front of it, and a header "
+    'of the ladder comes with includes = ["wide"] in its own header'
+)
+NO_RAW = 'a text with lines that end in \\ cannot have strings that begin with R"; write "…"'
+# What a hand-in may ask of who compiles it; anything else would tell the CPU runtime from a GPU.
+OF_CUDA = frozenset(
+    (
+        *("__CUDA_ARCH__", "__CUDACC__", "__CUDACC_RTC__", "__CUDACC_VER_MAJOR__", "__NVCC__"),
+        *("__CUDACC_VER_MINOR__", "__cplusplus", "__has_cpp_attribute", "_DEBUG", "_WIN32"),
+    )
+)
+_GOES_ON = re.compile(r"\\[ \t]*\n")  # a line that the next one belongs to
+_DIRECTIVE = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(\w*)[^\S\n]*([^\n]*)", re.M)
+_RAW = re.compile(r'(?<!\w)(?:u8|[uUL])?R"')
+# What has other values or types by compiler, or asks what a name means to this one.
+TELLING = "{word} tells compilers apart, which no hand-in may"
+_SPELT = re.compile(r"(?<!_Pragma\()(?<!#)(?:#|%:)(?!#|%:)\s*\w+")  # how macros look inside
+_TELLS = re.compile(
+    r"\b(?:decltype|requires|concept|__typeof\w*|long\s+double|noexcept\s*\("
+    r"|__builtin_(?!expect|unreachable|assume)\w+|__(?:is|has)_\w+|__func__"
+    r"|__(?!CUDA|NVCC|VA_|FAST_|LINE_|FILE_)[A-Z][A-Z_]+__)"
+)
+# Of a type alone: not of what is called, nor of a macro in which a call may be.
+_MEASURED = re.compile(
+    r"\b(?:sizeof|alignof)\b(?:\s*\(([\w\s*&:<>,\[\].]*)\)(?!\s*[(.\[{]|\s*->))?"
+)
+_PLAIN = re.compile(r"\w+\s+[\w\s*.]+")
+_GLOBAL = re.compile(r"(\w+|[>])?\s*(::)\s*[A-Za-z_]")
+_HAS = re.compile(r"\b__has_(?:include|include_next|embed|feature)\b")
+
+
+class Refused(NamedTuple):
+    """A line that a kernel may not have, and why."""
+
+    line: int
+    reason: str
+
+
+def refused_directive(source: str, job_macros: Collection[str]) -> Refused | None:
+    """Return the first directive that no kernel may have; None: there is none.
+
+    job_macros  what fits the text to its job: to redefine one would change the job in silence
+    """
+    pieces = _GOES_ON.split(source)
+    joined = "".join(pieces)
+    if len(pieces) > 1 and (raw := _RAW.search(joined)):  # the one thing that a joint is part of
+        found: tuple[int, str] | None = raw.end(), NO_RAW
+    else:
+        found = next(_refusals(without_literals(joined, joined=True), job_macros), None)
+    return _placed(pieces, found)
+
+
+def telling_word(source: str) -> Refused | None:
+    """Return the first words that could tell one compiler from another; None: there are none."""
+    pieces = _GOES_ON.split(source)
+    code = without_literals("".join(pieces), joined=True)
+    own = {*OF_CUDA, *RESERVED, *macros_in(source)}
+    found = next(_telling(code, own), None)
+    return _placed(pieces, found and (found[0], TELLING.format(word=" ".join(found[1].split()))))
+
+
+def _placed(pieces: list[str], found: tuple[int, str] | None) -> Refused | None:
+    """Place what was found in a text of joined pieces on its line."""
+    if found is None:
+        return None
+    joints = sum(length < found[0] for length in accumulate(map(len, pieces)))
+    return Refused("".join(pieces).count("\n", 0, found[0]) + joints + 1, found[1])
+
+
+def _telling(code: str, own: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield such words of a text, and their places; own: macros that it may ask for."""
+    plain = set()  # macros that stand for a type or number
+    for found in _DIRECTIVE.finditer(code):
+        word, rest = found[1], found[2]
+        if word in CONDITIONS or word.startswith("elif"):
+            for name in sorted(set(re.findall(r"\b_[_A-Z]\w*", rest)) - set(own)):
+                yield found.start(1), name
+        if word == "define":
+            if spelt := _SPELT.search(rest):
+                yield found.start(2) + spelt.start(), spelt[0]
+            if _PLAIN.fullmatch(rest):
+                plain.add(rest.split()[0])
+    for found in _TELLS.finditer(code):
+        yield found.start(), found[0]
+    for found in _MEASURED.finditer(code):
+        words = set(re.findall(r"\w+", found[1] or "("))
+        if found[1] is None or words & (set(macros_in(code)) - plain):
+            yield found.start(), found[0]
+    for found in _GLOBAL.finditer(code):
+        if not found[1] or found[1] in ("return", "case", "else", "do", "goto"):
+            yield found.start(2), "::"
+
+
+def macros_in(source: str, words: Collection[str] = ("define",)) -> list[str]:
+    """Macros that the directives of a source define, each once."""
+    code = without_literals(_GOES_ON.sub("", source), joined=True)
+    named = (each[2] for each in _DIRECTIVE.finditer(code) if each[1] in words)
+    return sorted({found[0] for each in named if (found := re.match(r"\w+", each))})
+
+
+def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield places in a text, and what is wrong there."""
+    if asked := _HAS.search(code):
+        yield asked.end(), f"delete {asked[0]}: a kernel asks for no file"
+    without: list[str] = []  # by open condition: the macro that its lines are compiled without
+    for found in _DIRECTIVE.finditer(code):
+        word, rest = found[1], found[2].strip()
+        if word in CONDITIONS:
+            without.append(_compiled_without(word, rest))
+        elif word == "endif" and without:
+            without.pop()
+        elif word.startswith("el") and without:
+            without[-1] = ""
+        taken = () if "0" in without else set(job_macros).difference(without)
+        if reason := _why_not(word, rest, taken):
+            yield found.end(1), reason
+
+
+def _compiled_without(word: str, rest: str) -> str:
+    """Return the macro that is not defined behind a condition; "0" for `#if 0`."""
+    if word == "ifndef":
+        return rest.partition(" ")[0]
+    negated = re.fullmatch(r"!\s*defined\s*\(?\s*(\w+)\s*\)?", rest)
+    return negated[1] if word == "if" and negated else "0" if rest == "0" else ""
+
+
+def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
+    """Reason to reject a directive; empty: there is none."""
+    if word in HARMLESS:
+        return ""
+    if word in FILES:
+        return NO_FILES
+    if word == "pragma":
+        name = " ".join(rest.split()[:2])
+        return "" if PRAGMA.match(rest) else f"#pragma {name} means nothing to a kernel; delete it"
+    if word not in ("define", "undef"):
+        return f"#{word} is not for kernels; delete this line"
+    macro = (re.match(r"\w*", rest) or [""])[0]
+    if macro in RESERVED:
+        return f"{macro} cannot be redefined"
+    if macro in job_macros:
+        return f"{macro} is given by the job, and cannot be redefined; choose another name"
+    return ""
+
+
+IN_STD = frozenset({"move", "forward", "initializer_list"})  # all that NVRTC has there
+TYPES = {
+    **{f"{sign}int{bits}_t": "" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "int8_t": "signed char",
+    "uint8_t": "unsigned char, or uint8",
+    "int16_t": "short",
+    "uint16_t": "unsigned short, or uint16",
+    "int32_t": "int",
+    "uint32_t": "unsigned",
+    "int64_t": "long long",
+    "uint64_t": "unsigned long long",
+    "intptr_t": "long long",
+    "uintptr_t": "unsigned long long",
+    "uint": "unsigned",
+    "ushort": "unsigned short",
+    "ulong": "unsigned long",
+    "ssize_t": "long long",
+    "intmax_t": "long long",
+    "uintmax_t": "unsigned long long",
+    "float_t": "float",
+    "double_t": "double",
+    "_Float16": "float16 for what is stored, and float to compute",
+}
+VALUES = {
+    "M_PI": "3.14159265f",
+    "NAN": 'nanf("")',
+    "INFINITY": "__int_as_float(0x7f800000)",
+    "HUGE_VALF": "__int_as_float(0x7f800000)",
+    "SIZE_MAX": "~0ull",
+    "UINT8_MAX": "255",
+    "INT32_MAX": "2147483647",
+    "UINT32_MAX": "0xffffffffu",
+    "RAND_MAX": "",
+    "stdout": "",
+    "stderr": "",
+}
+FUNCTIONS = {
+    **dict.fromkeys(("memmove", "memcmp", "strlen", "strcpy", "strcmp", "calloc", "realloc"), ""),
+    **dict.fromkeys(("sprintf", "snprintf", "puts", "putchar", "fprintf"), "printf"),
+    **dict.fromkeys(("rand", "srand", "getenv", "atoi", "atof", "qsort"), ""),
+    **dict.fromkeys(("exit", "abort"), "__trap()"),
+    "__builtin_popcount": "__popc",
+    "__builtin_clz": "__clz",
+    "__builtin_memcpy": "memcpy",
+    "__builtin_sqrtf": "sqrtf",
+}
+WORDS = {**TYPES, **VALUES, **FUNCTIONS}
+# Of std, what is there without that.
+ALONE = frozenset(
+    (
+        *("min", "max", "abs", "fabs", "sqrt", "pow", "exp", "log", "floor", "ceil", "round"),
+        *("sin", "cos", "tan", "hypot", "fma", "fmod", "isnan", "isinf", "isfinite"),
+        *("memcpy", "memset", "printf", "size_t"),
+    )
+)
+WITHOUT = "Device code is compiled without C++'s library"
+HOST = (
+    "A kernel's file holds device code alone: the program gets the memory, copies the picture, and "
+    "launches the kernel."
+)
+ANNOTATED = (
+    ("without execution space annotations", "Write __device__ in front of it."),
+    ("without memory space annotations", "Write __device__ or __constant__ in front of it."),
+)
+READ_ONLY = "The picture is only to be read: write to the answer, dst."
+NAMED = re.compile(
+    r"identifier \"(\w+)\" is undefined|['‘](\w+)['’] was not declared in this scope"
+)
+OF_STD = re.compile(r"namespace \"std\" has no member \"(\w+)\"")
+NO_LVALUE = re.compile(r"must be a modifiable lvalue|assignment of read-only location")
+NOT_COMPILED = re.compile(
+    r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:else|elif|endif)|"
+    r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|undef)\b[^\n]*",
+    re.M | re.DOTALL,
+)
+_WORD = re.compile(rf"(?<![\w.:>])(?:{'|'.join(map(re.escape, WORDS))})\b")
+_STD = re.compile(r"(?<![\w:])std\s*::\s*(\w+)")
+
+
+def unknown_words(source: str) -> list[tuple[int, str]]:
+    """Return the lines of a text that have such words, and what NVRTC says of each."""
+    code = NOT_COMPILED.sub(_blanked_whole, without_literals(source))
+    return sorted(
+        {
+            (code.count("\n", 0, at) + 1, said)
+            for at, said in chain(_of_std(code), _of_headers(code))
+        }
+    )
+
+
+def hint_for(message: str) -> str:
+    """Return a sentence on what to do about a compiler's message; empty: nothing is known."""
+    if found := OF_STD.search(message):
+        name = found[1]
+        if name in ALONE:
+            return f"{WITHOUT}: write {name} alone."
+        return f"{WITHOUT}." if not WORDS.get(name) else f"{WITHOUT}: write {WORDS[name]}."
+    if found := NAMED.search(message):
+        name = found[1] or found[2]
+        if re.match(r"cuda[A-Z]", name):
+            return HOST
+        if name in WORDS:
+            return f"{WITHOUT}{': write ' if WORDS[name] else ''}{WORDS[name]}."
+    for words, hint in ANNOTATED:
+        if words in message:
+            return hint
+    return READ_ONLY if NO_LVALUE.search(message) else ""
+
+
+def _of_std(code: str) -> Iterator[tuple[int, str]]:
+    if re.search(r"\bnamespace\s+std\b(?!\s*;)", re.sub(r"\busing\s+namespace", "", code)):
+        return  # one of its own
+    for found in _STD.finditer(code):
+        if found[1] not in IN_STD:
+            yield found.start(), f'namespace "std" has no member "{found[1]}"'
+
+
+def _of_headers(code: str) -> Iterator[tuple[int, str]]:
+    own: dict[str, bool] = {}
+    for found in _WORD.finditer(code):
+        name = found[0]
+        if not own.setdefault(name, _is_declared(name, code)):
+            yield found.start(), f'identifier "{name}" is undefined'
+
+
+def _blanked_whole(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found[0])
+
+
+def _is_declared(name: str, code: str) -> bool:
+    """Return whether a text gives a word a meaning of its own."""
+    word = rf"\b{re.escape(name)}\b"
+    of_type = (
+        rf"#[ \t]*define[ \t]+{word}|\busing\s+{word}\s*=|\btypedef\b[^;]*{word}\s*(?:\[[^;]*\])?;|"
+        rf"\b(?:struct|class|enum|union|typename)\s+{word}"
+    )
+    of_other = rf"\b(?!return\b|else\b|case\b|goto\b|do\b)[A-Za-z_]\w*[\s*&]+{word}\s*[(=;,\[{{)]"
+    return bool(re.search(of_type, code)) or (name not in TYPES and bool(re.search(of_other, code)))

@@ -1,8 +1,4 @@
-"""Weights as bands of 8-bit digits along x and of halves down, as lanes hold them.
-
-They are for tensor cores that sum bytes along x as integers, exactly, and those sums down the
-columns in half precision.
-"""
+"""Weights as 8-bit digits and as bands of halves, as lanes of tensor cores hold them."""
 
 from __future__ import annotations
 
@@ -15,9 +11,218 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.job import Job
-from kernels.core.weights import UNIT_ROUNDOFF, separable_terms
-from kernels.rungs.byte_bands import BLOCK, LANES, Places, Words, halves_in_pairs
-from kernels.rungs.fixed_point import MAX_DIGITS, MIN_LARGEST, best_of, largest_of, lost, scales
+from kernels.core.weights import UNIT_ROUNDOFF, gain, separable_terms
+
+MAX_DIGITS = 3
+MIN_LARGEST = 2.0**-90  # smaller weights are not scaled up so far
+MAX_SCALES = 4096  # that are tried
+SLICE = 1 << 14  # scaled weights at once: they stay in the cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedPoint:
+    """Weights as integers times `undo`, a float32.
+
+    digits    so many bytes hold every integer
+    signed    whether these are signed; else no weight is negative
+    integers  (K, K) int32
+    undo      what an integer times this is: its weight
+    """
+
+    digits: int
+    signed: bool
+    integers: NDArray[np.int32]
+    undo: float
+
+
+def fixed_point(weights: NDArray[np.float32]) -> FixedPoint:
+    """Return `weights` in as few digits as hold them well enough, scaled so that these lose least.
+
+    Any sums of bytes may lose as much as `may_lose` says; the digits of three bytes always do less.
+    """
+    return fixed_point_of_bytes(np.ascontiguousarray(weights).tobytes(), len(weights))
+
+
+def may_lose(weights: NDArray[np.float32]) -> float:
+    """Return what sums of samples up to 1 may be off by for the rounding of weights.
+
+    The check lets float32 round 2 (K² + 40) times, of which 8 are left to the sums.
+    """
+    return (2 * (weights.size + 40) - 8) * UNIT_ROUNDOFF * gain(weights)
+
+
+def lost(exact: NDArray[np.float64], rounded: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the most that sums of samples from 0 to 1 are off by: over the last two axes.
+
+    Such a sum is furthest off where samples are 1 for errors of one sign, and 0 for the others.
+    """
+    errors = rounded - exact
+    too_large: NDArray[np.float64] = np.maximum(errors, 0).sum(axis=(-2, -1))
+    too_small: NDArray[np.float64] = np.maximum(-errors, 0).sum(axis=(-2, -1))
+    worst: NDArray[np.float64] = np.maximum(too_large, too_small)
+    return worst
+
+
+def largest_of(digits: int, signed: bool) -> int:
+    """Return the largest integer that so many bytes hold, and its negative if they are signed."""
+    return sum((127 if signed else 255) << 8 * i for i in range(digits))
+
+
+@lru_cache(maxsize=64)
+def fixed_point_of_bytes(raw: bytes, ksize: int) -> FixedPoint:
+    """Return `fixed_point` of the float32 weights in `raw`; remembered, as bytes can be."""
+    weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize)
+    exact = weights.astype(np.float64)
+    largest = max(float(np.abs(exact).max()), MIN_LARGEST)
+    signed = bool(exact.min() < 0)
+    for digits in range(1, MAX_DIGITS + 1):
+        undos = scales(largest, largest_of(digits, signed), digits == MAX_DIGITS)
+        undo, loss = best_of(exact, undos)
+        if loss <= may_lose(weights) or digits == MAX_DIGITS:
+            break
+    integers = np.rint(exact / undo).astype(np.int32)
+    integers.flags.writeable = False
+    return FixedPoint(digits, signed, integers, undo)
+
+
+def best_of(exact: NDArray[np.float64], undos: NDArray[np.float64]) -> tuple[float, float]:
+    """Return that of `undos` with which weights lose least, the first of equals, and how much."""
+    losses = []
+    at_once = max(1, SLICE // exact.size)
+    for first in range(0, len(undos), at_once):
+        tried = undos[first : first + at_once, None, None]
+        rounded = np.rint(exact / tried) * tried
+        losses.append(lost(exact, rounded))
+    all_losses = np.concatenate(losses)
+    best = int(all_losses.argmin())
+    return float(undos[best]), float(all_losses[best])
+
+
+def scales(largest: float, top: int, one: bool) -> NDArray[np.float64]:
+    """Return numbers whose multiples weights may become, (n,): of float32.
+
+    With a power of two weights like 1/16 stay exact; the others make an integer of the largest.
+    """
+    power = math.ldexp(1.0, math.frexp(largest)[1] - math.frexp(top)[1])
+    powers = [power if round(largest / power) <= top else 2 * power]
+    if one:
+        return np.array(powers)
+    least = max(1, top // 2) if top > MAX_SCALES else 1
+    wanted = np.unique(np.linspace(top, least, min(MAX_SCALES, top - least + 1)).astype(int))[::-1]
+    undos = (largest / wanted).astype(np.float32).astype(np.float64)
+    fitting = undos[np.rint(largest / undos) <= top]
+    return np.concatenate((powers, fitting))
+
+
+LANES = 32
+BLOCK = 16  # samples: a column of a product's right matrix, and as many sums
+
+Words = NDArray[np.uint32]
+Places = NDArray[np.int64]
+
+
+def bands_along(row: NDArray[np.float64], job: Job) -> Words:
+    """Return the words that lanes hold of a band of `row`, for products along x; see bytes.cuh.
+
+    row  as many as the job's weights are wide, times a power of two
+
+    For each block of samples that matters two times LANES × 4 words, what rounding to halves lost
+    and the halves.  Where channels interleave also the same for sparse products, which take two
+    blocks at a time, and LANES words for each of these: which two of each four numbers they are
+    for.
+    """
+    band = _ByteBand(row, job)
+    whole = [band.words(*band.of_a_block(s)) for s in range(band.span)]
+    if job.channels == 1:
+        return np.concatenate(whole)
+    steps = range((band.span + 1) // 2)
+    sparse = [band.words(*band.kept_of_two_blocks(s)) for s in steps]
+    return np.concatenate((*whole, *sparse, *(band.places(s) for s in steps)))
+
+
+class _ByteBand:
+    """A band as lanes hold it.
+
+    span  blocks that matter to the sums of one: its own, those beside it, and if their number is
+          even one that is half on the right and half on the left
+    """
+
+    def __init__(self, row: NDArray[np.float64], job: Job) -> None:
+        self.job, self.row, self.lane = job, row, np.arange(LANES)
+        self.g, self.t = self.lane // 4, self.lane % 4
+        self.halo = len(row) // 2 * job.channels
+        self.span = 1 + (self.halo + 7) // 8
+        self.side = (self.span - 1) // 2
+
+    def of_a_block(self, s: int) -> tuple[Places, Places]:
+        """Return how far from their sums two samples of each word are, and these: (LANES, 4)."""
+        i = np.arange(4)
+        sums = 2 * self.g[:, None] + i % 2
+        away = self._words_away(s, self.t)[:, None] + 4 * self.t[:, None] + i // 2 * 2 - sums
+        return np.stack((away, away + 1), -1), sums
+
+    def kept_of_two_blocks(self, s: int) -> tuple[Places, Places]:
+        """Return the same of samples that a sparse product keeps; of one block two words alone."""
+        i = np.arange(4)
+        sums = 2 * self.g[:, None] + i % 2
+        corner = self._corner(2 * s, self.t[:, None] + i // 2 * 4, sums)
+        first, second = self._kept(corner)
+        away = np.stack((corner + _sample_of(first), corner + _sample_of(second)), -1)
+        if not self._is_of_two(s):
+            away[:, 2:] = 1 << 20  # no tap is so far away
+        return away, sums
+
+    def places(self, s: int) -> Words:
+        """Return which two of four a lane tells of: both rows, half of eight fours or all four."""
+        four = 4 * (self.t % 2) if self._is_of_two(s) else 0 * self.t
+        told = np.zeros(LANES, np.uint32)
+        for i in range(8):
+            first, second = self._kept(self._corner(2 * s, four + i % 4, 2 * self.g + i // 4))
+            told |= ((first | second << 2) << 4 * i).astype(np.uint32)
+        return told
+
+    def words(self, away: Places, sums: Places) -> Words:
+        """Return two weights a word: what rounding lost, then the halves."""
+        tap, rest = np.divmod(away + self.halo, self.job.channels)
+        is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
+        weights = np.where(is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)], 0.0)
+        if self.job.has_alpha:  # it is filtered as well: with one weight, which is 1
+            is_alpha = (sums % self.job.channels == self.job.channels - 1)[..., None]
+            weights = np.where(is_alpha, away == 0, weights)
+        high = weights.astype(np.float16)
+        return np.concatenate((halves_in_pairs(weights - high), halves_in_pairs(high))).ravel()
+
+    def _is_of_two(self, s: int) -> bool:
+        return 2 * s + 1 < self.span
+
+    def _words_away(self, n: int | Places, t: Places) -> Places:
+        half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
+        found: Places = np.where(np.asarray(n) <= 2 * self.side, BLOCK * (n - self.side), half)
+        return found
+
+    def _corner(self, n: int, four: Places, sums: Places) -> Places:
+        """Return how far from its sum the first sample of a four is, (broadcast)."""
+        t = four % 2 * 2
+        return self._words_away(n + four // 4, t) + 4 * t + four // 2 % 2 * 2 - sums
+
+    def _kept(self, corner: Places) -> tuple[Places, Places]:
+        """Return the two places in a four whose samples may be of the sum's channel."""
+        channel = -corner % self.job.channels
+        first = channel if self.job.channels == 3 else channel % 2
+        return first, first + (1 if self.job.channels == 3 else 2)
+
+
+def _sample_of(place: Places) -> Places:
+    """Return which sample of eight is at a place of a four: 0, 1, 4, 5."""
+    return place // 2 * 4 + place % 2
+
+
+def halves_in_pairs(values: NDArray[np.floating]) -> Words:
+    """Return two neighbours along the last axis as halves in a word, the first in the low bits."""
+    wide = values.astype(np.float16).view(np.uint16).astype(np.uint32)
+    words: Words = wide[..., 0] | wide[..., 1] << np.uint32(16)
+    return words
+
 
 WORDS_A_BLOCK = 4
 FEWER_ROWS = 8  # of sums along x, in a product down the columns
@@ -82,7 +287,7 @@ def _row_of_bytes(raw: bytes, ksize: int) -> Row:
     weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize)
     exact = separable_terms(weights)[0][1].astype(np.float64)
     for row in _rows(exact):
-        if row.loses(exact) <= may_lose(ksize):
+        if row.loses(exact) <= row_may_lose(ksize):
             break
     row.integers.flags.writeable = False
     return row
@@ -104,7 +309,7 @@ def _rows(exact: NDArray[np.float64]) -> Iterator[Row]:
                 yield replace(row, shift=shift)
 
 
-def may_lose(ksize: int) -> float:
+def row_may_lose(ksize: int) -> float:
     """Return what sums along x may be off by, in roundings of float32 of all of their weights.
 
     The check lets float32 round 2 (2 K + 24) times.  Weights down the columns lose 8 of these,
@@ -125,7 +330,7 @@ def digit_bands(job: Job) -> tuple[Words, Row]:
     """
     row = row_of(job.weights)
     column = separable_terms(job.weights)[0][0].astype(np.float64)
-    band = _Band(row, job)
+    band = _DigitBand(row, job)
     steps = range(band.steps)
     along = [band.words(s, digit) for s in steps for digit in range(row.digits)]
     places = [band.places(s) for s in steps] if band.is_sparse else []
@@ -165,7 +370,7 @@ def _scaled(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return np.clip(np.ldexp(column, -exponent), -most, most), exponent
 
 
-class _Band:
+class _DigitBand:
     """The row's band as lanes hold it, see digits.cuh and bytes.cuh.
 
     span   blocks that matter to the sums of one: its own, those beside it, and if their number is

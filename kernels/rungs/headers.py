@@ -14,9 +14,15 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from kernels.rungs.expressions import why_not_expression, why_not_template
-from kernels.rungs.job_facts import Expression, Template, names
-from kernels.rungs.work_facts import WorkExpression, work_names
+from kernels.rungs.job_facts import (
+    Expression,
+    Template,
+    WorkExpression,
+    names,
+    why_not_expression,
+    why_not_template,
+    work_names,
+)
 
 BEGIN, END = "/*---", "---*/"
 MISSING_END = f"write {END} on a line of its own behind its last field"

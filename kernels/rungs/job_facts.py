@@ -1,20 +1,160 @@
-"""A job as a rung sees it: the knobs it is compiled with, the numbers its header counts with."""
+"""Headers' expressions, and the numbers of a job that they count with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import cache
+from types import CodeType
 from typing import Any, NewType
 
 import numpy as np
 
 from kernels.core.device import Device
+from kernels.core.errors import CannotRunError
 from kernels.core.job import Job
 from kernels.core.weights import gain, separable_terms, terms_gain
-from kernels.rungs.digit_bands import row_of
-from kernels.rungs.expressions import text_of, value_of
-from kernels.rungs.fixed_point import fixed_point
-from kernels.rungs.spectra import fft_side, tiles_of
+from kernels.rungs.digit_bands import fixed_point, row_of
+from kernels.rungs.operands import fft_side, tiles_of
+
+MAX_CHARACTERS = 2000
+MAX_EXPONENT = 8
+MAX_SHIFT = 32
+TEXTS = frozenset({"SAMPLE", "BORDER", "OFFSET"})  # names that stand for text
+ARITHMETIC = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
+    *(ast.BitAnd, ast.BitOr, ast.BitXor),
+)
+PLAIN = (ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Name, ast.Load, ast.unaryop, ast.boolop, ast.cmpop)
+
+
+class _HarmfulError(ValueError):
+    """An expression has something in it that headers do without."""
+
+
+def why_not_expression(text: str, known: frozenset[str]) -> str:
+    """Say what is wrong with an expression over the names in `known`; empty: nothing."""
+    return _why_not(text, known, is_template=False)
+
+
+def why_not_template(text: str, known: frozenset[str]) -> str:
+    """Say what is wrong with a sentence with {expressions} over `known`; empty: nothing."""
+    return _why_not(text, known, is_template=True)
+
+
+def value_of(expression: str, values: Mapping[str, Any]) -> int:
+    """Return what `expression` comes to, as an integer.
+
+    Raises CannotRunError where it comes to nothing: a division by zero.
+    """
+    try:
+        return int(eval(_compiled(expression), {"__builtins__": {}}, values))
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise _comes_to_nothing(expression, error) from error
+
+
+def text_of(template: str, values: Mapping[str, Any]) -> str:
+    """Return `template` with each {expression} replaced by its value.  Raises CannotRunError."""
+    try:
+        return str(eval(_compiled(_of_template(template)), {"__builtins__": {}}, values))
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise _comes_to_nothing(template, error) from error
+
+
+def _comes_to_nothing(expression: str, error: Exception) -> CannotRunError:
+    return CannotRunError(
+        f"The header's {expression.strip()!r} comes to nothing for this job: {error}."
+    )
+
+
+def _of_template(text: str) -> str:
+    return f"f{text!r}"
+
+
+@cache
+def _compiled(expression: str) -> CodeType:
+    return compile(expression.strip(), "<header>", "eval")
+
+
+def _why_not(text: str, known: frozenset[str], *, is_template: bool) -> str:
+    if len(text) > MAX_CHARACTERS:
+        return f"it has {len(text)} characters, and may have {MAX_CHARACTERS}"
+    try:
+        tree = ast.parse(_of_template(text) if is_template else text.strip(), "<header>", "eval")
+        if is_template:
+            _refuse_harm_in_sentence(tree.body)
+        else:
+            _refuse_harm(tree.body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        return f"{text!r} is not an expression: {reason}"
+    used = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
+    unknown = next((name for name in used if name not in known), "")
+    if not unknown:
+        return ""
+    near = get_close_matches(unknown, known, 1)
+    guess = f"; the nearest is {near[0]}" if near else ""
+    return f"{text!r} asks for {unknown}, which there is not{guess}"
+
+
+def _refuse_harm(node: ast.AST) -> None:
+    """Raise _HarmfulError unless `node` is arithmetic all through."""
+    if isinstance(node, ast.BinOp):
+        _refuse_growth(node)
+    elif isinstance(node, ast.Call):
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise _HarmfulError("only functions with a name are called")
+    elif isinstance(node, ast.Constant):
+        if not isinstance(node.value, int | float):
+            raise _HarmfulError(f"{node.value!r} is no number")
+    elif _is_text(node):
+        raise _HarmfulError("text can be compared, and no more")
+    elif isinstance(node, ast.Compare):
+        for compared in (node.left, *node.comparators):
+            if not _is_text(compared):
+                _refuse_harm(compared)
+        return
+    elif not isinstance(node, PLAIN):
+        raise _HarmfulError(f"{type(node).__name__} is no arithmetic")
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, ast.operator):
+            _refuse_harm(each)
+
+
+def _refuse_harm_in_sentence(sentence: ast.expr) -> None:
+    for part in getattr(sentence, "values", ()):  # none where there are no braces
+        if not isinstance(part, ast.FormattedValue):
+            continue
+        if part.format_spec is not None or part.conversion != -1:
+            raise _HarmfulError("within braces stands an expression alone")
+        if not _is_text(part.value):
+            _refuse_harm(part.value)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Return whether `node` is text, which is for comparing: SAMPLE == 'uint8'."""
+    if isinstance(node, ast.Name):
+        return node.id in TEXTS
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _refuse_growth(node: ast.BinOp) -> None:
+    """Raise _HarmfulError for numbers that could have any number of digits."""
+    if isinstance(node.op, ARITHMETIC):
+        return
+    of_power = isinstance(node.op, ast.Pow)
+    most = MAX_EXPONENT if of_power else MAX_SHIFT
+    right = node.right.value if isinstance(node.right, ast.Constant) else None
+    if not isinstance(right, int) or not 0 <= right <= most:
+        raise _HarmfulError(f"a power or a shift is by a number from 0 to {most}")
+    if of_power and any(_is_power(each) for each in ast.walk(node.left)):
+        raise _HarmfulError("a power is of no other power")
+
+
+def _is_power(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+
 
 Expression = NewType("Expression", str)  # over the names of `Facts`
 Template = NewType("Template", str)  # a sentence with {expressions}
@@ -155,3 +295,134 @@ def names() -> frozenset[str]:
     """Return the names that an Expression may use."""
     smallest = Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32))
     return frozenset((*Facts(smallest), *ON_DEMAND))
+
+
+NUMBER_BYTES = 4  # of a buffer or of weights
+WorkExpression = NewType("WorkExpression", str)  # over the names of `WorkFacts`
+
+
+class WorkFacts(Facts):
+    """The names that a header's model of its work may use, of one job and one pass.
+
+    The names that a header's model may use: those of `Facts`, and
+
+    SAMPLES, FILTERED, ALPHA   of the picture; those that are filtered, and those that pass through
+    BLOCKS_X, BLOCKS_Y, BLOCKS of the pass, in one launch; BLOCKS = BLOCKS_X * BLOCKS_Y
+    COVERS_X, COVERS_Y         what a block writes: samples of a row, and rows
+    CHUNK, HALO_CHUNKS         as in wide.cuh: samples in sixteen bytes, and chunks that hold a halo
+    STAGED                     samples that all blocks side by side stage of a row: separable.cuh
+    FFT_COLUMNS, FFT_ROWS      of the picture, as many times as tiles share them,
+    ..._BEYOND                 and those beyond its edges that count for something
+    parts(n, k), up(n, k)      n / k rounded up; n rounded up to a multiple of k
+    segments(k)                blocks one below another that have rows to write, if all take as many
+                               and those are a multiple of k
+    """
+
+    def __init__(self, job: Job, multiprocessors: int) -> None:
+        super().__init__(job)
+        row, radius = job.width * job.channels, job.radius
+        chunk = 16 // self["SAMPLE_BYTES"]
+        self |= {
+            "MULTIPROCESSORS": multiprocessors,
+            "SAMPLES": row * job.height,
+            "FILTERED": self["PLANES"] * job.width * job.height,
+            "ALPHA": self["HAS_ALPHA"] * job.width * job.height,
+            "CHUNK": chunk,
+            "HALO_CHUNKS": _parts(radius * job.channels, chunk),
+            "parts": _parts,
+            "up": _up,
+        }
+
+    def take(
+        self,
+        covers: tuple[Expression, Expression],
+        grid: tuple[Expression, Expression] | None = None,
+    ) -> None:
+        """Let BLOCKS and so on be those of a pass: what its header says of `covers` and `grid`."""
+        across, down = (self.value(expression) for expression in covers)
+        row, height = self["WIDTH"] * self["CHANNELS"], self["HEIGHT"]
+        blocks = _parts(row, across), _parts(height, down)
+        if grid:
+            blocks = self.value(grid[0]), self.value(grid[1])
+        chunk, halo = self["CHUNK"], self["HALO_CHUNKS"]
+        # The last block stages no more than the halo beyond the picture's end.
+        to_the_end = _parts(row + self["HALO_X"], chunk) + (2 * blocks[0] - 1) * halo
+        staged = min(to_the_end, blocks[0] * (across // chunk + 2 * halo)) * chunk
+        self |= {
+            "COVERS_X": across,
+            "COVERS_Y": down,
+            "BLOCKS_X": blocks[0],
+            "BLOCKS_Y": blocks[1],
+            "BLOCKS": blocks[0] * blocks[1],
+            "STAGED": staged,
+            "segments": lambda group: _parts(height, _up(_parts(height, blocks[1]), group)),
+        }
+
+    def bytes_of(self, numbers: Mapping[str, int]) -> int:
+        """Return the bytes of so many numbers, by what they belong to."""
+        samples = numbers.get("picture", 0)
+        others = sum(numbers.values()) - samples
+        return samples * int(self["SAMPLE_BYTES"]) + others * NUMBER_BYTES
+
+    def __missing__(self, name: str) -> Any:
+        if name not in OF_TRANSFORMS:
+            return super().__missing__(name)
+        inside, beyond = self._in_tiles(self["WIDTH"], 2 * self["FFT_PAIRS"])
+        self.update(FFT_COLUMNS=inside, FFT_COLUMNS_BEYOND=beyond)
+        inside, beyond = self._in_tiles(self["HEIGHT"], self["FFT_TILES"])
+        self.update(FFT_ROWS=inside, FFT_ROWS_BEYOND=beyond)
+        self["FFT_FLOPS"] = _transform_flops(self["FFT_SIDE"])
+        return self[name]
+
+    def _in_tiles(self, extent: int, tiles: int) -> tuple[int, int]:
+        """Return the positions of an axis that all tiles hold, with a radius beyond."""
+        line, radius = self["FFT_LINE"], self["RADIUS"]
+        starts = [tile * (line - 2 * radius) - radius for tile in range(tiles)]
+        inside = sum(_shared(start, start + line, 0, extent) for start in starts)
+        needed = sum(_shared(start, start + line, -radius, extent + radius) for start in starts)
+        return inside, needed - inside
+
+
+# What `WorkFacts` works out when one of it is asked for.
+OF_TRANSFORMS = frozenset(
+    {"FFT_COLUMNS", "FFT_COLUMNS_BEYOND", "FFT_ROWS", "FFT_ROWS_BEYOND", "FFT_FLOPS"}
+)
+
+
+@cache
+def work_names() -> frozenset[str]:
+    """Return the names that a WorkExpression may use."""
+    facts = WorkFacts(Job(np.zeros((1, 1, 1), np.uint8), np.ones((1, 1), np.float32)), 1)
+    facts.take((Expression("1"), Expression("1")))
+    return names() | OF_TRANSFORMS | frozenset(facts)
+
+
+def _transform_flops(side: int) -> int:
+    """Return the operations of one line of side² numbers in fft_registers.
+
+    Two transforms in registers for each of its threads, and a product of complex numbers, six
+    operations, for each of its numbers.
+
+    A butterfly adds and subtracts, four operations.  What it subtracted is then turned by a root of
+    one, which takes none by 1 or -i, four by an eighth of a circle, six by all others.
+    """
+    turns = [
+        i // together * together * (32 // side)
+        for together in (2**level for level in range(side.bit_length() - 1))
+        for i in range(side // 2)
+    ]
+    butterflies = sum(4 + (0 if n % 8 == 0 else 4 if n % 4 == 0 else 6) for n in turns)
+    return 2 * side * butterflies + 6 * side**2
+
+
+def _shared(begin: int, end: int, low: int, high: int) -> int:
+    """Return how long the part is that [begin, end) and [low, high) share."""
+    return max(0, min(end, high) - max(begin, low))
+
+
+def _parts(number: int, size: int) -> int:
+    return -(-number // size)
+
+
+def _up(number: int, unit: int) -> int:
+    return _parts(number, unit) * unit

@@ -6,7 +6,7 @@ global     an argument: (KSIZE, KSIZE) float32 in global memory
 constant   __constant__ float WEIGHTS[KSIZE * KSIZE]
 separable  __constant__ float COLUMN[KSIZE], ROW[KSIZE]
 byte_band  an argument: uint32, the row times a power of two as the lanes of a warp hold it, see
-           `byte_bands.bands_along`; and __constant__ float COLUMN[KSIZE], times another
+           `digit_bands.bands_along`; and __constant__ float COLUMN[KSIZE], times another
 digit_bands
            an argument: uint32, the row as integers of DIGITS bytes, SIGNED or not, and the column,
            as the lanes of a warp hold them, see `digit_bands`; sums along x times 2^SUM_SHIFT are
@@ -20,9 +20,9 @@ fixed_point
            an argument: (KSIZE, KSIZE) int32, the weights as integers of DIGITS bytes, SIGNED or
            not, and __constant__ float UNDO[1], which turns them into weights again
 uniform    __constant__ float WEIGHT, which all of them are
-spectrum   an argument: (FFT_LINE, FFT_LINE) complex64, see `spectra.spectrum`
+spectrum   an argument: (FFT_LINE, FFT_LINE) complex64, see `spectrum`
 spectrum_and_roots
-           the same, and `spectra.roots` as another: (FFT_SIDE, FFT_SIDE) complex64
+           the same, and `roots` as another: (FFT_SIDE, FFT_SIDE) complex64
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,7 @@ from numpy.typing import NDArray
 from kernels.core.cache import LruCache
 from kernels.core.job import Job
 from kernels.core.weights import separable_terms
-from kernels.rungs.byte_bands import bands_along
-from kernels.rungs.digit_bands import digit_bands
-from kernels.rungs.fixed_point import fixed_point
-from kernels.rungs.spectra import fft_side, roots, spectrum
+from kernels.rungs.digit_bands import bands_along, digit_bands, fixed_point
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,3 +206,58 @@ def _read_only(made: Operands) -> Operands:
     for array in (*made.constants.values(), *made.arguments):
         array.flags.writeable = False
     return made
+
+
+SIDES = (8, 16, 32)  # a transform of SIDE² numbers is SIDE threads with SIDE numbers each
+SPECTRA_KEPT = 8  # 8 MB each, and tens of milliseconds to make
+
+
+def fft_side(width: int, height: int, radius: int) -> int:
+    """Return the square root of the transform length that costs the least for a picture.
+
+    It makes the fewest numbers to transform.
+    """
+
+    def numbers(side: int) -> int:
+        pairs, tiles = tiles_of(width, height, radius, side)
+        return side**4 * pairs * tiles
+
+    return min((side for side in SIDES if side**2 > 2 * radius), key=numbers)
+
+
+def tiles_of(width: int, height: int, radius: int, side: int) -> tuple[int, int]:
+    """Return how many pairs of tiles stand side by side, and how many tiles one above the other."""
+    valid = side**2 - 2 * radius
+    return -(-width // (2 * valid)), -(-height // valid)
+
+
+def spectrum(weights: NDArray[np.float32], length: int) -> NDArray[np.complex64]:
+    """Return what a tile's spectrum is multiplied by to correlate: (length, length).
+
+    The conjugate of the weights' own, worked out in float64 and rounded once.
+    """
+    return _spectrum_of_bytes(weights.tobytes(), len(weights), length)
+
+
+@lru_cache(maxsize=SPECTRA_KEPT)
+def _spectrum_of_bytes(raw: bytes, ksize: int, length: int) -> NDArray[np.complex64]:
+    weights = np.frombuffer(raw, np.float32).reshape(ksize, ksize).astype(np.float64)
+    # Columns of zeros stay zero, so only those with weights are transformed down.
+    down = np.fft.fft(weights, length, axis=0)
+    answer = np.fft.fft(down, length, axis=1).conj().astype(np.complex64)
+    answer.flags.writeable = False
+    return answer
+
+
+@lru_cache(maxsize=len(SIDES))
+def roots(side: int) -> NDArray[np.complex64]:
+    """Return exp(-2πi · k · l / side²) / side by k and l: (side, side).
+
+    Divided so that a transform leaves numbers as large as they were, and its inverse needs no
+    other factor; side is a power of two, which costs no accuracy.
+    """
+    k_times_l = np.outer(np.arange(side), np.arange(side))
+    answer: NDArray[np.complex64]
+    answer = (np.exp(-2j * np.pi * k_times_l / side**2) / side).astype(np.complex64)
+    answer.flags.writeable = False
+    return answer

@@ -18,11 +18,10 @@ from kernels.core.finite import all_finite
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite
-from kernels.rungs.device_text import LADDER, Part, bare, header_parts, with_lines
+from kernels.rungs.cuda_text import LADDER, Part, bare, header_parts, with_lines
 from kernels.rungs.headers import Header, HeaderError, header_of, typed_fields
-from kernels.rungs.job_facts import Expression, Facts, Template, knobs
+from kernels.rungs.job_facts import Expression, Facts, Template, WorkExpression, knobs
 from kernels.rungs.operands import FORMS, Operands, operands_of
-from kernels.rungs.work_facts import WorkExpression
 
 TEXTS_KEPT = 256  # joined texts: the ladder's, and of kernels of the user's own the last ones
 MAX_EXTENT = 2**31 - 1
@@ -53,7 +52,7 @@ class Pass:
 
     That describes it further, and may be left out; it is "not described" then:
 
-    loads, stores  how many numbers, by what they belong to, over `work_facts.WorkFacts`; without
+    loads, stores  how many numbers, by what they belong to, over `job_facts.WorkFacts`; without
                    stores those are a picture's samples
     flops          operations on them
     layout         where its blocks stand on the picture if it has a grid: `anatomy.launch_shapes`

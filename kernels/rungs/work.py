@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kernels.core.job import Job
+from kernels.rungs.job_facts import WorkFacts
 from kernels.rungs.rung import Pass, Rung
-from kernels.rungs.work_facts import WorkFacts
 
 BY_A_LIBRARY = "cuFFT does not say what it loads, stores and computes."
 NOT_DESCRIBED = "{} of this rung are not described."

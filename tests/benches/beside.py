@@ -16,7 +16,7 @@ from typing import Any
 from kernels.core.device import Device
 from kernels.core.job import Sampling
 from kernels.pictures import generated
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import starting_points
 from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_run import in_words, sweeping
 from kernels.sweeps.record import Record

@@ -18,8 +18,7 @@ from kernels.core.device import Device
 from kernels.cuda_child.gpu_trial import GpuTrial, Part
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.pictures import generated
-from kernels.rungs.own_kernels import own_kernel
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.benches import bench
 from tests.benches.bench import BenchRow
 from workbench.cli.output import CommandError

@@ -13,7 +13,7 @@ from kernels.core.errors import CompileFailedError
 from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.launch import compiling_ahead
-from kernels.rungs.device_text import LADDER
+from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.rung import ladder
 from tests.made_up import H200, a_job
 

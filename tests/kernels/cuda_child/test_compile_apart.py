@@ -11,8 +11,7 @@ import pytest
 from kernels.cuda import nvrtc
 from kernels.cuda_child.child_endings import RunEndedError
 from kernels.cuda_child.compile_apart import Compilation, compilation_of, compiling_apart
-from kernels.rungs.own_kernels import own_kernel
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.made_up import a_job
 
 TEXT = starting_points()[0].text

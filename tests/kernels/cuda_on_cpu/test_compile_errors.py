@@ -6,8 +6,7 @@ from kernels.cuda_on_cpu import building
 from kernels.cuda_on_cpu.building import build
 from kernels.cuda_on_cpu.compile_errors import diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import TRIED, the_compiler, why_not
-from kernels.rungs.own_kernels import own_kernel
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import own_kernel, starting_points
 
 ENDLESS = """
 template <int n, int m> struct all {

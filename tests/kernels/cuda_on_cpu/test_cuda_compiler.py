@@ -12,9 +12,8 @@ from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cuda_compiler
 from kernels.cuda_on_cpu.trial import CpuTrial, trial
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.own_kernels import own_kernel, starting_points
 from kernels.rungs.rung import ladder
-from kernels.rungs.starting_points import starting_points
 
 on_cpu = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
 with_nvrtc = pytest.mark.skipif(not compilers(), reason="NVRTC is not installed")

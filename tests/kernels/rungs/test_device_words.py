@@ -8,14 +8,14 @@ import pytest
 
 from kernels.core.errors import CompileFailedError
 from kernels.cuda.nvrtc import compilers
-from kernels.rungs.cuda_text import line_without_end
-from kernels.rungs.device_words import (
+from kernels.rungs.cuda_text import (
     FUNCTIONS,
     IN_STD,
     TYPES,
     VALUES,
     WORDS,
     hint_for,
+    line_without_end,
     unknown_words,
 )
 

@@ -9,8 +9,14 @@ from kernels.core.job import Job
 from kernels.core.weights import separable_terms
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Shim
-from kernels.rungs.digit_bands import SUM_BITS, bands_down, digit_bands, may_lose, row_of
-from kernels.rungs.fixed_point import largest_of
+from kernels.rungs.digit_bands import (
+    SUM_BITS,
+    bands_down,
+    digit_bands,
+    largest_of,
+    row_may_lose,
+    row_of,
+)
 from kernels.rungs.rung import ladder
 from tests.kernels.runners import verdict
 from tests.made_up import H200
@@ -98,7 +104,7 @@ def test_sums_lose_no_more_than_they_may_and_have_no_more_bits_than_there_are(ks
     for seed in range(1, 4):
         weights = weights_of(ksize, lowest, seed)
         row = row_of(weights)
-        assert row.loses(separable_terms(weights)[0][1].astype(np.float64)) <= may_lose(ksize)
+        assert row.loses(separable_terms(weights)[0][1].astype(np.float64)) <= row_may_lose(ksize)
         assert np.abs(row.integers).max() <= largest_of(row.digits, row.signed)
         above, below = (
             255 * np.clip(row.integers, *limits).sum() / row.last_digit

@@ -9,9 +9,15 @@ from kernels import filters
 from kernels.core.job import Job
 from kernels.core.weights import UNIT_ROUNDOFF, gain
 from kernels.oracle.checking import error_bound
-from kernels.rungs import fixed_point as module
-from kernels.rungs.byte_bands import bands_along
-from kernels.rungs.fixed_point import MAX_DIGITS, fixed_point, largest_of, lost, may_lose
+from kernels.rungs import digit_bands as module
+from kernels.rungs.digit_bands import (
+    MAX_DIGITS,
+    bands_along,
+    fixed_point,
+    largest_of,
+    lost,
+    may_lose,
+)
 from kernels.rungs.operands import operands_of
 from kernels.rungs.rung import ladder
 

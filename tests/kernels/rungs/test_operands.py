@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.rungs.expressions import text_of, value_of, why_not_expression, why_not_template
-from kernels.rungs.job_facts import MAX_WAVES, blocks_down
+from kernels.rungs.job_facts import (
+    MAX_WAVES,
+    blocks_down,
+    text_of,
+    value_of,
+    why_not_expression,
+    why_not_template,
+)
 from kernels.rungs.operands import band_words, operands_of
 
 

@@ -14,9 +14,15 @@ from kernels.cuda_on_cpu.step_points import told
 from kernels.engine.engine import all_implementations
 from kernels.rungs.cuda_text import kernels_in, without_comments
 from kernels.rungs.headers import HeaderError
-from kernels.rungs.own_kernels import MAX_BYTES, is_own, own_kernel, read_own_kernel
+from kernels.rungs.own_kernels import (
+    MAX_BYTES,
+    changing,
+    is_own,
+    own_kernel,
+    read_own_kernel,
+    starting_points,
+)
 from kernels.rungs.rung import ladder
-from kernels.rungs.starting_points import changing, starting_points
 
 WEIGHTS = "__constant__ float WEIGHTS[KSIZE * KSIZE];\n"
 KERNEL = """extern "C" __global__ void convolve(

@@ -12,7 +12,7 @@ from kernels.core.device import NoDevice
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.device_code import functions_of
 from kernels.rungs import rung as reading
-from kernels.rungs.device_text import LADDER
+from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.job_facts import Facts, knobs
 from kernels.rungs.rung import Pass, ladder, read_rung

@@ -13,8 +13,8 @@ from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
 from kernels.oracle.reference import correlate
 from kernels.rungs.job_facts import Facts
+from kernels.rungs.operands import SIDES, fft_side, roots, spectrum, tiles_of
 from kernels.rungs.rung import ladder
-from kernels.rungs.spectra import SIDES, fft_side, roots, spectrum, tiles_of
 from tests.kernels.rungs.compiled import compile_rung
 
 RUNGS = {rung.key: rung for rung in ladder()}

@@ -14,6 +14,7 @@ from kernels.core.job import Job
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import ADDITIONS, CountingShim, Counts
 from kernels.cuda_on_cpu.regions import DEVICE
+from kernels.rungs.job_facts import WorkFacts
 from kernels.rungs.rung import Pass, Rung, ladder
 from kernels.rungs.work import (
     BY_A_LIBRARY,
@@ -24,7 +25,6 @@ from kernels.rungs.work import (
     says_loads,
     work_of,
 )
-from kernels.rungs.work_facts import WorkFacts
 from tests.kernels.cases import Case
 from tests.kernels.runners import in_a_block_it_takes
 from tests.made_up import H200

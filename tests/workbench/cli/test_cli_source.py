@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kernels.cuda import listings, nvrtc
+from kernels.rungs.own_kernels import changing
 from kernels.rungs.rung import ladder
-from kernels.rungs.starting_points import changing
 from workbench.cli import main
 
 SHARED = next(rung for rung in ladder() if rung.key == "shared")

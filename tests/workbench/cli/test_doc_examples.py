@@ -13,9 +13,9 @@ from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.counting import CountingShim
 from kernels.cuda_on_cpu.shim import Shim
 from kernels.oracle.checking import checking
+from kernels.rungs.job_facts import WorkFacts
 from kernels.rungs.rung import read_rung
 from kernels.rungs.work import not_described, pass_work
-from kernels.rungs.work_facts import WorkFacts
 from kernels.sweeps.plan_files import plan_of
 from tests.conftest import ROOT
 from workbench.cli import main

@@ -5,8 +5,7 @@ from datetime import date
 import numpy as np
 
 from kernels.core.job import Job
-from kernels.rungs.own_kernels import own_kernel
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import own_kernel, starting_points
 from kernels.sweeps.machine import cpu
 from workbench.session.shared_kernel import shared_text
 

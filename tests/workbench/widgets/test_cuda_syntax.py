@@ -1,6 +1,6 @@
 """The parts of CUDA C++: a line that stays is the same line, whatever changes elsewhere."""
 
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import starting_points
 from workbench.widgets.code_view import spans_of
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from kernels.core.job import Job
 from kernels.cuda_on_cpu.confinement import allow_unconfined
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import starting_points
 from workbench.base.plain_text import tip_text
 from workbench.files.kernel_files import KernelGoneError, kernels_folder
 from workbench.session.kernel_file import KernelFile

@@ -16,7 +16,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick, Ran, Result
 from kernels.engine.auto import AUTO, with_pick
 from kernels.engine.engine import Implementation
-from kernels.rungs.device_text import LADDER
+from kernels.rungs.cuda_text import LADDER
 from kernels.rungs.headers import BEGIN, END
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung

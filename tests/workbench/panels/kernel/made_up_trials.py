@@ -13,7 +13,7 @@ from kernels.cuda_on_cpu.compile_errors import Diagnostic
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
 from kernels.cuda_on_cpu.trial import CpuTrial
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import starting_points
 from tests.workbench.driving import PATIENCE_MS, child, until
 from workbench.panels.kernel.code_editor import CodeEditor
 from workbench.session.kernel_file import KernelFile

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QTextCharFormat
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QVBoxLayout, QWidget
 
-from kernels.rungs.device_text import LADDER
+from kernels.rungs.cuda_text import LADDER
 from tests.workbench.driving import child
 from workbench.base import theme
 from workbench.panels.kernel.code_editor import CodeEditor, Mark

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from kernels.core.verdict import NOT_YET_SEARCHED
 from kernels.pictures.generated import noise
-from kernels.rungs.starting_points import starting_points
+from kernels.rungs.own_kernels import starting_points
 from tests.workbench.driving import (
     answer_file_dialogs,
     child,

@@ -19,7 +19,7 @@ from kernels.core.errors import CompileFailedError
 from kernels.cuda import listings, nvrtc
 from kernels.cuda.nvrtc import Compiled
 from kernels.pictures.generated import noise
-from kernels.rungs.device_text import LADDER
+from kernels.rungs.cuda_text import LADDER
 from kernels.sweeps.plan_run import cells_of
 from kernels.sweeps.record import Record
 from tests.made_sessions import measured as measured_of

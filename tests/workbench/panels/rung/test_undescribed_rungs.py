@@ -13,7 +13,7 @@ from kernels.cuda_on_cpu import compiler
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import noise
 from kernels.rungs import rung as reading
-from kernels.rungs.device_text import LADDER
+from kernels.rungs.cuda_text import LADDER
 from kernels.sweeps.session_files import SessionFile, read_session
 from tests.made_sessions import KINDS, PLANS, a_session
 from tests.made_up import a_job
