@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from time import monotonic, perf_counter
 from typing import Any, Literal
@@ -24,8 +24,9 @@ from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.device_turns import Waiting, takes_turns
 from kernels.core.driving import in_place_of, told_of
-from kernels.core.health import Health, Nvml, Watch
-from kernels.core.job import Job, Progress, Ran, Sampling
+from kernels.core.errors import FIRST_ERROR
+from kernels.core.health import Nvml, Watch
+from kernels.core.job import Job, Progress, Sampling
 from kernels.core.poison import (
     WRITTEN_TO_PICTURE,
     is_as_before,
@@ -37,7 +38,6 @@ from kernels.core.poison import (
 )
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Cache, Timing
-from kernels.core.verdict import Check
 from kernels.cuda.launch import FP32_LANES, WATCHDOG_EFFICIENCY
 from kernels.cuda_child.check_queue import CheckQueue
 from kernels.cuda_child.child_endings import RunEndedError, in_seconds
@@ -45,7 +45,17 @@ from kernels.cuda_child.child_requests import asked_of, ran_of_words
 from kernels.cuda_child.expected_answers import put_back, taken
 from kernels.cuda_child.guarded_run import layout_of, unwritten
 from kernels.cuda_child.warm_children import WarmChild, WarmChildren, cuda_children
-from kernels.cuda_on_cpu.regions import cropped, launched_for, region_of, rows_fault, rows_to_try
+from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial, Part
+from kernels.cuda_on_cpu.regions import (
+    cropped,
+    launched_for,
+    region_of,
+    rows_fault,
+    rows_to_try,
+    whole_of,
+)
+from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.rung import Rung
 
 CROP = (64, 64)
@@ -63,63 +73,7 @@ OVERDUE = "waiting for whether the GPU reports a fault: the kernel did not end w
 OWN_SAMPLING = Sampling(max_samples=9, max_seconds=0.1)
 
 Stage = Literal["a part", "a strip", "the whole"]
-Part = Literal["child", "compile", "guard", "run", "check", "end"]
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What the compiler made of a text.
-
-    registers    of a thread
-    local_bytes  of a thread, beside its registers: spilled, or arrays of its own
-    shared_bytes of a block, where its size is fixed in the text
-    ran          its launches on the whole picture, the first of each pass
-    """
-
-    compile_ms: float
-    registers: int
-    local_bytes: int
-    shared_bytes: int
-    occupancy: Occupancy | None = None
-    ran: tuple[Ran, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GpuTrial:
-    """The outcome of trying a kernel on the GPU so far; a later one knows more.
-
-    answer   like the job's picture; None where it did not come to its end
-    check    of that answer, against the reference
-    kernel   its time; only where that check, and those of all answers that were timed, passed
-    built    None where it did not compile
-    problem  the sentence that says what went wrong; empty: nothing
-    line     of the rung's file, that it names
-    log      of the compiler
-    printed  by the kernel
-    predicted_s  how long the whole was to take, by a strip of it
-    health   of the GPU while it was timed; None: not known
-    parts    of the trial, once there is a time: when each began, in seconds by `perf_counter`, and
-             when the last ended
-    """
-
-    job: Job
-    answer: NDArray[Any] | None = field(default=None, repr=False)
-    check: Check | None = None
-    kernel: Timing | None = None
-    built: Built | None = None
-    problem: str = ""
-    line: int | None = None
-    log: str = ""
-    printed: str = ""
-    predicted_s: float | None = None
-    device_name: str = ""
-    health: Health | None = None
-    parts: tuple[tuple[Part, float], ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        """Return whether nothing went wrong, and the answer is right."""
-        return not self.problem and self.check is not None and self.check.ok
+Steps = Generator[Progress | KernelTrial, None, None]
 
 
 def gpu_trial(
@@ -128,26 +82,33 @@ def gpu_trial(
     *,
     sampling: Sampling = OWN_SAMPLING,
     children: WarmChildren | None = None,
-) -> Generator[Progress | GpuTrial, None, None]:
+) -> Steps:
     """Run a kernel on a job, in a child that it may crash; the last that is yielded is the outcome.
 
     children  to take one of; None: those of the first GPU
     """
     children = children or cuda_children()
-    known = GpuTrial(job)
+    known = KernelTrial(job, whole_of(job), on_gpu=True)
     try:
         with closing(_on_a_child(rung, job, sampling, children)) as steps:
             for step in steps:
-                if isinstance(step, GpuTrial):
+                if isinstance(step, KernelTrial):
                     known = step
                 yield step
     except RunEndedError as error:
-        yield replace(known, kernel=None, problem=str(error), line=error.line, log=error.log)
+        known = replace(known, kernel=None, problem=str(error), line=error.line)
+        yield replace(known, diagnostics=_diagnostics(rung, error.log), log=error.log)
 
 
-def _on_a_child(
-    rung: Rung, job: Job, sampling: Sampling, children: WarmChildren
-) -> Generator[Progress | GpuTrial, None, None]:
+def _diagnostics(rung: Rung, log: str) -> tuple[Diagnostic, ...]:
+    """Errors of NVRTC's log, each on the line that is to be changed."""
+    return tuple(
+        Diagnostic(file, line_without_end(rung.source, int(line), text), 0, True, text)
+        for file, line, text in FIRST_ERROR.findall(log)
+    )
+
+
+def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WarmChildren) -> Steps:
     begun = perf_counter()
     starting = Progress("starting the process that runs kernels on the GPU")
     child = yield from in_place_of(children.taking(), starting)
@@ -202,7 +163,7 @@ class _Trial:
         self._watch = Watch(self._nvml)
         self._checks = CheckQueue(rung.tolerance, self._expected, sampling)
 
-    def compiled(self) -> Generator[Progress, None, GpuTrial]:
+    def compiled(self) -> Generator[Progress, None, KernelTrial]:
         """Compile it for the whole picture, and work out meanwhile what to expect of it."""
         self._enter("compile")
         said = yield from self._compiled(self._job, self._prepare)
@@ -215,7 +176,9 @@ class _Trial:
             None if occupancy is None else Occupancy(**occupancy),
             tuple(ran_of_words(each) for each in said["ran"]),
         )
-        return GpuTrial(self._job, built=built, device_name=self._device.name)
+        region = whole_of(self._job)
+        name = self._device.name
+        return KernelTrial(self._job, region, on_gpu=True, built=built, device_name=name)
 
     def _prepare(self) -> None:
         """Begin, while the compiler is at work, what is going to be needed."""
@@ -242,7 +205,7 @@ class _Trial:
         problem = self._differing(first.answer, again.answer)
         return replace(again, problem=problem or self._of_rows)
 
-    def checked(self, known: GpuTrial, whole: _Run) -> Generator[Progress | GpuTrial, None, None]:
+    def checked(self, known: KernelTrial, whole: _Run) -> Steps:
         """Check the answer, and time it where it is right; yield each as soon as it is known."""
         self._checks.add(self._job, whole.answer)
         yield known  # and while the answer is shown it is being checked
@@ -261,9 +224,7 @@ class _Trial:
         self._expected.drop_unfinished()
         put_back(self._expected)
 
-    def _checked_while_timed(
-        self, known: GpuTrial, whole: _Run
-    ) -> Generator[Progress | GpuTrial, None, None]:
+    def _checked_while_timed(self, known: KernelTrial, whole: _Run) -> Steps:
         with closing(self._timed_or_wrong(whole)) as steps:
             for step in steps:
                 is_news = known.check is None and bool(self._checks.done)

@@ -99,6 +99,11 @@ class Ended:
         return self.crashed and bool(is_late)
 
     @property
+    def is_unfinished(self) -> bool:
+        """True if it might have ended: the CPU is slow, or had no time for it."""
+        return bool(self.pace) or self.is_starved
+
+    @property
     def lines(self) -> LineTable:
         """Return the lines of what ran."""
         return LineTable.of_library(self.library)

@@ -68,6 +68,11 @@ class Region:
         return f"{self.width}×{self.height} pixels from x {self.left}, y {self.top}"
 
 
+def whole_of(job: Job) -> Region:
+    """All of a job's picture."""
+    return Region(0, 0, job.width, job.height, True)
+
+
 def region_of(job: Job, size: tuple[int, int], at: tuple[int, int] | None) -> Region:
     """Return `size` pixels around `at`, or around the middle, or as many as there are."""
     width, height = min(size[0], job.width), min(size[1], job.height)

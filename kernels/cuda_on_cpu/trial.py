@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, islice
 from math import prod
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
 
 from kernels.core.job import Job, Progress
 from kernels.core.poison import unwritten_in_words
-from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.building import BuildError
 from kernels.cuda_on_cpu.checked import CheckedShim
 from kernels.cuda_on_cpu.children import Child, borrowed_child
-from kernels.cuda_on_cpu.compile_errors import LACKING, Diagnostic, diagnostics_of, first_error
+from kernels.cuda_on_cpu.compile_errors import LACKING, diagnostics_of, first_error
 from kernels.cuda_on_cpu.compiler import why_not
 from kernels.cuda_on_cpu.counting import AccessesShim, CountingShim
 from kernels.cuda_on_cpu.cpu_runs import (
@@ -30,6 +26,7 @@ from kernels.cuda_on_cpu.cpu_runs import (
     unwritten_in,
 )
 from kernels.cuda_on_cpu.elf import variables_of
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import (
     COUNTED_SIZE,
     DEVICE,
@@ -44,7 +41,7 @@ from kernels.cuda_on_cpu.regions import (
     small_size,
 )
 from kernels.cuda_on_cpu.run_counts import RunCounts, in_lines
-from kernels.cuda_on_cpu.run_words import NOT_FINISHED, SLOW, ended_in_words
+from kernels.cuda_on_cpu.run_words import ended_in_words
 from kernels.cuda_on_cpu.shared_run import Kind, Signal
 from kernels.cuda_on_cpu.shim import TriedShim
 from kernels.cuda_on_cpu.unset_locals import unset_in_words, with_unset
@@ -53,63 +50,6 @@ from kernels.rungs.rung import Rung
 DEADLINE_S = 5.0  # of the CPU's time
 COUNTING_TIMES = 4  # as long
 MAX_VARIABLES = 64 << 20  # bytes that a library for several jobs may have: a run's are limited
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CpuTrial:
-    """The outcome of trying a rung on the CPU.  Never a time: it would say nothing of a GPU.
-
-    job          what ran: the job asked for, on the part of its picture that `region` says
-    answer       like its picture; None where it did not come to its end
-    check        of all of the answer, against the reference
-    diagnostics  of the compiler
-    problem      the sentence that says what went wrong; empty: nothing
-    line         of the rung's file, that it names
-    unwritten    samples of the answer that no thread stored
-    printed      by the kernel
-    counts       where that was asked for and nothing went wrong: of a smaller part
-    """
-
-    job: Job
-    region: Region
-    answer: NDArray[Any] | None = field(default=None, repr=False)
-    check: Check | None = None
-    diagnostics: tuple[Diagnostic, ...] = ()
-    problem: str = ""
-    line: int | None = None
-    unwritten: int = 0
-    printed: str = ""
-    counts: RunCounts | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Return whether nothing went wrong, and the whole answer is right."""
-        return not self.problem and self.check is not None and self.check.ok
-
-    @property
-    def is_at_fault(self) -> bool:
-        """Return whether it ran, and did what no kernel may, whatever its answer was elsewhere."""
-        return (
-            bool(self.problem)
-            and (self.answer is not None or bool(self.line))
-            and (not self.compiler_errors)
-        )
-
-    @property
-    def is_lacking(self) -> bool:
-        """Whether a GPU takes it, and the CPU runtime lacks a word for it."""
-        return LACKING in self.problem
-
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether it might have ended: the CPU is slow, or had no time for it."""
-        return self.problem.startswith(SLOW) or self.problem.endswith(NOT_FINISHED)
-
-    @property
-    def compiler_errors(self) -> str:
-        """Return the compiler's errors, a line each; empty: it took the text."""
-        errors = (each for each in self.diagnostics if each.is_error)
-        return "\n".join(f"{each.file}({each.line}): {each.text}" for each in errors)
 
 
 def trial(
@@ -122,7 +62,7 @@ def trial(
     some_rows: bool = True,
     deadline_s: float = DEADLINE_S,
     library: Path | None = None,
-) -> Iterator[Progress | CpuTrial]:
+) -> Iterator[Progress | KernelTrial]:
     """Run a rung on a job, in a child that it may crash; the last that is yielded is the outcome.
 
     Whoever stops driving this ends the compiler and the run.  What is counted comes with a second
@@ -139,7 +79,7 @@ def trial(
     region = region_of(job, size, at)
     part = cropped(job, region)
     if reason := why_not() or rung.why_not(part, DEVICE):
-        yield CpuTrial(part, region, problem=reason)
+        yield KernelTrial(part, region, problem=reason)
         return
     made = library or (yield from built(TriedShim, rung, part))
     if isinstance(made, BuildError):
@@ -148,7 +88,7 @@ def trial(
     with borrowed_child() as child:
         ended = yield from run_once(child, TriedShim, rung, part, made, deadline_s)
         problem, line = ended_in_words(rung, ended)
-        printed = str(ended.said.get("printed", ""))
+        printed, is_unfinished = str(ended.said.get("printed", "")), ended.is_unfinished
         if ended.answer is None:
             fault = ended.reports.fault
             if fault.kind in (Kind.ELEMENT, Kind.BEYOND) or fault.signal == Signal.SIGSEGV:
@@ -156,7 +96,14 @@ def trial(
             if ended.beside:  # its output is to be seen
                 what = child, TriedShim, rung, part, made, deadline_s
                 ended = yield from run_once(*what, is_guarded=False)
-            outcome = CpuTrial(part, region, ended.answer, None, (), problem, line, 0, printed)
+            outcome = KernelTrial(
+                *(part, region),
+                answer=ended.answer,
+                problem=problem,
+                line=line,
+                is_unfinished=is_unfinished,
+                printed=printed,
+            )
             if ended.answer is not None:
                 check = yield from checked(rung, part, ended.answer)
                 outcome = replace(outcome, check=check)
@@ -167,6 +114,7 @@ def trial(
         never = unwritten_in(ended, again)
         if not problem:
             problem, line = ended_in_words(rung, again)
+            is_unfinished = again.is_unfinished
         corner = region.left, region.top
         if not problem:
             problem = yield from differing_in_words(
@@ -175,8 +123,16 @@ def trial(
         problem = problem or unwritten_in_words(never, corner)
         if some_rows and not problem and check.ok:
             problem, line = yield from _some_rows(child, rung, ended, deadline_s)
-        unwritten = int(never.sum())
-        outcome = CpuTrial(part, region, ended.answer, check, (), problem, line, unwritten, printed)
+        outcome = KernelTrial(
+            *(part, region),
+            answer=ended.answer,
+            check=check,
+            problem=problem,
+            line=line,
+            is_unfinished=is_unfinished,
+            unwritten=int(never.sum()),
+            printed=printed,
+        )
         if not outcome.ok:
             yield outcome
         if not problem and not check.ok:
@@ -272,7 +228,16 @@ def _counts(rung: Rung, job: Job, seconds: float) -> Generator[Progress, None, R
     return None
 
 
-def refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError) -> CpuTrial:
+def refused_by_compiler(rung: Rung, job: Job, region: Region, error: BuildError) -> KernelTrial:
     """Return the outcome of a text that does not compile."""
     problem, line = first_error(str(error), rung)
-    return CpuTrial(job, region, None, None, diagnostics_of(str(error), rung), problem, line)
+    diagnostics = diagnostics_of(str(error), rung)
+    errors = (each for each in diagnostics if each.is_error)
+    return KernelTrial(
+        *(job, region),
+        problem=problem,
+        line=line,
+        diagnostics=diagnostics,
+        log="\n".join(f"{each.file}({each.line}): {each.text}" for each in errors),
+        is_lacking=LACKING in str(error),
+    )

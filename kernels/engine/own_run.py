@@ -19,10 +19,11 @@ from kernels.core.driving import last_of
 from kernels.core.errors import CannotRunError, CompileFailedError
 from kernels.core.job import Job, Progress, Ran, Result, Sampling
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.warm_children import cuda_children
 from kernels.cuda_on_cpu.bug import verdict_search
-from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.trial import trial
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import Rung
 
@@ -68,7 +69,7 @@ def _on_gpu(
         if isinstance(step, Progress):
             yield step
             continue
-        _refuse(rung, step, step.log if step.built is None else "")
+        _refuse(rung, step)
         if step.answer is not None and step.check is not None:
             assert step.built is not None  # or there would be no answer
             yield Result(
@@ -103,24 +104,24 @@ def _on_cpu(rung: Rung, job: Job) -> Iterator[Progress | Result]:
 
 def _tried(
     rung: Rung, job: Job, *, whole: bool, deadline_s: float, doing: Progress | None = None
-) -> Generator[Progress, None, CpuTrial]:
+) -> Generator[Progress, None, KernelTrial]:
     """Return the outcome of a trial that came to its end; `doing` is told in place of its own."""
     steps = last_of(trial(rung, job, whole=whole, deadline_s=deadline_s))
     while True:
         try:
             step = next(steps)
         except StopIteration as end:
-            tried: CpuTrial = end.value
+            tried: KernelTrial = end.value
             break
         yield doing or step
-    _refuse(rung, tried, tried.compiler_errors)
+    _refuse(rung, tried)
     return tried
 
 
-def _refuse(rung: Rung, tried: CpuTrial | GpuTrial, log: str) -> None:
+def _refuse(rung: Rung, tried: KernelTrial) -> None:
     """Raise what went wrong, if anything did."""
-    if tried.problem and log:
-        raise CompileFailedError(f"{rung.key}: {tried.problem}", log)
+    if tried.problem and tried.log:
+        raise CompileFailedError(f"{rung.key}: {tried.problem}", tried.log)
     if tried.problem:
         raise CannotRunError(f"{rung.key}: {tried.problem}")
 

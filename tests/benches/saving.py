@@ -15,8 +15,8 @@ from pathlib import Path
 from time import perf_counter, time_ns
 
 from kernels.core.device import Device
-from kernels.cuda_child.gpu_trial import GpuTrial, Part
 from kernels.cuda_on_cpu.compiler import why_not
+from kernels.cuda_on_cpu.kernel_trial import Part
 from kernels.pictures import generated
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from tests.benches import bench
@@ -155,7 +155,7 @@ def _waited(
     wait_until(window, lambda: page.entrance.toPlainText() == text and page.has_verdict)
     end = perf_counter()
     tried = page.tried
-    parts = tried.parts if isinstance(tried, GpuTrial) else ()
+    parts = tried.parts if tried is not None else ()
     if parts and parts[0][1] < start:  # it was begun before the save
         parts = ()
     wait_until(window, lambda: page.is_tried)

@@ -17,14 +17,15 @@ from kernels.core.device import Device
 from kernels.core.driving import in_place_of, last_of
 from kernels.core.job import Job, Progress, Sampling
 from kernels.core.verdict import Check
-from kernels.cuda_child.gpu_trial import OWN_SAMPLING, GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
 from kernels.cuda_child.warm_children import cuda_children
 from kernels.cuda_on_cpu.bug import CHECKING, BugSearch, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not as why_not_on_cpu
 from kernels.cuda_on_cpu.counting import MULTIPLY_ADDS
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import DEVICE as CPU_RUNTIME
 from kernels.cuda_on_cpu.run_counts import RunCounts
-from kernels.cuda_on_cpu.trial import CpuTrial, building_ahead, trial
+from kernels.cuda_on_cpu.trial import building_ahead, trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import SUFFIX, read_own_kernel, text_hash
 from kernels.rungs.rung import PICTURE, Rung
@@ -189,11 +190,9 @@ def examining(
         tried, counts = yield from in_place_of(trying, where)
         if tried.ok:
             check = tried.check
-            found = replace(found, verified=found.verified + 1)
+            found = replace(found, verified=found.verified + 1, kernel=tried.kernel)
             if counts is not None:
                 found = replace(found, counts=_per_sample(job, counts))
-            if isinstance(tried, GpuTrial):
-                found = replace(found, kernel=tried.kernel)
             continue
         if suspect is None:
             suspect, found = job, _with_failure(found, each, tried, rung)
@@ -263,7 +262,7 @@ def _tried(
     is_timed: bool,
     is_counted: bool,
     library: Path | None,
-) -> Generator[Progress, None, tuple[CpuTrial | GpuTrial, RunCounts | None]]:
+) -> Generator[Progress, None, tuple[KernelTrial, RunCounts | None]]:
     """Try it; return what came of it, and its counts, which the CPU takes where it can."""
     if device is None:
         steps = trial(  # the search launches it for some rows
@@ -300,15 +299,15 @@ def _per_sample(job: Job, counts: RunCounts) -> Counts:
 
 
 def _with_failure(
-    found: CheckedKernel, each: CheckJob, tried: CpuTrial | GpuTrial, rung: Rung
+    found: CheckedKernel, each: CheckJob, tried: KernelTrial, rung: Rung
 ) -> CheckedKernel:
     """Say in the row what is wrong with the first answer that is."""
-    if isinstance(tried, CpuTrial) and tried.is_lacking:  # CUDA takes it
+    if tried.is_lacking:  # CUDA takes it
         return replace(found, verdict="refused", words=tried.problem)
-    if isinstance(tried, CpuTrial) and tried.is_unfinished:
+    if tried.is_unfinished:
         return replace(found, verdict="unfinished", job=each.name, words=tried.problem)
-    if log := tried.log if isinstance(tried, GpuTrial) else tried.compiler_errors:
-        return replace(found, verdict="broken", words=tried.problem, log=log)
+    if tried.log:
+        return replace(found, verdict="broken", words=tried.problem, log=tried.log)
     words = tried.problem
     if not words and tried.answer is not None:
         words = first_wrong(tried.job, tried.answer, rung.tolerance(tried.job))

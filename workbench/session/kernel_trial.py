@@ -13,11 +13,12 @@ from kernels.core.driving import last_of
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED, Check
 from kernels.cuda_child import expected_answers
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.warm_children import Held, cuda_children
 from kernels.cuda_on_cpu.bug import CHECKING, Finding, finding_bug, verdict_search
 from kernels.cuda_on_cpu.compiler import why_not
-from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import Rung
@@ -76,7 +77,7 @@ class Tried:
     """
 
     rung: Rung
-    trial: CpuTrial | GpuTrial
+    trial: KernelTrial
     before: Display | None = None
     after: Display | None = None
     finding: Finding | None = None
@@ -88,7 +89,7 @@ class Counted:
     """The counts, by the CPU, of a text that ran on the GPU, and is right there."""
 
     rung: Rung
-    trial: CpuTrial
+    trial: KernelTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +257,7 @@ def rung_of(asked: KernelText, needs_compiler: bool = True) -> Rung | Refused:
         return Refused(str(error), int(found[1]) if found else 0)
 
 
-def _shown(rung: Rung, tried: CpuTrial | GpuTrial, asked: KernelText) -> Tried:
+def _shown(rung: Rung, tried: KernelTrial, asked: KernelText) -> Tried:
     if tried.answer is None:
         return Tried(rung, tried)
     answer = np.ascontiguousarray(tried.answer)

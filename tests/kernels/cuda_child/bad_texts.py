@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.core.job import Job
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, START
 
@@ -24,8 +25,8 @@ def text(**doing: str) -> str:
     return GOOD + "".join(f"// {what}: {name}\n" for what, name in doing.items())
 
 
-def tried(children, source: str, job: Job | None = None, **options) -> GpuTrial:
+def tried(children, source: str, job: Job | None = None, **options) -> KernelTrial:
     rung = own_kernel("mine.cu", source)
     *_, outcome = gpu_trial(rung, job or a_job(), children=children, **options)
-    assert isinstance(outcome, GpuTrial)
+    assert isinstance(outcome, KernelTrial)
     return outcome

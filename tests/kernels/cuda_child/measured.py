@@ -18,8 +18,9 @@ from kernels import filters
 from kernels.core.device import NoDevice
 from kernels.core.job import Job
 from kernels.cuda.probing import probe
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.warm_children import WarmChildren
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.cuda_child.gpu_kernels import ENDED
@@ -70,7 +71,7 @@ def _waited(children: WarmChildren, key: str) -> dict[str, float]:
     rung, job, begun = _text(source), _job(), perf_counter()
     waited: dict[str, float] = {}
     for step in gpu_trial(rung, job, children=children):
-        if not isinstance(step, GpuTrial):
+        if not isinstance(step, KernelTrial):
             continue
         known = {"built": step.built, "picture": step.answer, "check": step.check}
         for name, found in {**known, "time": step.kernel}.items():

@@ -7,7 +7,8 @@ import pytest
 
 from kernels.core.job import Progress, Sampling
 from kernels.cuda_child import gpu_trial as module
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried
 from tests.kernels.cuda_child.conftest import LIMITS, children_of
@@ -273,7 +274,7 @@ def test_a_device_that_does_not_start_is_told(device, said):
 def test_the_picture_is_shown_before_its_check_and_its_time(children):
     rung = own_kernel("mine.cu", text())
     steps = gpu_trial(rung, a_job(), children=children)
-    known = [step for step in steps if isinstance(step, GpuTrial)]
+    known = [step for step in steps if isinstance(step, KernelTrial)]
     assert [each.answer is not None for each in known] == [False, True, True, True]
     assert [each.check is not None for each in known] == [False, False, True, True]
     assert [each.kernel is not None for each in known] == [False, False, False, True]

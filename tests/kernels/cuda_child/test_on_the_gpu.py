@@ -12,8 +12,9 @@ from kernels import filters
 from kernels.core.device import NoDevice
 from kernels.core.job import Job, Sampling
 from kernels.cuda.probing import probe
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.warm_children import WarmChildren
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.kernels.cases import fitting_weights
@@ -46,10 +47,10 @@ def a_job(dtype=np.uint8) -> Job:
     return Job(picture, IDENTITY, block_xy=(32, 8))
 
 
-def tried(children, text: str, job: Job | None = None, **options) -> GpuTrial:
+def tried(children, text: str, job: Job | None = None, **options) -> KernelTrial:
     rung = own_kernel("mine.cu", text)
     *_, outcome = gpu_trial(rung, job or a_job(), children=children, **options)
-    assert isinstance(outcome, GpuTrial)
+    assert isinstance(outcome, KernelTrial)
     return outcome
 
 

@@ -17,7 +17,8 @@ from kernels.core.job import Job, Sampling
 from kernels.cuda import staging
 from kernels.cuda.several_gpus import SeveralGpus
 from kernels.cuda_child import warm_children
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from kernels.rungs.rung import ladder
 from tests.conftest import ROOT
@@ -87,7 +88,7 @@ def sweeping(request):
 
 def test_no_sample_of_a_sweep_meets_one_of_a_trial(sweeping, children, written):
     *_, outcome = gpu_trial(own_kernel("mine.cu", text()), a_job(), children=children)
-    assert isinstance(outcome, GpuTrial)
+    assert isinstance(outcome, KernelTrial)
     assert outcome.ok, outcome.problem
     uses = sorted(line.split() for line in written.read_text().splitlines())
     who = [name for _, _, name in uses]

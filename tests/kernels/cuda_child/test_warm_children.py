@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from kernels.core.job import Progress, Sampling
-from kernels.cuda_child.gpu_trial import GpuTrial, gpu_trial
+from kernels.cuda_child.gpu_trial import gpu_trial
 from kernels.cuda_child.warm_children import PROGRAM, Held
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.rungs.own_kernels import own_kernel
 from tests.conftest import ROOT
 from tests.kernels.cuda_child.bad_texts import a_job, text, tried
@@ -152,7 +153,7 @@ def test_a_child_that_has_had_many_texts_makes_room_for_the_spare(children, monk
 def test_children_that_somebody_else_ends_are_told_and_replaced(children):
     steps = gpu_trial(own_kernel("mine.cu", text()), a_job(), children=children)
     for step in steps:
-        if isinstance(step, GpuTrial):  # it is built, and nothing is under way
+        if isinstance(step, KernelTrial):  # it is built, and nothing is under way
             break
     children.end(60)
     *_, outcome = steps

@@ -31,7 +31,7 @@ class Bad:
     """A kernel and what has to be said of it.
 
     body     of the kernel, which begins in FIRST_LINE
-    trial    pattern of `CpuTrial.problem`
+    trial    pattern of `KernelTrial.problem`
     kind     of the Finding
     finding  pattern of its sentence
     before   text before the kernel, on one line

@@ -17,8 +17,9 @@ from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cpu_runs
 from kernels.cuda_on_cpu.bug import Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children, held_bytes
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import TRIED_SIZE
-from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, read_own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import COPY, FIRST_LINE, REFUSED, RUNNING, START
@@ -41,9 +42,9 @@ def a_job() -> Job:
     return Job(picture, IDENTITY, block_xy=(32, 8))
 
 
-def tried(text: str, **options) -> CpuTrial:
+def tried(text: str, **options) -> KernelTrial:
     *_, outcome = trial(own_kernel("mine.cu", text), a_job(), **options)
-    assert isinstance(outcome, CpuTrial)
+    assert isinstance(outcome, KernelTrial)
     return outcome
 
 
@@ -85,7 +86,7 @@ def without_cuda_where_it_refuses(bad, monkeypatch):
     """Refused before it runs, a text that is no CUDA is tried once more without that."""
     if bad.is_cuda or not compilers():
         return
-    assert tried(bad.text).compiler_errors
+    assert tried(bad.text).log
     monkeypatch.setattr(cpu_runs, "cuda_errors", lambda *_: iter(()))
 
 

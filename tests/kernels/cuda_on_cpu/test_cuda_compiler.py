@@ -10,7 +10,8 @@ from kernels.core.job import Job
 from kernels.cuda import nvrtc
 from kernels.cuda.nvrtc import compilers
 from kernels.cuda_on_cpu import compiler, cuda_compiler
-from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import own_kernel, starting_points
 from kernels.rungs.rung import ladder
@@ -72,12 +73,12 @@ def text_of(body: str = "", behind: str = "") -> str:
     return KERNEL.format(body=body, behind=behind)
 
 
-def tried(text: str, job: Job = JOB, **options) -> CpuTrial:
+def tried(text: str, job: Job = JOB, **options) -> KernelTrial:
     outcome = None
     for outcome in trial(own_kernel("mine.cu", text, **options), job):
-        if isinstance(outcome, CpuTrial):
+        if isinstance(outcome, KernelTrial):
             break
-    assert isinstance(outcome, CpuTrial)
+    assert isinstance(outcome, KernelTrial)
     return outcome
 
 
@@ -103,7 +104,7 @@ def test_without_it_the_text_is_refused_all_the_same(name, without_nvrtc):
     outcome = tried(text_of(*REFUSED[name]))
     assert not outcome.ok
     assert not outcome.is_lacking
-    assert outcome.compiler_errors
+    assert outcome.log
     assert outcome.line in (BODY, BODY + 1, 9)
     assert cuda_compiler.NOT_SEEN in cuda_compiler.why_not_seen()
 
@@ -190,7 +191,7 @@ def test_asm_never_reaches_the_cpus_compiler(name, has_nvrtc, monkeypatch):
 )
 def test_nothing_of_gnus_own_gets_past(behind, without_nvrtc):
     outcome = tried(text_of("", behind))
-    assert outcome.compiler_errors
+    assert outcome.log
     assert outcome.line >= 9
 
 

@@ -12,8 +12,9 @@ from kernels.core.verdict import Check
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.bug import BugSearch, Finding, finding_bug
 from kernels.cuda_on_cpu.children import end_children
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
-from kernels.cuda_on_cpu.trial import CpuTrial, trial
+from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_on_cpu.bad_kernels import START
 
@@ -45,9 +46,9 @@ def text(body: str) -> str:
     return START.format(before=DEVICE, body=f"{BEGIN}{body}\n{END}")
 
 
-def tried(body: str, job: Job | None = None) -> CpuTrial:
+def tried(body: str, job: Job | None = None) -> KernelTrial:
     *_, outcome = trial(own_kernel("mine.cu", text(body)), job or a_job(), whole=True)
-    assert isinstance(outcome, CpuTrial)
+    assert isinstance(outcome, KernelTrial)
     return outcome
 
 

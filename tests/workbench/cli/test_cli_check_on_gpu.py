@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels.cuda_on_cpu.regions import Region
-from kernels.cuda_on_cpu.trial import CpuTrial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
+from kernels.cuda_on_cpu.regions import whole_of
 from tests.kernels.cuda_child.bad_texts import text
 from tests.kernels.cuda_child.conftest import children_of
 from tests.made_up import H200
@@ -84,8 +84,8 @@ def test_what_is_right_has_a_time_and_nothing_else_has(capsys):
 
 def test_what_is_right_on_the_gpu_by_chance_is_not_verified(capsys, monkeypatch):
     def trial(_rung, job, **_options):
-        region = Region(0, 0, job.width, job.height, True)
-        yield CpuTrial(job, region, job.picture, None, (), "Line 7: sum has no value.", 7)
+        problem = "Line 7: sum has no value."
+        yield KernelTrial(job, whole_of(job), answer=job.picture, problem=problem, line=7)
 
     monkeypatch.setattr("workbench.batch.kernel_checks.why_not_on_cpu", lambda: None)
     monkeypatch.setattr("workbench.batch.kernel_checks.trial", trial)

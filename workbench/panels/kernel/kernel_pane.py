@@ -11,8 +11,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from kernels.core.device import Device, NoDevice
-from kernels.cuda_child.gpu_trial import GpuTrial
-from kernels.cuda_on_cpu.trial import CpuTrial
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -96,7 +95,7 @@ class KernelPane(QWidget):
         return is_read and self._trying.is_settled and self._reading.is_settled
 
     @property
-    def tried(self) -> CpuTrial | GpuTrial | None:
+    def tried(self) -> KernelTrial | None:
         """The last trial; None: there was none yet."""
         return self._trying.tried
 

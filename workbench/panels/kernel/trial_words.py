@@ -6,19 +6,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kernels.core.errors import FIRST_ERROR
 from kernels.core.job import Job
 from kernels.core.timing import gives_speed_up
 from kernels.core.verdict import Check
-from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.cuda_on_cpu.bug import Finding
-from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
-from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.engine.engine import all_implementations
-from kernels.rungs.cuda_text import line_without_end
 from kernels.rungs.job_facts import Facts
 from kernels.rungs.rung import BLOCK, Rung
 from workbench.base import numbers
@@ -56,20 +52,9 @@ def searched_words(region: Region) -> str:
     return f"Found on {part_words(region)}: rows and columns count from there."
 
 
-def diagnostics_of(tried: CpuTrial | GpuTrial, rung: Rung) -> tuple[Diagnostic, ...]:
-    """Return the compiler's messages on a text; of NVRTC's only the errors."""
-    if isinstance(tried, CpuTrial):
-        return tried.diagnostics
-    found = FIRST_ERROR.findall(tried.log)
-    return tuple(
-        Diagnostic(file, line_without_end(rung.source, int(line), text), 0, True, text)
-        for file, line, text in found
-    )
-
-
-def verdict_words(tried: CpuTrial | GpuTrial) -> str:
+def verdict_words(tried: KernelTrial) -> str:
     """Give the verdict, the part that was compared and, where the output is right, the time."""
-    if isinstance(tried, GpuTrial):
+    if tried.on_gpu:
         return _gpu_words(tried)
     part = part_words(tried.region)
     if tried.check is None:
@@ -79,13 +64,12 @@ def verdict_words(tried: CpuTrial | GpuTrial) -> str:
     return f"{_check_words(tried.check, tried.region, part)} {ON_THE_CPU}"
 
 
-def _gpu_words(tried: GpuTrial) -> str:
+def _gpu_words(tried: KernelTrial) -> str:
     if tried.check is None:
         return NOT_YET
     if tried.check.bug or (tried.check.ok and tried.problem):
         return NOT_EVERY_RUN
-    whole = Region(0, 0, tried.job.width, tried.job.height, True)
-    check = tried.check
+    check, whole = tried.check, tried.region
     part = part_words(whole) if check.is_full else f"{check.checked:,} of {check.total:,} pixels"
     verdict = _check_words(check, whole, part)
     if tried.kernel is None or not tried.ok:
@@ -201,7 +185,7 @@ LADDER_TIP = (
 NONE_YET = "no rung was timed on this job yet"
 
 
-def ladder_rows(tried: GpuTrial, rung: Rung, times: RungTimes) -> Iterator[FactRow]:
+def ladder_rows(tried: KernelTrial, rung: Rung, times: RungTimes) -> Iterator[FactRow]:
     """Yield a row of speed-ups over rungs, if the kernel has a time."""
     if tried.kernel is None or not tried.kernel.cache:
         return

@@ -12,12 +12,11 @@ from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.core.job import Job, Progress
 from kernels.core.verdict import NOT_YET_SEARCHED
-from kernels.cuda_child.gpu_trial import GpuTrial
 from kernels.cuda_child.warm_children import Held
 from kernels.cuda_on_cpu import confinement
 from kernels.cuda_on_cpu.bug import BugSearch, Finding
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.run_counts import RunCounts
-from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.rung import Rung
 from workbench.model import intents
 from workbench.model.rung_times import RungTimes
@@ -109,7 +108,7 @@ class Trying(QObject):
         self._asked: KernelText | None = None
         self._answered: KernelText | None = None  # what the answer in view is of
         self._found: tuple[KernelText, str] | None = None  # of the newest text: its verdict
-        self.tried: CpuTrial | GpuTrial | None = None  # last of all
+        self.tried: KernelTrial | None = None  # last of all
         self._is_under_way = self._is_held = self._is_trial = False
         self._doing: KernelText | None = None  # what is under way, or was last
         self._verdict = ""  # of the answer in view
@@ -343,8 +342,7 @@ class Trying(QObject):
             return
         self.tried = tried = step.trial
         line = tried.line or 0
-        if isinstance(tried, GpuTrial):
-            self._take_build(tried, step.rung)
+        self._take_build(tried, step.rung)
         if step.after is None:
             if not tried.problem:  # it compiles, and now it runs
                 return
@@ -362,7 +360,7 @@ class Trying(QObject):
             self.ran.emit()
         marks = [
             Mark(each.line, each.column, each.text)
-            for each in trial_words.diagnostics_of(tried, step.rung)
+            for each in tried.diagnostics
             if each.is_error and each.file == step.rung.file
         ]
         if line and not any(each.line == line for each in marks):
@@ -370,7 +368,7 @@ class Trying(QObject):
             marks.append(Mark(line, 0, sentence, "bug"))
         self._editor.show_marks(marks)
 
-    def _take_build(self, tried: GpuTrial, rung: Rung) -> None:
+    def _take_build(self, tried: KernelTrial, rung: Rung) -> None:
         """Show what was built, how it differs from the last save, and its place on the ladder."""
         if tried.built is not None:
             before = self._builds.take(self._now, tried.built, self._file.is_saved)
@@ -387,7 +385,7 @@ class Trying(QObject):
         self._verdict = verdict_words(tried)
         words = OF_GOOD.format(verdict=self._verdict) if step.is_good else self._verdict
         self._view.show_verdict(words)
-        if isinstance(tried, GpuTrial):
+        if tried.on_gpu:
             if tried.problem or not (tried.check is None or tried.check.ok):
                 self._show_counts(None, tried.job)
         elif tried.counts or not tried.ok:  # else they are being counted, and those before stay
@@ -397,7 +395,7 @@ class Trying(QObject):
         is_wrong = check is not None and check.wrong > 0
         pictures.show_pixel((check.worst[1], check.worst[0]) if check and is_wrong else None)
 
-    def _show_counted(self, tried: CpuTrial) -> None:
+    def _show_counted(self, tried: KernelTrial) -> None:
         """Show the counts of what is right on the GPU; or that it is right there by chance."""
         self._show_counts(tried.counts, tried.job)
         if tried.is_at_fault:
@@ -453,11 +451,11 @@ class Trying(QObject):
             self._found = self._found[0], f"{said} {self._verdict}".strip()
 
 
-def _is_outcome(tried: CpuTrial | GpuTrial) -> bool:
+def _is_outcome(tried: KernelTrial) -> bool:
     """Tell a trial that is over from one whose verdict or time is still to come."""
     if tried.check is not None and tried.check.unsearched == NOT_YET_SEARCHED:
         return False
-    if isinstance(tried, CpuTrial):
+    if not tried.on_gpu:
         return True
     is_wrong = tried.check is not None and not tried.ok
     return tried.kernel is not None or is_wrong or bool(tried.problem)

@@ -10,9 +10,9 @@ from kernels.core.job import Progress
 from kernels.core.verdict import Check
 from kernels.cuda_on_cpu.bug import Finding
 from kernels.cuda_on_cpu.compile_errors import Diagnostic
+from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.run_counts import LineCount, RunCounts
-from kernels.cuda_on_cpu.trial import CpuTrial
 from kernels.rungs.own_kernels import starting_points
 from tests.workbench.driving import PATIENCE_MS, child, until
 from workbench.panels.kernel.code_editor import CodeEditor
@@ -69,13 +69,20 @@ class MadeUpTrials:
                 )
                 other = Diagnostic("prelude.cuh", 3, 1, True, "not here")
                 sentence = f"Line {number}: no such type."
-                return CpuTrial(job, region, None, None, (said, other), sentence, number)
+                return KernelTrial(
+                    *(job, region),
+                    problem=sentence,
+                    line=number,
+                    diagnostics=(said, other),
+                    log=sentence,
+                )
         check = WRONG if "too bright" in rung.source else PASSED
         printed = "sum is 3\n" if "printf" in rung.source else ""
         answer = 255 - job.picture
         if "by chance" in rung.source:
-            return CpuTrial(job, region, answer, check, (), "Line 7: by chance.", 7)
-        return CpuTrial(job, region, answer, check, (), printed=printed)
+            found = {"problem": "Line 7: by chance.", "line": 7}
+            return KernelTrial(job, region, answer=answer, check=check, **found)
+        return KernelTrial(job, region, answer=answer, check=check, printed=printed)
 
     def finding_bug(self, rung, job, *, at=None, deadline_s=None):
         yield Progress("looking for races")

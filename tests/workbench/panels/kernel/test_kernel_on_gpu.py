@@ -6,8 +6,9 @@ import pytest
 
 from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda_child.gpu_trial import Built, GpuTrial
 from kernels.cuda_child.warm_children import Held
+from kernels.cuda_on_cpu.kernel_trial import Built, KernelTrial
+from kernels.cuda_on_cpu.regions import whole_of
 from kernels.pictures.generated import noise
 from kernels.rungs.own_kernels import own_kernel
 from tests.kernels.cuda_child.bad_texts import text as source
@@ -79,7 +80,7 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     assert words(window, "kernel-build-beside-the-ladder") == NONE_YET
     times, job, rung = RungTimes(), a_job("shared"), own_kernel("mine.cu", text_of("ring"))
     assert rung.after != "shared"
-    own = GpuTrial(job, kernel=Timing((0.1, 0.1, 0.1), "cold"))
+    own = KernelTrial(job, whole_of(job), on_gpu=True, kernel=Timing((0.1, 0.1, 0.1), "cold"))
     assert [row.words for row in ladder_rows(own, rung, times)] == [NONE_YET]
     times.add_result(result("shared", (0.2, 0.2, 0.2), job=job))
     times.add_result(
@@ -91,7 +92,7 @@ def test_its_time_stands_beside_those_of_the_rungs_that_this_session_timed_on_th
     first, second = row.words.split("; ")
     assert first.startswith("4.0× as fast as ")
     assert second == "2.0× as fast as Shared-memory tile (200\u202fµs)"
-    assert list(ladder_rows(GpuTrial(job), rung, times)) == []
+    assert list(ladder_rows(KernelTrial(job, whole_of(job), on_gpu=True), rung, times)) == []
 
 
 def test_an_error_of_the_gpus_compiler_stands_on_its_line_and_the_last_text_goes_on(qtbot, window):
