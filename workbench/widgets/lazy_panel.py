@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from PySide6.QtCore import QEvent, QMargins, QSize, Qt, Signal
@@ -24,6 +25,7 @@ class Dock:
     """The place of a panel in a window, as the panel's folder declares it.
 
     title      on the rail, over the panel, and in the menu of all panels
+    panel      "module:name" of its class, or of a function that makes it; imported when needed
     place      at which side of the picture it opens
     setting    under what name the settings keep its choices; empty: it has none, else it is
                Remembered
@@ -34,6 +36,7 @@ class Dock:
     """
 
     title: str
+    panel: str
     place: Side = "right"
     setting: str = ""
     tip: str = ""
@@ -44,42 +47,36 @@ class Dock:
 
 
 class LazyPanel(Generic[P]):
-    """A panel that is made when it is first shown, or when somebody asks for it.
+    """A panel that is imported and made when it is first shown, or by `get`.
 
-    Whoever tells it something regularly tells `made`, if there is one; what it has to know from
-    the beginning, and the connections of its signals, stand in a function given to `when_made`.
+    Regular updates go to `made`, if there is one; the connections of its signals, and its first
+    values, stand in a function given to `when_made`.
+
+    made  the panel; None until then
     """
 
-    def __init__(self, dock: Dock, make: Callable[[], P]) -> None:
-        """Take what makes the panel.
-
-        make  imports its modules, too, and connects nothing that the window has
-        """
-        self.dock = dock
-        self._make = make
-        self._made: P | None = None
+    def __init__(self, dock: Dock, *services: Any) -> None:
+        """Declare the panel; it is made with `services` as arguments."""
+        self.dock, self._services = dock, services
+        self.made: P | None = None
         self._waiting: list[Callable[[P], object]] = []
-
-    @property
-    def made(self) -> P | None:
-        """Return the panel; None until somebody wanted it."""
-        return self._made
 
     def get(self) -> P:
         """Return the panel, which is made now if there is none yet."""
-        if self._made is None:
-            self._made = self._make()
+        if self.made is None:
+            module, _, name = self.dock.panel.partition(":")
+            self.made = cast("P", getattr(import_module(module), name)(*self._services))
             waiting, self._waiting = self._waiting, []
             for each in waiting:
-                each(self._made)
-        return self._made
+                each(self.made)
+        return self.made
 
     def when_made(self, do: Callable[[P], object]) -> None:
         """Call `do` with the panel once it is made, in the order of these calls; now if it is."""
-        if self._made is None:
+        if self.made is None:
             self._waiting.append(do)
         else:
-            do(self._made)
+            do(self.made)
 
 
 ICON_PX = 16

@@ -85,12 +85,15 @@ from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.analysis.analysis_panel import AnalysisPanel
+    from workbench.panels.anatomy.anatomy_panel import AnatomyPane
     from workbench.panels.blocks.blocks_panel import BlocksPanel
     from workbench.panels.controls.controls_panel import ControlPanel
     from workbench.panels.gallery.gallery import Gallery
     from workbench.panels.kernel.kernel_pane import KernelPane
+    from workbench.panels.pixel.pixel_panel import PixelPane
     from workbench.panels.rung.rung_panel import RungPane
     from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.panels.timing.timing_panel import TimingPanel
     from workbench.panels.weights.weights_editor import WeightsEditor
     from workbench.window.remembering import ScreenshotRestore
 
@@ -135,7 +138,7 @@ class MainWindow(QMainWindow):
         self.kernel_folder.admit(path)
         with self.undo_history.quietly():
             self.store.choose(implementation=path.name)
-        self.kernel_menu.open_named(path)
+        self.kernel_menu.open_file(path, is_named=True)
 
     # -- the parts
 
@@ -166,18 +169,21 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.chip)
         store, worker, reading = self.store, self.worker, self.reading
         self.tool_row, self.runs = ToolRow(), RunHistory(self)
-        self.controls = controls.lazy_panel()
-        self.timing = timing.lazy_panel(self.runs)
+        self.controls: LazyPanel[ControlPanel] = LazyPanel(controls.DOCK)
+        self.timing: LazyPanel[TimingPanel] = LazyPanel(timing.DOCK, self.runs)
         self.timing_views = TimingViews(self.timing, self)
-        self.analysis = analysis.lazy_panel()
-        self.pixel = pixel.lazy_panel(store)
-        self.anatomy = anatomy.lazy_panel(store, worker, self.analysis_thread)
-        self.rung = rung.lazy_panel(store, worker, self._rung_times, reading)
-        self.blocks = blocks.lazy_panel()
-        self.sweep = sweep.lazy_panel(self.sessions, store, worker)
-        self.weights = weights.lazy_panel(store)
-        self.gallery = gallery.lazy_panel(self.settings)
-        self.kernel = kernel.lazy_panel(store, self._rung_times, worker.trials)
+        self.analysis: LazyPanel[AnalysisPanel] = LazyPanel(analysis.DOCK)
+        self.pixel: LazyPanel[PixelPane] = LazyPanel(pixel.DOCK, store)
+        self.anatomy: LazyPanel[AnatomyPane] = LazyPanel(
+            anatomy.DOCK, store, worker, self.analysis_thread
+        )
+        times = self._rung_times
+        self.rung: LazyPanel[RungPane] = LazyPanel(rung.DOCK, store, worker, times, reading)
+        self.blocks: LazyPanel[BlocksPanel] = LazyPanel(blocks.DOCK)
+        self.sweep: LazyPanel[SweepPanel] = LazyPanel(sweep.DOCK, self.sessions, store, worker)
+        self.weights: LazyPanel[WeightsEditor] = LazyPanel(weights.DOCK, store)
+        self.gallery: LazyPanel[Gallery] = LazyPanel(gallery.DOCK, self.settings)
+        self.kernel: LazyPanel[KernelPane] = LazyPanel(kernel.DOCK, store, times, worker.trials)
         panels: tuple[LazyPanel[Any], ...] = (  # in the order of the rail
             *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),
             *(self.blocks, self.sweep, self.weights, self.gallery, self.timing, self.kernel),
@@ -281,7 +287,7 @@ class MainWindow(QMainWindow):
             *self.open_menu.built_in_actions(),
             *self.save_menu.actions(),
             *self.filter_menu.actions(),
-            *self.kernel_menu.actions(),
+            *self.kernel_menu.actions(kernel.FILES),
             *self.screenshots.save_actions(),
             Action(
                 *("&File", "&Quit", self.close, ("Ctrl+Q",)),
@@ -296,12 +302,12 @@ class MainWindow(QMainWindow):
             *comparing_actions(self.store, self.inspection),
             *self.compare.actions_of_menu(),
             *self.explanation.actions(),
-            blocks.action(docks),
+            docks.action("Blocks"),
             *self.window_layout.actions(),
             *self.panel_letters.actions(),
             *self.presenter.actions(),
             Action(*("&Run", "&Run again", self.live.run_again, ("R",)), "Run and time again."),
-            *self.kernel_menu.run_actions(),
+            *self.kernel_menu.actions(kernel.RUN),
             *self.tool_row.actions_of_menu(),
             *self.sweep_controller.ladder_actions(),
             *self.sweep_controller.actions(),

@@ -23,7 +23,7 @@ from workbench.widgets.tile import ValueTile
 @pytest.fixture
 def lazy(qapp, qtbot):
     theme.apply(qapp, "light")
-    lazy = LazyPanel(DOCK, lambda: TimingPanel(RunHistory()))
+    lazy = LazyPanel(DOCK, RunHistory())
     lazy.when_made(qtbot.addWidget)
     return lazy
 
