@@ -167,6 +167,8 @@ unsigned lanes_alive();  // of its warp: those that have not ended
 // not wait until all have read those before.  For what the whole warp does together.
 uint64_t* next_warp_slots();
 extern bool is_showing;  // the lane that runs has shown a value there and not waited since
+// *sum, a float, += eight halves times eight others, each the pairs in four slots.
+void add_products(void* sum, const uint64_t* left, const uint64_t* right);
 
 }  // namespace cuda_cpu
 
@@ -242,6 +244,15 @@ UNWATCHED inline Shown all_lanes(uint64_t value, int line, const char* file = __
     uint64_t* const slots = next_warp_slots();
     slots[lane()] = value;
     return {slots, file, line};
+}
+
+// sum += eight halves times eight others: pairs that four lanes show, from `first` and `second` on.
+UNWATCHED inline void add_products(float& sum, Shown left, unsigned first, Shown right, unsigned second) {
+    if (is_showing) shuffle_warp(0xffffffffu, left.file, left.line);
+    add_products(static_cast<void*>(&sum), left.slots + first, right.slots + second);
+#ifdef COUNTING
+    for (int i = 0; i < 8; ++i) count(MULTIPLY_ADD);
+#endif
 }
 
 inline unsigned lanes(unsigned mask = 0xffffffffu) { return mask; }

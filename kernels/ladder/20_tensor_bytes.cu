@@ -215,13 +215,13 @@ extern "C" __global__ void __launch_bounds__(WARP * WARPS, MIN_BLOCKS) convolve(
     float sums[KSIZE][4] = {};
 
     // 3. Which warps fill in what lies beyond the row: the first one, and the last one that has samples.  The
-    //    one before needs that as well if the last has fewer than a halo.
+    //    one before needs that as well if it reads beyond all that the last has.
     const int x0 = left + warp * LINE;
     const Beyond beyond = {src, height, width, pitch, left};
     const int rest = samples - x0, rest_of_strip = samples - left;
     const bool is_last = rest > 0 && (warp == WARPS - 1 || rest <= LINE) && rest < LINE + HALO_X;
     const bool is_shared = LINE < rest_of_strip && rest_of_strip < STRIP
-        && rest_of_strip % LINE != 0 && rest_of_strip % LINE < HALO_X;
+        && rest_of_strip % LINE != 0 && rest_of_strip % LINE < BESIDE * CHUNK;  // as far as it reads
 
     // 4. Down the rows, four of the answer at a time.  The first sums count for rows above them.
     const int to_x = x0 + n * CHUNK;

@@ -38,16 +38,8 @@ __device__ __forceinline__ void multiply_add(float (&sum)[4], unsigned left, uns
 #else
     const auto upper = cuda_cpu::all_lanes(left, __LINE__), lower = cuda_cpu::all_lanes(left_below, __LINE__);
     const auto columns = cuda_cpu::all_lanes(right, __LINE__);
-    const int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4;
-    for (int k = 0; k < 4; ++k)
-        for (int i = 0; i < 2; ++i) {
-            const float a = half_of(upper[4 * g + k], i), b = half_of(lower[4 * g + k], i);
-            const float x = half_of(columns[8 * t + k], i), y = half_of(columns[8 * t + 4 + k], i);
-            sum[0] += a * x;
-            sum[1] += a * y;
-            sum[2] += b * x;
-            sum[3] += b * y;
-        }
+    const int lane = threadIdx.x % WARP, row = lane / 4 * 4, column = lane % 4 * 8;
+    for (int i = 0; i < 4; ++i) cuda_cpu::add_products(sum[i], i < 2 ? upper : lower, row, columns, column + i % 2 * 4);
 #endif
 }
 

@@ -16,6 +16,7 @@ from kernels.cuda_on_cpu.kernel_trial import KernelTrial
 from kernels.cuda_on_cpu.regions import Region
 from kernels.cuda_on_cpu.trial import trial
 from kernels.rungs.own_kernels import own_kernel
+from kernels.rungs.rung import rung_called
 from tests.kernels.cuda_on_cpu.bad_kernels import START
 
 pytestmark = pytest.mark.skipif(compiler.why_not() is not None, reason=str(compiler.why_not()))
@@ -303,6 +304,18 @@ def test_what_is_ordered_is_no_race(name):
     assert outcome.ok, outcome.problem or outcome.check
     for seed in range(3):
         assert found(RIGHT[name], seed) is None
+
+
+@pytest.mark.parametrize("key", ["tensor_bytes", "tensor_dense_bytes"])
+def test_a_warp_waits_for_all_that_it_reads_beside_its_line(key):
+    # 46 pixels of three samples are a line of 128 and ten more: nine of these count, 32 are read.
+    picture = np.random.default_rng(1).integers(0, 256, (9, 46, 3), np.uint8)
+    weights = np.full((7, 7), 1 / 49, np.float32)
+    job = Job(picture, weights, "mirror", block_xy=(32, 8), implementation=key)
+    rung = rung_called(key)
+    assert rung is not None
+    finding = list(finding_bug(rung, job))[-1]
+    assert finding is None, finding
 
 
 @pytest.mark.parametrize(("kind", "is_bug"), [("race", True), ("deadline", False)])
