@@ -1,6 +1,6 @@
 """The OpenCV call for a job, by a rule over its pixel type and weights alone.
 
-The rule is fitted to cv2 5.0 with 1 and 2 threads.  It knows neither the picture's size nor the
+The rule is fitted to cv2 5.0 with 1, 2 and 16 threads.  It knows neither the picture's size nor the
 number of cores nor a clock, so that a strip, a busy computer and a larger one give the same pixels:
 
 - Separable weights: sepFilter2D, whose sums are float32.
@@ -45,12 +45,14 @@ class Call:
                 is of its shape and type
     in_float32  whether it is given samples as float32, and its output is rounded afterwards
     in_blocks   whether a sample depends, by a rounding, on where the rows begin that cv2 is given
+    on_all_threads  whether cv2 shares it among its threads
     """
 
     name: str
     apply: Apply
     in_float32: bool = False
     in_blocks: bool = False
+    on_all_threads: bool = True
 
 
 def call_for(job: Job) -> Call:
@@ -101,7 +103,7 @@ def _mean(job: Job) -> Call:
         return cv2.blur(source, (ksize, ksize), dst=target, borderType=border)
 
     is_real = job.picture.dtype.kind == "f"  # whose running sums round
-    return Call("cv2.blur", apply, job.pixel_type == "float16", in_blocks=is_real)
+    return Call("cv2.blur", apply, job.pixel_type == "float16", is_real, on_all_threads=False)
 
 
 def _separable(job: Job, factors: Separable) -> Call:
@@ -135,7 +137,7 @@ def _filter2d(job: Job) -> Call:
 
     by_spectra = job.ksize >= SPECTRA_KSIZE
     in_float32 = job.pixel_type == "float16" or (job.pixel_type == "uint16" and not by_spectra)
-    return Call("cv2.filter2D", apply, in_float32, by_spectra)
+    return Call("cv2.filter2D", apply, in_float32, by_spectra, on_all_threads=not by_spectra)
 
 
 def _sigma(ksize: int, factors: Separable) -> float | None:

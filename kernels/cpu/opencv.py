@@ -36,12 +36,13 @@ MIN_LENGTH, MAX_LENGTH = 1e-9, 1e18
 # OpenCV turns sums into integers by way of int32, and what lies beyond 2³¹ becomes 0 rather than
 # the largest sample.  Half of that leaves room for the sums' own rounding errors.
 MAX_SUM = 2.0**30
-# cv2 shares GaussianBlur among its threads, all else only where the picture is large, or never.  So
-# from SHARED_PRODUCTS on, samples times K, the rows are shared here.
+# Where not all is done on cv2's own threads the rows are shared here, from so many products on,
+# samples times K.
 SHARED_PRODUCTS = 1 << 23
-# At most so many samples a band, so that a large picture can be stopped in between; at least so
-# many times the filter's reach in rows, since each band is read with its halo.
-BAND_SAMPLES, BAND_REACHES = 1 << 20, 4
+# At most so many samples a shared band, and so many products a call on cv2's own threads, so that a
+# large picture can be stopped in between; at least so many times the filter's reach in rows, since
+# each band is read with its halo.
+BAND_SAMPLES, CALL_PRODUCTS, BAND_REACHES = 1 << 20, 1 << 30, 4
 
 # What OpenCV calls our borders; it has no wrap for filters.
 OPENCV_BORDERS = {
@@ -145,17 +146,19 @@ def _threads() -> ThreadPoolExecutor:
 
 def _is_shared(job: Job, call: Call) -> bool:
     products = job.picture.size * (2 if call.name == "cv2.blur" else job.ksize)
-    return products >= SHARED_PRODUCTS
+    is_one_call = not job.gradient and not call.in_float32 and job.border in OPENCV_BORDERS
+    return products >= SHARED_PRODUCTS and not (is_one_call and call.on_all_threads)
 
 
 def _bands(job: Job, call: Call) -> Iterator[Span]:
     """Cover the picture's rows once, from top to bottom."""
     if call.in_blocks:
         edges = _block_edges(job)
-    elif not _is_shared(job, call):
-        edges = []
     else:
-        at_most = min(BAND_SAMPLES // job.picture[0].size, -(-job.height // usable_cores()))
+        row = job.picture[0].size
+        at_most = CALL_PRODUCTS // (row * job.ksize)
+        if _is_shared(job, call):
+            at_most = min(BAND_SAMPLES // row, -(-job.height // usable_cores()))
         edges = [*range(0, job.height, max(at_most, BAND_REACHES * job.reach, 1))][1:]
     yield from pairwise((0, *edges, job.height))
 

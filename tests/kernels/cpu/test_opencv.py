@@ -108,6 +108,7 @@ def in_bands(monkeypatch, rows, cores=2):
     monkeypatch.setattr(opencv, "usable_cores", lambda: cores)
     monkeypatch.setattr(opencv, "SHARED_PRODUCTS", 1)
     monkeypatch.setattr(opencv, "BAND_SAMPLES", rows * 30)
+    monkeypatch.setattr(opencv, "CALL_PRODUCTS", rows * 150)
     monkeypatch.setattr(opencv, "BAND_REACHES", 1)
     monkeypatch.setattr(picture_parts, "BLOCK_ROWS", 8)
 
