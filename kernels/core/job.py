@@ -26,7 +26,7 @@ NOT_WORK = ("implementation", "own", "block_xy", "devices", "filter_title", "is_
 ARRAYS = ("picture", "weights")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Job:
     """One filtering to do; raises BadJobError where its parts do not fit together.
 

@@ -98,12 +98,12 @@ def _swept(window: MainWindow, meanwhile: Callable[[], None] = lambda: None) -> 
         return bool(ended)
 
     worker = window.worker
-    worker.sweep_stepped.connect(take)
-    worker.sweep_ended.connect(end)
-    worker.start_sweep(partial(sweeping, PLAN))
+    worker.sweep.stepped.connect(take)
+    worker.sweep.ended.connect(end)
+    worker.sweep.start(partial(sweeping, PLAN))
     wait_until(window, is_over)
-    worker.sweep_stepped.disconnect(take)
-    worker.sweep_ended.disconnect(end)
+    worker.sweep.stepped.disconnect(take)
+    worker.sweep.ended.disconnect(end)
     return times
 
 

@@ -59,9 +59,9 @@ def _sweep(window: MainWindow) -> None:
     """Run a sweep of one cell, to its end; none of the user's sessions."""
     plan = Plan("display", (all_implementations()[0].key,), ((SIDE, SIDE),), channels=(3,))
     wait = Wait(window)
-    window.worker.sweep_ended.connect(wait.end)
-    wait.until_ended(lambda: window.worker.start_sweep(partial(sweeping, plan)))
-    window.worker.sweep_ended.disconnect(wait.end)
+    window.worker.sweep.ended.connect(wait.end)
+    wait.until_ended(lambda: window.worker.sweep.start(partial(sweeping, plan)))
+    window.worker.sweep.ended.disconnect(wait.end)
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -38,8 +38,7 @@ from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff, lay_out
 from workbench.model.intents import job_for
-from workbench.model.metadata import NO_METADATA
-from workbench.model.state import State
+from workbench.model.state import NO_METADATA, State
 
 SIDE = 12_288  # pixels; RGB of 8 bits
 ROUNDS = 2  # in turns; the quickest counts

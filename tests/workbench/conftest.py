@@ -14,7 +14,7 @@ from kernels.core.safe_files import FOLDER_VARIABLE
 from kernels.engine.engine import Engine
 from tests.workbench.driving import PATIENCE_MS, until
 from workbench.base import theme
-from workbench.base.bugs import bugs
+from workbench.base.background import bugs
 from workbench.base.settings import DIRECTORY_VARIABLE, Settings
 from workbench.session import worker
 from workbench.window.main_window import MainWindow

@@ -5,13 +5,14 @@ from __future__ import annotations
 import traceback
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from shiboken6 import isValid
 
 from kernels.core.errors import OutOfMemoryError
-from workbench.base.bugs import bugs
 
 TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller picture."
 
@@ -19,24 +20,19 @@ TOO_LITTLE_MEMORY = "This computer has too little memory for that; use a smaller
 class Background(QObject):
     """A thread that runs functions one after another; made and closed by its owner.
 
-    An answer goes to the function given with the question, on the thread that asked.  Expected
-    failures, of the types named at the start, go to `on_failure`, and so does a lack of memory, as
-    an OutOfMemoryError; anything else is a bug.
+    Expected failures, of the types named at the start, go to `on_failure`, and so does a lack of
+    memory, as an OutOfMemoryError; anything else is a bug.
     """
 
-    _asked = Signal(object)
-    _answered = Signal(object, object)
+    _answered = Signal(object, object)  # a function to call, and its arguments
 
     def __init__(
         self, expected: tuple[type[Exception], ...], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._closed = False
-        self._thread = QThread(self)
-        self._runner = _Runner(expected)
-        self._runner.moveToThread(self._thread)
-        self._asked.connect(self._runner.run)
-        self._runner.answered.connect(self._deliver)
+        self._expected, self._closed = expected, False
+        self._thread = ThreadPoolExecutor(1, "background")
+        self._answered.connect(self._deliver)
 
     def run(
         self,
@@ -49,63 +45,85 @@ class Background(QObject):
 
         on_bug  called in their place after the bug was reported, to end any waiting
         """
-        if self._closed:
-            return
-        if not self._thread.isRunning():
-            self._thread.start()
-        self._asked.emit((work, on_answer, on_failure, on_bug))
+        if not self._closed:
+            self._thread.submit(self._run, work, on_answer, on_failure, on_bug)
 
     def close(self) -> None:
         """Let what runs finish, forget the rest and all answers, and wait for the thread to end."""
         self._closed = True
-        self._thread.requestInterruption()
-        self._thread.quit()
-        self._thread.wait()
+        self._thread.shutdown(cancel_futures=True)
 
-    def _deliver(self, deliver: Callable[..., None], outcome: Any) -> None:
-        if self._closed:
-            return
-        if isinstance(outcome, _Bug):
-            bugs.met.emit(*outcome)
-            deliver()
-        else:
-            deliver(outcome)
+    def _run(
+        self,
+        work: Callable[[], Any],
+        on_answer: Callable[[Any], None],
+        on_failure: Callable[[Exception], None],
+        on_bug: Callable[[], None],
+    ) -> None:
+        try:
+            self._answered.emit(on_answer, (work(),))
+        except MemoryError:
+            self._answered.emit(on_failure, (OutOfMemoryError(TOO_LITTLE_MEMORY),))
+        except self._expected as error:
+            self._answered.emit(on_failure, (error,))
+        except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
+            if not self._closed:
+                report(error)
+            self._answered.emit(on_bug, ())
+
+    @Slot(object, object)
+    def _deliver(self, deliver: Callable[..., None], outcome: tuple[Any, ...]) -> None:
+        if not self._closed:
+            deliver(*outcome)
 
 
-class _Bug(NamedTuple):
-    sentence: str
-    details: str
+R = TypeVar("R")
 
 
-class _Runner(QObject):
-    """The object that lives on the thread and calls the functions there.
+class Latest(Generic[R]):
+    """Work for one request at a time; of those that come meanwhile only the newest waits.
 
-    Signals:
-        answered(deliver, outcome): what to call with what; after a _Bug, with nothing.
+    work     called off this thread
+    take     called with a request and its outcome
+    fail     called with a request and an expected failure; None after a bug, which was reported
+    running  the request whose work is under way; None: nothing is
+    waiting  the next one
     """
 
-    answered = Signal(object, object)
+    def __init__(
+        self,
+        background: Background,
+        work: Callable[[R], Any],
+        take: Callable[[R, Any], None],
+        fail: Callable[[R, Exception | None], None],
+    ) -> None:
+        self._background, self._work, self._take, self._fail = background, work, take, fail
+        self.running: R | None = None
+        self.waiting: R | None = None
 
-    def __init__(self, expected: tuple[type[Exception], ...]) -> None:
-        super().__init__()
-        self._expected = expected
+    def request(self, wanted: R) -> None:
+        """Work for `wanted` next, in place of one that still waits."""
+        self.waiting = wanted
+        self._begin()
 
-    def run(self, asked: Any) -> None:
-        if QThread.currentThread().isInterruptionRequested():
-            return  # Qt delivers what is queued even to a thread that was told to quit
-        work, on_answer, on_failure, on_bug = asked
-        try:
-            self.answered.emit(on_answer, work())
-        except MemoryError:
-            self.answered.emit(on_failure, OutOfMemoryError(TOO_LITTLE_MEMORY))
-        except self._expected as error:
-            self.answered.emit(on_failure, error)
-        except Exception as error:  # noqa: BLE001 - carried to the GUI thread, not swallowed
-            sentence = f"{type(error).__name__}: {error}"
-            self.answered.emit(on_bug, _Bug(sentence, traceback.format_exc()))
+    def _begin(self) -> None:
+        if self.running is not None or self.waiting is None:
+            return
+        request = self.running = self.waiting
+        self.waiting = None
+
+        def end(tell: Callable[[R, Any], None], outcome: Any = None) -> None:
+            self.running = None
+            tell(request, outcome)
+            self._begin()
+
+        self._background.run(
+            partial(self._work, request),
+            *(partial(end, self._take), partial(end, self._fail), partial(end, self._fail)),
+        )
 
 
-# While a slider is dragged the picture goes before what is told of it, which takes longer.
+# While a slider is dragged the picture goes before its explanations, which take longer.
 AFTER_PAINTING_MS = 100
 
 
@@ -126,7 +144,7 @@ class Throttle(QTimer):
 
 
 class Turns(QObject):
-    """Steps that wait, in the order in which they were asked for, whoever asked."""
+    """Steps that wait, in the order of their requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,3 +166,21 @@ class Turns(QObject):
             self._timer.stop()
         if isValid(owner):
             step()
+
+
+class _Bugs(QObject):
+    """Sink.
+
+    Signals:
+        met(sentence, details): a bug, with its traceback.
+    """
+
+    met = Signal(str, str)
+
+
+bugs = _Bugs()
+
+
+def report(error: BaseException) -> None:
+    """Report an exception that nothing expects, from inside its handler."""
+    bugs.met.emit(f"{type(error).__name__}: {error}", traceback.format_exc())

@@ -33,8 +33,7 @@ from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError, TooLargeError
 from workbench.files.reducing import fit_of, reduced
 from workbench.model import intents
-from workbench.model.metadata import NO_METADATA, Metadata
-from workbench.model.state import Picture, State
+from workbench.model.state import NO_METADATA, Metadata, Picture, State
 
 Say = Callable[[str], None]
 Status = Literal["done", "skipped", "failed", "wrong"]

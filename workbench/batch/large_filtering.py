@@ -42,7 +42,7 @@ from workbench.files import tiled_tiff
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.tiled_tiff import TILE, TiledTiff
-from workbench.model.metadata import Metadata
+from workbench.model.state import Metadata
 
 Line = Mapping[str, Any]
 FORMAT = 1

@@ -165,7 +165,7 @@ class WindowDriver:
     def _climb(self) -> None:
         ended: list[bool] = []
         worker = self.window.worker
-        worker.sweep_ended.connect(lambda _error, is_complete: ended.append(is_complete))
+        worker.sweep.ended.connect(lambda _error, is_complete: ended.append(is_complete))
         self.window.sweep_controller.toggle_ladder()
         self.window.docks.bring_forward("Implementation")
         wait_until(self.window, lambda: bool(ended))
@@ -236,16 +236,13 @@ class WindowDriver:
         """Show the last step, the top of the ladder, with those before it as bars."""
         window, size = self.window, self.window.size()
         window.presenter.toggle()
-        assert window.presenter.show is not None
-        stage = window.presenter.show.stage
+        show = window.presenter.show
+        assert show is not None
         window.showNormal()
         window.resize(size)
-        stage.jumped.emit(True)
-        for _ in range(MAX_BARS - 1):
-            stage.stepped.emit(-1)
-        for _ in range(MAX_BARS):
+        for number in range(len(show.steps))[-MAX_BARS:]:
+            show.go_to(number)
             wait_until(window, self._is_answered)
-            stage.stepped.emit(1)
         assert window.live.result is not None
         wait_for_baseline(window, window.live.result)
 

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QWidget
 
 from kernels.core.job import Result
 from workbench.base import theme
-from workbench.base.bugs import bugs
+from workbench.base.background import bugs
 from workbench.base.garbage import GarbageCollector
 from workbench.base.paths import DATA_VARIABLE
 from workbench.base.settings import Settings

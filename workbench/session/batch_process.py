@@ -1,4 +1,4 @@
-"""`workbench batch`, or `apply`, in a process of its own, followed and told what to do.
+"""`workbench batch`, or `apply`, in a process of its own, followed and controlled.
 
 It has the engine and the threads that the command line has, and what it does to a picture is the
 same; the window shares nothing with it but the computer, where it takes second place.
@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from kernels.core.plain_data import parse_json, without_controls
-from workbench.base.bugs import bugs
-from workbench.batch.stage_times import BatchProgress, DeviceTime, StageTime
+from kernels.core.plain_data import from_plain, parse_json, without_controls
+from workbench.base.background import bugs
+from workbench.batch.stage_times import BatchProgress
 
 NICENESS = 10  # the window, and what is filtered live in it, goes first
-PATIENCE_MS = 3000  # with one that is told to stop, as nobody will look at it any more
+PATIENCE_MS = 3000  # with one that is to stop at the end of the window
 MAX_COMPLAINT = 20_000  # bytes: what a bug says, and not what a hundred thousand files do
 NOT_STARTED = "The program could not start itself once more; close it and start it again."
 BUG = "Traceback (most recent call last)"
@@ -69,7 +69,7 @@ class BatchProcess(QObject):
 
     @property
     def is_running(self) -> bool:
-        """Return whether a batch has begun and not ended."""
+        """True while a batch has begun and not ended."""
         return self._process is not None
 
     def start(self, words: Sequence[str]) -> None:
@@ -84,32 +84,21 @@ class BatchProcess(QObject):
         process.errorOccurred.connect(self._refuse)
         process.start(sys.executable, ["-m", "workbench", *words, "--control"])
 
-    def pause(self) -> None:
-        """Begin no other picture until it is resumed."""
-        self._say("pause")
-
-    def resume(self) -> None:
-        """Resume after a pause."""
-        self._say("resume")
-
-    def stop(self) -> None:
-        """Stop after the pictures that are under way; it can be resumed."""
-        self._say("stop")
+    def tell(self, word: str) -> None:
+        """Tell it to "pause", "resume", or "stop" after the pictures under way."""
+        if self._process is not None:
+            self._process.write(f"{word}\n".encode())
 
     def close(self) -> None:
         """Stop, and wait for the end; if that does not come soon, end it: no file is half there."""
         if (process := self._process) is None:
             return
-        self.blockSignals(True)  # nobody looks any more
-        self.stop()
+        self.blockSignals(True)  # the window is closing
+        self.tell("stop")
         process.closeWriteChannel()
         if not process.waitForFinished(PATIENCE_MS):
             process.kill()
             process.waitForFinished()
-
-    def _say(self, word: str) -> None:
-        if self._process is not None:
-            self._process.write(f"{word}\n".encode())
 
     def _give_way(self) -> None:
         """Have the process take second place; its threads, which it has none of yet, inherit it."""
@@ -125,7 +114,7 @@ class BatchProcess(QObject):
 
     def _take(self, line: Mapping[str, Any]) -> None:
         if "progress" in line:
-            self.progressed.emit(_progress(line["progress"]))
+            self.progressed.emit(from_plain(BatchProgress, line["progress"]))
         elif rows := line.get("rows"):
             self.strips_done.emit(rows["input"], rows["done"], rows["of"], rows["left_s"])
         elif line.get("status") in ("failed", "wrong"):
@@ -162,7 +151,6 @@ class BatchProcess(QObject):
 
 
 def _parsed(line: bytes) -> Mapping[str, Any]:
-    """Return what a line says; nothing where something else was printed."""
     try:
         said = parse_json(line)
     except ValueError:
@@ -170,19 +158,12 @@ def _parsed(line: bytes) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _progress(said: Mapping[str, Any]) -> BatchProgress:
-    stages = tuple(StageTime(**each) for each in said["stages"])
-    devices = tuple(DeviceTime(**each) for each in said["devices"])
-    return BatchProgress(**{**said, "stages": stages, "devices": devices})
-
-
 def _last_of_traceback(said: str) -> str:
-    """Return the line below a traceback: what was raised."""
     _, *lines = said.rpartition(BUG)[2].splitlines() or [""]
     return next((line for line in lines if line and not line.startswith(" ")), BUG)
 
 
 def _sentences(said: str) -> str:
-    """Return what stands on stderr without the program's name; the last line of a bug's."""
+    """Sentences on stderr without the program's name; the last line of a bug's."""
     lines = [line.removeprefix("workbench: ") for line in said.splitlines()]
     return without_controls(lines[-1]) if lines else "It ended without a word; start it again."

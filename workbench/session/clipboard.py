@@ -54,7 +54,7 @@ _copied: dict[str, NDArray[Any]] = {}
 
 
 def copy(samples: NDArray[Any] | None, image: QImage) -> None:
-    """Put an image on the clipboard; pasting it in this program gives `samples`, if there are any.
+    """Put an image on the clipboard; pasting it in this program gives `samples`, if any.
 
     They are kept until something else is copied: see `forget_what_is_gone`.
     """
@@ -69,7 +69,7 @@ def copy(samples: NDArray[Any] | None, image: QImage) -> None:
 def forget_what_is_gone() -> None:
     """Free the samples that were copied once something else is on the clipboard.
 
-    The content that other programs put there is not looked at: they would have to send it.
+    The content of other programs is not read: they would have to send it.
     """
     clipboard = QGuiApplication.clipboard()
     content = clipboard.mimeData()
@@ -82,10 +82,7 @@ def forget_what_is_gone() -> None:
 
 
 def files_in(content: QMimeData | None) -> list[Path]:
-    """Return the files on this computer that `content` names.
-
-    It may be a list, of which at most MAX_FILES are returned, or one path or address as text.
-    """
+    """Files on this computer that `content` names: a list, or one path or address as text."""
     if content is None:
         return []
     local = (url.toLocalFile() for url in content.urls() if url.isLocalFile())
@@ -95,15 +92,12 @@ def files_in(content: QMimeData | None) -> list[Path]:
 
 
 def holds_picture(content: QMimeData | None) -> bool:
-    """Return whether `content` holds a picture, or names a file."""
+    """Return True if `content` holds a picture, or names a file."""
     return content is not None and (_has_image(content) or bool(files_in(content)))
 
 
 def image_in(content: QMimeData | None) -> Found:
-    """Return the picture in `content` as `picture_in` takes it; on the GUI thread.
-
-    Raises ImageFileError where there is none, or one that cannot be read.
-    """
+    """Picture in `content` for `picture_in`; on the GUI thread.  Raises ImageFileError."""
     if content is None or not _has_image(content):
         raise ImageFileError(NOTHING if content is None else _why_none(content))
     image = content.imageData() if _copied else None
@@ -124,10 +118,9 @@ def image_in(content: QMimeData | None) -> Found:
 
 
 def picture_in(found: Found, **how: Any) -> Picture:
-    """Return `found` as a Picture; on any thread, as it takes a while on a large one.
+    """Make `found` a Picture; on any thread.  Raises ImageFileError.
 
     how  as `image_files.load` has it
-    Raises ImageFileError.
     """
     if isinstance(found, bytes):
         return _decoded(found, **how)
@@ -155,10 +148,7 @@ def _has_image(content: QMimeData) -> bool:
 
 
 def _named_in(text: str) -> list[Path]:
-    """Return the file or folder that a text names by its whole path or as an address.
-
-    Whether it exists is seen where it is opened: on a slow drive to ask would hold up the window.
-    """
+    """File or folder that a text names by its whole path or as an address; no disk is read."""
     words = text.strip().strip("\"'")
     if not words or len(words) > _MAX_PATH or not words.isprintable():
         return []
@@ -180,10 +170,7 @@ def _why_none(content: QMimeData) -> str:
 
 
 def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
-    """Return the samples of an image, (H, W, 1, 3 or 4) in sRGB; alpha is not multiplied in.
-
-    They are float32 where the image has floats, uint16 where it has more than 8 bits per channel,
-    else uint8.
+    """Samples of an image, (H, W, 1, 3 or 4) in sRGB, of as many bits as it has.
 
     notes  gets a sentence where colours were converted
     Raises ImageFileError for an image without pixels, and where memory runs out.
@@ -212,7 +199,7 @@ def to_samples(image: QImage, notes: list[str]) -> NDArray[Any]:
 
 
 def to_image(samples: NDArray[Any], shown: QImage) -> QImage:
-    """Return an image for other programs: exact samples if they are integers, else as shown.
+    """Make an image for other programs: exact samples if they are integers, else as shown.
 
     samples  (H, W, C) with C = 1 to 4
     shown    the same picture as it is on the screen

@@ -19,8 +19,7 @@ from workbench.base.background import Background
 from workbench.files import image_files, png
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display_mapping import with_file_white
-from workbench.model.metadata import NO_METADATA
-from workbench.model.state import Picture
+from workbench.model.state import NO_METADATA, Picture
 from workbench.session import clipboard
 
 KEYWORD = b"filter-workbench"
@@ -50,7 +49,7 @@ def save_png(
 
 
 def read_settings(path: str | Path) -> dict[str, Any] | None:
-    """Return the settings inside a PNG, without decoding its pixels; None where there are none.
+    """Read the settings inside a PNG, without decoding its pixels; None without any.
 
     Raises ImageFileError when they are damaged or were written by a newer version.
     """
@@ -69,7 +68,6 @@ def read_settings(path: str | Path) -> dict[str, Any] | None:
 
 
 def _our_text(file: Any, found: png.Chunk, name: str) -> bytes | None:
-    """Return the JSON text if this chunk is ours, else None."""
     prefix = KEYWORD + png.PLAIN_UTF8
     if found.kind != b"iTXt" or file.read(len(prefix)) != prefix:
         return None
@@ -139,7 +137,7 @@ class Exporter(QObject):
     def __init__(self, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._background = background
-        QGuiApplication.clipboard().dataChanged.connect(self._free_copied)
+        QGuiApplication.clipboard().dataChanged.connect(clipboard.forget_what_is_gone)
 
     def save_result(
         self,
@@ -224,9 +222,6 @@ class Exporter(QObject):
         else:
             copy(image)
 
-    def _free_copied(self) -> None:
-        clipboard.forget_what_is_gone()
-
     def _write(self, path: Path, write: Callable[[], None]) -> None:
         def write_and_look() -> int:
             write()
@@ -240,7 +235,7 @@ class Exporter(QObject):
 
 
 def suggested_name(picture: Picture, result: Result) -> str:
-    """Return a file name to propose, without extension: "kodim05 gaussian-blur 5x5"."""
+    """File name to propose, without extension: "kodim05 gaussian-blur 5x5"."""
     stem = Path(picture.name).stem
     filter_name = result.job.filter_title.lower().replace(" ", "-").replace(",", "")
     return f"{stem} {filter_name} {result.job.ksize}x{result.job.ksize}"

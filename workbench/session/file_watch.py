@@ -1,4 +1,4 @@
-"""A file that is watched: whoever waits for it is told once what was written has come to rest."""
+"""A watch on a file that reports a change once the file has come to rest."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FileWatch(QObject):
         self._watcher.directoryChanged.connect(lambda _: self._notice())
 
     def begin(self, path: Path | None) -> None:
-        """Watch this file from now on; None: nothing.  What was noticed of another is dropped."""
+        """Watch this file from now on; None: nothing.  Notices of another are dropped."""
         self._timer.stop()
         self._path = path
         self._watch([])
@@ -99,7 +99,6 @@ class FileWatch(QObject):
 
 
 def _there(path: Path) -> list[str]:
-    """Return what there is of a file and its folder."""
     return [str(each) for each in (path, path.parent) if os.path.exists(each)]  # noqa: PTH110 - Path's may raise
 
 

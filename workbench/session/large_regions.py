@@ -20,13 +20,12 @@ from kernels.core.job import Job, Pick, Progress, Result, Sampling
 from kernels.core.picture_parts import Surroundings, surroundings_of
 from kernels.cpu.preview import preview
 from kernels.engine.engine import Engine
-from workbench.base.background import Background
+from workbench.base.background import Background, Latest
 from workbench.files.large_pictures import RegionReader
 from workbench.files.picture_errors import ImageFileError
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.model.large_source import Region
-from workbench.model.state import Picture
+from workbench.model.state import Picture, Region
 from workbench.session.worker import Worker
 
 HALO = 16  # the surroundings are read in multiples of it, so that another size reads none anew
@@ -52,7 +51,7 @@ class RegionRequest:
 
     @property
     def surroundings(self) -> Surroundings:
-        """Return what is to be read for it."""
+        """Part of the whole to be read for it."""
         large = self.picture.large
         assert large is not None
         reach = -(-self.job.reach // HALO) * HALO
@@ -100,56 +99,37 @@ class Regions(QObject):
         self._worker = worker
         self._background = Background((ImageFileError,), self)
         self._reader = RegionReader()  # only the background's thread touches it
-        self._wanted: RegionRequest | None = None
-        self._reading: RegionRequest | None = None
+        read = partial(_read, self._reader)
+        self._latest: Latest[RegionRequest] = Latest(self._background, read, self._take, self._fail)
         self._filtering: RegionRequest | None = None
-        worker.region_stepped.connect(self._take_step)
-        worker.region_ended.connect(self._take_end)
+        worker.region.stepped.connect(self._take_step)
+        worker.region.ended.connect(self._take_end)
 
     def request(self, wanted: RegionRequest) -> None:
         """Read and filter a region next, in place of one that still waits."""
-        self._wanted = wanted
-        self._begin()
+        self._latest.request(wanted)
 
     def forget(self) -> None:
         """Stop, and let go of the file."""
-        self._wanted = self._filtering = None
-        self._worker.cancel_region()
+        self._latest.waiting = self._filtering = None
+        self._worker.region.cancel()
         self._background.run(self._reader.close, lambda _: None, lambda _: None)
 
     def close(self) -> None:
         """Let what is read finish, wait for the thread to end, and let go of the file."""
-        self._wanted = None
         self._background.close()
         self._reader.close()
 
-    def _begin(self) -> None:
-        if self._reading is not None or self._wanted is None:
-            return
-        self._reading, self._wanted = self._wanted, None
-        self._background.run(
-            partial(_read, self._reader, self._reading), self._take, self._refuse, self._go_on
-        )
-
-    def _take(self, found: tuple[NDArray[Any], RegionPicture]) -> None:
-        request, self._reading = self._reading, None
-        assert request is not None
+    def _take(self, request: RegionRequest, found: tuple[NDArray[Any], RegionPicture]) -> None:
         samples, before = found
         self.read.emit(request, before)
-        if self._wanted is None:
+        if self._latest.waiting is None:
             self._filtering = request
-            self._worker.start_region(partial(_filtering, request, samples))
-        self._begin()
+            self._worker.region.start(partial(_filtering, request, samples))
 
-    def _refuse(self, error: Exception) -> None:
-        request, self._reading = self._reading, None
-        self.failed.emit(request, str(error))
-        self._begin()
-
-    def _go_on(self) -> None:
-        """Begin the next one after a bug."""
-        self._reading = None
-        self._begin()
+    def _fail(self, request: RegionRequest, error: Exception | None) -> None:
+        if error is not None:
+            self.failed.emit(request, str(error))
 
     def _take_step(self, step: object) -> None:
         if isinstance(step, RegionAnswer):
@@ -161,7 +141,7 @@ class Regions(QObject):
 
 
 def _read(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], RegionPicture]:
-    """Return what is to be filtered, and the region itself, ready to be shown."""
+    """Read the samples to be filtered, and the region itself, ready to be shown."""
     picture, wanted = request.picture, request.surroundings
     assert picture.path is not None
     samples = reader.read(picture.path, str(picture.samples.dtype), wanted)
@@ -173,7 +153,7 @@ def _read(reader: RegionReader, request: RegionRequest) -> tuple[NDArray[Any], R
 def _filtering(
     request: RegionRequest, samples: NDArray[Any], engine: Engine
 ) -> Iterator[Progress | RegionAnswer]:
-    """Filter what was read; the last step is the region's part of the answer."""
+    """Filter the samples; the last step is the region's part of the output."""
     for step in engine.filtering(replace(request.job, picture=samples), ONCE):
         if isinstance(step, Result):
             own = np.ascontiguousarray(step.picture[request.surroundings.own])
@@ -195,42 +175,25 @@ class Previews(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._background = Background((), self)
-        self._wanted: tuple[Job, DisplayMapping] | None = None
-        self._running: tuple[Job, DisplayMapping] | None = None
+        # Without room for a preview there is none; the job itself says if there is room for it.
+        self._latest: Latest[tuple[Job, DisplayMapping]] = Latest(
+            self._background,
+            lambda wanted: _shown(*wanted),
+            lambda wanted, display: self.ended.emit(*wanted, display),
+            lambda wanted, _: self.ended.emit(*wanted, None),
+        )
 
     def request(self, job: Job, look: DisplayMapping) -> None:
         """Compute a preview of `job` next, in place of one that still waits."""
-        self._wanted = job, look
-        self._begin()
+        self._latest.request((job, look))
 
     def forget(self) -> None:
         """Drop the request that still waits."""
-        self._wanted = None
+        self._latest.waiting = None
 
     def close(self) -> None:
         """Let what runs finish, and wait for the thread to end."""
-        self._wanted = None
         self._background.close()
-
-    def _begin(self) -> None:
-        if self._running is not None or self._wanted is None:
-            return
-        self._running, self._wanted = self._wanted, None
-        job, look = self._running
-        # Without room for a preview there is none; whether there is for the job, it says itself.
-        self._background.run(
-            lambda: _shown(job, look),
-            self._end,
-            lambda _: self._end(None),
-            lambda: self._end(None),
-        )
-
-    def _end(self, display: Display | None) -> None:
-        if self._running is None:
-            return
-        (job, look), self._running = self._running, None
-        self.ended.emit(job, look, display)
-        self._begin()
 
 
 def _shown(job: Job, look: DisplayMapping) -> Display | None:

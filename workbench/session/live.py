@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -13,10 +14,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from kernels.core.errors import CompileFailedError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Result, Sampling
 from kernels.cpu.preview import takes_long
+from kernels.rungs.own_kernels import text_hash
 from workbench.base.background import Background
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping, known_unclipped, unclipped
-from workbench.model import intents
+from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.session.large_regions import Previews
 from workbench.session.store import Store
@@ -37,6 +39,7 @@ class Live(QObject):
         result: the newest Result, of whatever job; None before the first.
         shown: its Display; look: how that was made.
         newest: the same, or one for which there is no Display yet.
+        is_refused: True if the present settings were rejected; then these are of others.
 
     Signals:
         before_ready(picture, display): the picture, fit for the screen.
@@ -75,10 +78,11 @@ class Live(QObject):
         self._before_shown: Picture | None = None
         self._widening: Picture | None = None  # being stored as float32
         self._asked: Job | None = None  # the newest request; None: it was refused
-        self._is_refused = self._is_short = False  # the latter: of memory
+        self.is_refused = self._is_short = False  # the latter: of memory
         self._last_word: Result | None = None  # settled, but the picture is not yet shown
         self.previews = Previews(self)
         self._preview: tuple[Job, Display] | None = None
+        self._choices: WeakKeyDictionary[Job, dict[str, Any]] = WeakKeyDictionary()
         self._took_ms: dict[tuple[object, ...], float] = {}  # by kind of job, of this picture
         self._asked_at, self._is_moving = -MOVING_S, False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -89,27 +93,24 @@ class Live(QObject):
         worker.filtered.connect(self._show)
         worker.settled.connect(self._settle)
         worker.failed.connect(self._refuse)
-        worker.baseline_timed.connect(self._take_baseline)
-        worker.timed_again.connect(self._take_again)
-        for ended in (worker.sweep_ended, worker.comparison_ended):
+        worker.baseline.stepped.connect(self._take_baseline)
+        worker.again.stepped.connect(self._take_again)
+        for ended in (worker.sweep.ended, worker.comparison.ended):
             ended.connect(self._try_once_more)
 
     @property
     def of_view(self) -> tuple[Picture, Result, Display] | None:
-        """Return the picture in view, the newest result of it, and its Display.
-
-        It is None while the picture has no result, also because its settings were refused.
-        """
+        """The picture in view, the newest result of it, and its Display; None without a result."""
         picture = self._store.state.picture
         if picture is None or self.result is None or self.shown is None:
             return None
         is_of_it = intents.is_of(self.result.job, picture)
         return (picture, self.result, self.shown) if is_of_it else None
 
-    @property
-    def is_refused(self) -> bool:
-        """Return whether the present settings were refused; then the newest result is of others."""
-        return self._is_refused
+    def choices_of(self, result: Result) -> dict[str, Any]:
+        """Choices with which a result was made, as data."""
+        data = self._choices.get(result.job, {})
+        return {**data, choices.TEXT: text_hash(result.job.own)} if result.job.own else data
 
     def run_again(self) -> None:
         """Filter once more, with the present choices."""
@@ -124,6 +125,7 @@ class Live(QObject):
             self._worker.expect(False)
             return
         self._asked = replace(job)  # each run has its own Job, which its results refer to
+        self._choices[self._asked] = choices.to_data(state)
         if self._takes_long(job):
             self._worker.expect(True)
             self.previews.request(self._asked, intents.look_for(state))
@@ -131,7 +133,6 @@ class Live(QObject):
             self._request()
 
     def _job_for(self, state: State) -> Job | None:
-        """Return what `state` asks for; None where it cannot be filtered, or not yet."""
         if self._waits_for_unclipped(state):
             return None
         try:
@@ -141,19 +142,18 @@ class Live(QObject):
             return None
 
     def _request(self) -> None:
-        """Have the job that was asked for last filtered."""
         if self._asked is not None:
             state = self._store.state
             look = intents.look_for(state)
             self._worker.request(self._asked, look, Sampling(cache=state.cache))
 
     def _takes_long(self, job: Job) -> bool:
-        """Return whether a preview is worth while: by what such a job took, or by an estimate."""
+        """Return True if a preview is worth while: by earlier times, or by an estimate."""
         took_ms = self._took_ms.get(_kind(job))
         return takes_long(job) if took_ms is None else took_ms > LONG_MS
 
     def _take_preview(self, job: Job, look: DisplayMapping, display: Display | None) -> None:
-        """Show a preview, of an earlier request as well: while a slider is dragged there are many.
+        """Show a preview, also of an earlier request: while a slider is dragged there are many.
 
         The last one's job is filtered once nothing has changed for a moment; that of a change alone
         at once.
@@ -168,7 +168,7 @@ class Live(QObject):
             self._rest.start(REST_MS if self._is_moving else 0)
 
     def _waits_for_unclipped(self, state: State) -> bool:
-        """Return whether the picture has to be stored as float32 first, which is then under way."""
+        """Return True if the picture has to be stored as float32 first, and begin that."""
         picture = state.picture
         if picture is None or not intents.is_unclipped(state):
             return False
@@ -179,7 +179,7 @@ class Live(QObject):
         self._widening = picture
 
         def end() -> bool:
-            """Return whether the float32 picture is still wanted."""
+            """Return True if the float32 picture is still wanted."""
             now = self._store.state
             if self._widening is picture:
                 self._widening = None
@@ -200,11 +200,7 @@ class Live(QObject):
         return True
 
     def baseline_of(self, result: Result) -> Result | None:
-        """Return the baseline's Result for the same work as `result`; None while it is not known.
-
-        It is `result` itself if that is one. Otherwise it is timed on its own, with more samples
-        than a picture that is waited for.
-        """
+        """The baseline's Result for the same work, which may be `result`; None while unknown."""
         state = self._store.state
         found = (result, self._baseline)
         return next((b for b in found if intents.is_baseline_of(b, result.job, state)), None)
@@ -290,8 +286,8 @@ class Live(QObject):
         self.result = self.newest = result
         if is_new:
             self.shown, self.look = display, look
-        is_recovered = self._is_refused and result.job is self._asked
-        self._is_refused = self._is_refused and not is_recovered
+        is_recovered = self.is_refused and result.job is self._asked
+        self.is_refused = self.is_refused and not is_recovered
         self._emit_after()
         if is_new and look != intents.look_for(state):
             self._show_after_again(state)
@@ -326,32 +322,28 @@ class Live(QObject):
             self.settled.emit(result)
 
     def _compare(self, result: Result) -> None:
-        """Have the baseline timed, unless its time is known or `result` is the baseline itself."""
+        """Time the baseline, unless its time is known or `result` is the baseline itself."""
         if self.baseline_of(result) is None:
             self._worker.request_baseline(intents.baseline_for(result.job, self._store.state))
 
     def _time_again(self, result: Result) -> None:
-        """Have a single run, which says little, timed once more when there is nothing else to do.
-
-        One in strips would be a single run again, and is left as it is.
-        """
+        """Time a single run once more when there is nothing else to do, unless it is in strips."""
         kernel = result.kernel
         if kernel is not None and kernel.is_single and result.strips == 1:
             self._worker.request_again(result.job, kernel.cache or "cold")
 
-    def _take_again(self, again: Result) -> None:
-        """Put what was timed again in place of the single run."""
+    def _take_again(self, again: object) -> None:
+        """Put a repeated timing in place of the single run; ignore what waits for the device."""
         first = self.result
+        if not isinstance(again, Result):
+            return
         if self._baseline is not None and again.job is self._baseline.job:
             self._keep_baseline(again)
         elif first is not None and again.job is first.job:
             self._replace(first, again)
 
     def _replace(self, first: Result, again: Result) -> None:
-        """Put `again` in place of `first`, but keep the transfer and compile times of `first`.
-
-        The second time there was nothing to compile and to upload.
-        """
+        """Put `again` in place of `first`, but keep the transfer and compile times of `first`."""
         result = replace(
             again,
             compile_ms=first.compile_ms,
@@ -365,12 +357,14 @@ class Live(QObject):
         self.baseline_ready.emit(self.baseline_of(result))
         self.timed_again.emit(result)
 
-    def _take_baseline(self, baseline: Result) -> None:
-        self._keep_baseline(baseline)
-        self._time_again(baseline)
+    def _take_baseline(self, baseline: object) -> None:
+        if isinstance(baseline, Result):
+            self._keep_baseline(baseline)
+            self._time_again(baseline)
 
     def _keep_baseline(self, baseline: Result) -> None:
-        self._baseline = _without_answer(baseline)
+        # Its output may be a gigabyte.
+        self._baseline = replace(baseline, picture=baseline.job.picture)
         if self.result is not None:
             self.baseline_ready.emit(self.baseline_of(self.result))
 
@@ -380,20 +374,15 @@ class Live(QObject):
             self.newest = self.result
             self.computed.emit()
         self._preview = None
-        self._is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
+        self.is_refused, self._is_short = True, isinstance(error, OutOfMemoryError)
         self.refused.emit(str(error), details)
 
     def _try_once_more(self, *_: Any) -> None:
         """Run again a job that lacked memory: the task that ended has given some back."""
-        if self._is_refused and self._is_short:
+        if self.is_refused and self._is_short:
             self._is_short = False  # once
             self.run_again()
 
 
 def _kind(job: Job) -> tuple[object, ...]:
     return job.implementation, job.filter_title, job.ksize, job.border, job.pixel_type
-
-
-def _without_answer(baseline: Result) -> Result:
-    """Return `baseline` without its answer, which may be a gigabyte and is not wanted."""
-    return replace(baseline, picture=baseline.job.picture)

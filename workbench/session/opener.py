@@ -21,13 +21,14 @@ from workbench.base.background import Background
 from workbench.base.memory import require_memory
 from workbench.files import image_files
 from workbench.files.needs import RESULTS
-from workbench.files.neighbours import neighbours, pictures_among
+from workbench.files.neighbours import Shelf, neighbours, pictures_among, shelf_of
 from workbench.files.picture_errors import ImageFileError, LargePictureError
 from workbench.files.picture_refs import PictureRef
-from workbench.model.state import Picture
+from workbench.model.state import Picture, State
 from workbench.session import clipboard
 from workbench.session.exporter import FILTERED, SHOWS, read_settings
 from workbench.session.session_store import is_session
+from workbench.session.store import Store
 
 START_PICTURE = "scene"
 MISSING = "missing"  # beside the settings of a screenshot: the name of its picture
@@ -87,72 +88,43 @@ class Opener(QObject):
 
     @property
     def together(self) -> tuple[Path, ...]:
-        """Return the files that were opened together, to be walked through; empty: a folder's."""
+        """Files that were opened together, to be walked through; empty: a folder's."""
         return self._together
 
     def open_file(self, path: Path) -> None:
         """Open a picture file."""
-
-        def show(picture: Picture) -> None:
-            self._leave_others(path)
-            self.opened.emit(picture)
-
-        self._ask(partial(image_files.load_any_size, path), show, path.name)
+        self._ask(partial(image_files.load_any_size, path), path.name)
 
     def look_at(self, paths: Sequence[Path], take: Callable[[LookedAt], None]) -> None:
-        """Find out what `paths` are, and `take` that, unless something else is asked for first.
+        """Find out what `paths` are, and `take` that, unless something else is requested first.
 
         A file may be on a drive that takes long to answer.
         """
-        self._ask(lambda **_: _looked_at(paths), take, _in_words(paths))
+        self._ask(lambda **_: _looked_at(paths), _in_words(paths), take)
 
     def open_together(self, paths: Sequence[Path]) -> None:
         """Open the first picture of several files, or of a folder, and let one walk on from it."""
-        self._ask(partial(_gather, paths), self._show_gathered, _in_words(paths))
+        self._ask(partial(_gather, paths), _in_words(paths))
 
     def open_start_picture(self) -> None:
         """Open the picture that the window starts with."""
         self.open_built_in(START_PICTURE)
 
+    def open_ref(self, ref: PictureRef) -> None:
+        """Open a picture that can be loaded again."""
+        if ref.path is not None:
+            self.open_file(ref.path)
+        elif ref.built_in is not None:
+            self.open_built_in(ref.built_in)
+
     def open_built_in(self, key: str) -> None:
         """Open one of the pictures that come with the program."""
-        built_in = PICTURES[key]
-        self._ask(
-            lambda **_: Picture(built_in.title, built_in.make(), built_in=key),
-            self.opened.emit,
-            built_in.title,
-        )
+        title, make = PICTURES[key].title, PICTURES[key].make
+        self._ask(lambda **_: Picture(title, make(), built_in=key), title)
 
     def open_dropped(self, path: Path) -> None:
         """Open a picture, or take the settings, not the pixels, of a screenshot of this program."""
-
-        def show(found: dict[str, Any] | Picture | Gathered) -> None:
-            if isinstance(found, Gathered):
-                self._show_gathered(found)
-            elif isinstance(found, Picture) and settings:
-                self._leave_others(path)
-                self.offered.emit(settings[0], path.name)
-                self.opened.emit(found)
-            elif isinstance(found, Picture):
-                self._leave_others(path)
-                self.opened.emit(found)
-            else:
-                self.restored.emit(found, path.name)
-
-        def load(**how: Any) -> dict[str, Any] | Picture | Gathered:
-            # `Path.is_dir` raises where a name is too long.
-            if os.path.isdir(path):  # noqa: PTH112
-                return _gather([path], **how)
-            # Reading a pipe would block; `load` has messages for whatever is no file.
-            inside = read_settings(path) if os.path.isfile(path) else None  # noqa: PTH113
-            if inside and inside.get(SHOWS) != FILTERED:
-                return _with_picture_there(inside)
-            settings[:] = [inside] if inside else []
-            return image_files.load_any_size(path, **how)
-
-        settings: list[dict[str, Any]] = []
-
-        self._ask(load, show, path.name)
+        self._ask(partial(_dropped, path), path.name)
 
     def open_content(self, content: QMimeData | None) -> None:
         """Open the picture itself, not a file, that was copied or dragged from another program."""
@@ -165,7 +137,6 @@ class Opener(QObject):
                 lambda ask, is_stopped, **_: clipboard.picture_in(
                     found, ask=ask, is_stopped=is_stopped
                 ),
-                self.opened.emit,
                 clipboard.NAME,
             )
 
@@ -174,7 +145,7 @@ class Opener(QObject):
 
         Or of those that were opened together with it.
 
-        If that cannot be opened, the next call goes on behind it, so that it does not bar the way.
+        If that cannot be opened, the next call continues behind it.
         While it is being opened, the same request again changes nothing: with a key held down,
         pictures follow each other as fast as they load.
         """
@@ -182,16 +153,14 @@ class Opener(QObject):
             return
         together = self._together
 
-        def show(found: Picture | str) -> None:
-            if isinstance(found, Picture):
-                self.opened.emit(found)
-            else:
-                self.ended.emit(found)
-
         def load(**how: Any) -> Picture | str:
             start = self._barred.get(path, path)
             is_one_of = start in together
-            neighbour = _among(together, start, step) if is_one_of else neighbours(start)[step > 0]
+            if is_one_of:
+                at = together.index(start) + step
+                neighbour = together[at] if 0 <= at < len(together) else None
+            else:
+                neighbour = neighbours(start)[step > 0]
             if neighbour is None:
                 which = "last" if step > 0 else "first"
                 of = f"of {len(together)} opened together" if is_one_of else "in its folder"
@@ -201,7 +170,7 @@ class Opener(QObject):
             self._barred = {}
             return picture
 
-        self._ask(load, show, path.parent.name)
+        self._ask(load, path.parent.name)
         self._stepping = path, step
 
     def store_again(self, picture: Picture) -> None:
@@ -211,12 +180,15 @@ class Opener(QObject):
         """
         self._newest_type += 1
         request, pixel_type = self._newest_type, self.pixel_type
+
+        def if_newest(emit: Callable[..., None], *found: Any) -> None:
+            if request == self._newest_type:
+                emit(*found)
+
         self._background.run(
             lambda: _stored_as(picture, pixel_type),
-            lambda found: self.stored.emit(found) if request == self._newest_type else None,
-            lambda error: (
-                self.not_stored.emit(picture, str(error)) if request == self._newest_type else None
-            ),
+            partial(if_newest, self.stored.emit),
+            lambda error: if_newest(self.not_stored.emit, picture, str(error)),
         )
 
     def stop(self) -> None:
@@ -228,17 +200,25 @@ class Opener(QObject):
         self._newest += 1
         self._is_stopped.set()
 
-    def _show_gathered(self, found: Gathered) -> None:
-        self._together = found.together
-        self.gathered.emit(found.sentence)
-        self.opened.emit(found.picture)
+    def _show(self, found: Picture | Gathered | dict[str, Any] | str) -> None:
+        """Emit the outcome of a request."""
+        if isinstance(found, str):
+            self.ended.emit(found)
+            return
+        if isinstance(found, dict):
+            self.restored.emit(found, self._name)
+            return
+        if isinstance(found, Gathered):
+            self._together = found.together
+            if found.settings:
+                self.offered.emit(found.settings, self._name)
+            if found.sentence:
+                self.gathered.emit(found.sentence)
+            found = found.picture
+        elif found.path not in self._together:
+            self._together = ()  # from here on one walks through its folder
+        self.opened.emit(found)
 
-    def _leave_others(self, path: Path) -> None:
-        """Walk through the folder of `path` from here on, unless it is one of those together."""
-        if path not in self._together:
-            self._together = ()
-
-    @Slot()
     def _rest(self) -> None:
         """Wait for nothing any more."""
         self._stepping = None
@@ -253,7 +233,6 @@ class Opener(QObject):
 
     @Slot(int, float)
     def _say_share(self, request: int, share: float) -> None:
-        """Say how far it is, where it was said that it takes a while."""
         if request == self._newest and self._name:
             self._share = share
             if not self._slow.isActive():
@@ -265,12 +244,17 @@ class Opener(QObject):
         return f"Opening {self._name}…{share}"
 
     def _ask(
-        self, load: Load, show: Callable[[Any], None], name: str, *, is_agreed: bool = False
+        self,
+        load: Load,
+        name: str,
+        show: Callable[[Any], None] | None = None,
+        *,
+        is_agreed: bool = False,
     ) -> None:
         """Call `load` with the arguments of `load_any_size`, and `show` with its result.
 
-        name       of what is opened, for whoever waits
-        is_agreed  whether the user has agreed to the size of the picture
+        name       of the picture, for the user who waits
+        is_agreed  True once the user has agreed to the size of the picture
         """
         self._drop()
         if name != self._name:  # else it is the next step of the same opening
@@ -282,18 +266,16 @@ class Opener(QObject):
         self._slow.start()
         self.busy.emit(name)
 
-        def look_through() -> Any:
+        def work() -> Any:
             if request != self._newest:
-                return None  # nobody would see it
+                return None  # superseded
+            say = partial(self._read.emit, request)
             found = load(ask=not is_agreed, is_stopped=is_stopped.is_set, say=say)
             if isinstance(found, Gathered):
                 return replace(found, picture=_stored_as(found.picture, pixel_type))
             return _stored_as(found, pixel_type) if isinstance(found, Picture) else found
 
-        def say(share: float) -> None:
-            self._read.emit(request, share)
-
-        def answer(tell: Callable[[Any], None], outcome: Any) -> None:
+        def answer(tell: Callable[[Any], None], outcome: Any = None) -> None:
             if request == self._newest:
                 self._stepping = None
                 self._slow.stop()
@@ -308,21 +290,23 @@ class Opener(QObject):
                 self.failed.emit(str(error))
 
         def go_on() -> None:
-            self._ask(load, show, name, is_agreed=True)
+            self._ask(load, name, show, is_agreed=True)
             self._slow.stop()
             self._say_slow()
 
-        leave = partial(answer, lambda _: None, None)
-        self._background.run(look_through, partial(answer, show), partial(answer, fail), leave)
+        self._background.run(
+            *(work, partial(answer, show or self._show), partial(answer, fail)),
+            partial(answer, lambda _: None),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """The sessions, and what may be pictures, among some paths.
+    """The sessions, and possible pictures, among some paths.
 
     sessions   files of sessions, and folders that hold one
     others     files that may be pictures, and folders of them
-    is_folder  whether there is one of the others, and that is a folder
+    is_folder  True if there is one of the others, and that is a folder
     """
 
     sessions: tuple[Path, ...]
@@ -335,12 +319,14 @@ class Gathered:
     """The pictures that were found among files, or in a folder.
 
     together  the files, to be walked through; empty: the folder of the picture is
-    sentence  says how many there are
+    sentence  with their number
+    settings  inside the picture, if it is a result of this program
     """
 
     picture: Picture
-    together: tuple[Path, ...]
-    sentence: str
+    together: tuple[Path, ...] = ()
+    sentence: str = ""
+    settings: dict[str, Any] | None = None
 
 
 def _looked_at(paths: Sequence[Path]) -> LookedAt:
@@ -353,12 +339,20 @@ def _looked_at(paths: Sequence[Path]) -> LookedAt:
     return LookedAt(sessions, others, is_folder)
 
 
-def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
-    """Return what is among files or in a folder, with the first picture that can be read.
+def _dropped(path: Path, **how: Any) -> dict[str, Any] | Picture | Gathered:
+    # `Path.is_dir` raises where a name is too long.
+    if os.path.isdir(path):  # noqa: PTH112
+        return _gather([path], **how)
+    # Reading a pipe would block; `load` has messages for whatever is no file.
+    inside = read_settings(path) if os.path.isfile(path) else None  # noqa: PTH113
+    if inside and inside.get(SHOWS) != FILTERED:
+        return _with_picture_there(inside)
+    picture = image_files.load_any_size(path, **how)
+    return Gathered(picture, settings=inside) if inside else picture
 
-    how  as `image_files.load_any_size` has it
-    Raises ImageFileError.
-    """
+
+def _gather(paths: Sequence[Path], **how: Any) -> Gathered:
+    """Find pictures among files or in a folder, and load the first that can be read."""
     found = pictures_among(paths)
     picture = _first_of(found[:MAX_TRIES], **how)
     if len(paths) == 1:
@@ -382,17 +376,8 @@ def _first_of(paths: Sequence[Path], **how: Any) -> Picture:
     raise failures[0]
 
 
-def _among(together: Sequence[Path], start: Path, step: int) -> Path | None:
-    """Return what comes `step` behind `start`; None at either end."""
-    at = together.index(start) + step
-    return together[at] if 0 <= at < len(together) else None
-
-
 def _with_picture_there(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings without their picture where its file is not there, or not here.
-
-    What a stranger's screenshot names on another computer is not looked for.
-    """
+    """Settings without their picture where its file is not on this computer."""
     ref = PictureRef.from_data(settings.get("picture"))
     if ref is None:
         return {**settings, "picture": None}
@@ -419,3 +404,47 @@ def _stored_as(picture: Picture, pixel_type: str | None) -> Picture:
             f"There is too little memory to store {picture.name} as {pixel_type}; close other "
             "programs or choose a smaller picture."
         ) from error
+
+
+class Walk(QObject):
+    """A watcher that looks, in the background, among which pictures the one in view is.
+
+    Signals:
+        placed(shelf): a Shelf; None: the picture is in no folder, or that cannot be looked into.
+    """
+
+    placed = Signal(object)
+
+    def __init__(
+        self, store: Store, opener: Opener, background: Background, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._opener, self._background = opener, background
+        self._newest = 0
+        self._shelf: Shelf | None = None
+        store.changed.connect(self._look)
+
+    @property
+    def shelf(self) -> Shelf | None:
+        """The latest shelf."""
+        return self._shelf
+
+    @Slot(object, object)
+    def _look(self, old: State, new: State) -> None:
+        if new.picture is old.picture or new.picture is None:
+            return
+        self._newest += 1
+        if new.picture.path is None:
+            self._place(None)
+            return
+        look = partial(shelf_of, new.picture.path, self._opener.together)
+        answer = partial(self._answer, self._newest)
+        self._background.run(look, answer, lambda _: answer(None))
+
+    def _answer(self, request: int, shelf: Shelf | None) -> None:
+        if request == self._newest:
+            self._place(shelf)
+
+    def _place(self, shelf: Shelf | None) -> None:
+        self._shelf = shelf
+        self.placed.emit(shelf)

@@ -14,7 +14,7 @@ from kernels.cuda import nvrtc
 from kernels.cuda.listings import listing_of
 from kernels.cuda.nvrtc import Compiled
 from kernels.rungs.rung import Rung
-from workbench.base.background import Background
+from workbench.base.background import Background, Latest
 
 WITHOUT_A_DEVICE = 90  # sm_90, compiled for where there is no GPU
 REMEMBERED = 16
@@ -99,33 +99,19 @@ class RungCompiler(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._background = Background((CompileFailedError,), self)
-        self._is_running = False
-        self._waiting: PtxRequest | None = None
+        self._latest: Latest[PtxRequest] = Latest(
+            *(self._background, compile_request, self.compiled.emit, self._fail)
+        )
 
     @Slot(object)
     def request(self, request: PtxRequest) -> None:
         """Compile `request` next; one still waiting is forgotten."""
-        self._waiting = request
-        if not self._is_running:
-            self._start()
+        self._latest.request(request)
 
     def close(self) -> None:
         """Let what is being compiled finish, and wait for the thread to end."""
         self._background.close()
 
-    def _start(self) -> None:
-        request, self._waiting = self._waiting, None
-        if request is None:
-            return
-        self._is_running = True
-
-        def tell(outcome: RungCode | Exception) -> None:
-            self._is_running = False
-            self.compiled.emit(request, outcome)
-            self._start()
-
-        self._background.run(lambda: compile_request(request), tell, tell, self._go_on)
-
-    def _go_on(self) -> None:
-        self._is_running = False
-        self._start()
+    def _fail(self, request: PtxRequest, error: Exception | None) -> None:
+        if error is not None:
+            self.compiled.emit(request, error)

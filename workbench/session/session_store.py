@@ -56,7 +56,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True)
 class NotKept:
-    """A step that says why the file cannot be written any more; what it holds already stays."""
+    """A step with the reason why the file cannot be written any more; its records stay."""
 
     sentence: str
 
@@ -66,8 +66,7 @@ def measuring(
 ) -> Callable[[Engine], Iterator[Any]]:
     """Make a new sweep, for a worker to drive, that is kept in the new file `path`.
 
-    kernels  of the user's own; those that it measures are read as it begins, and so it raises
-             CannotRunError for one that is gone
+    kernels  user kernels; read as it begins.  Raises CannotRunError for a missing one
     """
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
@@ -89,11 +88,9 @@ def measuring(
 def resuming(
     path: Path, given: Given, kernels: Paths = NO_KERNELS
 ) -> Callable[[Engine], Iterator[Any]]:
-    """Make the rest of the sweep in the session file `path`, for a worker to drive.
+    """Make the rest of the sweep in the session file `path`, which gets its records.
 
-    Its records are added to that file.
-
-    kernels  of the user's own; it raises SessionFileError for one that has another text by now
+    kernels  user kernels; raises SessionFileError for one with another source by now
     """
 
     def steps(engine: Engine) -> Iterator[Began | NotKept | Progress | Record]:
@@ -110,25 +107,19 @@ def resuming(
 
 
 def is_session(path: Path) -> bool:
-    """Return whether `path` has the name of a session's file, or is a folder that holds one.
-
-    It looks at the disk, so not on the GUI thread.
-    """
+    """Return True for a session's file by its name, or a folder with one; looks at the disk."""
     inside = path / "session.jsonl"
     # Of a name that is too long `Path.is_file` would raise.
     return path.name.endswith(SUFFIXES) or os.path.isfile(inside)  # noqa: PTH113
 
 
 def is_plan(path: Path) -> bool:
-    """Return whether `path` is, by its name, a plan's file."""
+    """Return True for a plan's file, by its name."""
     return path.suffix == ".toml"
 
 
 def is_named_for_sweep(path: Path) -> bool:
-    """Return whether `path` has the name of a session's, a plan's or a table's file.
-
-    Such a one is no picture.
-    """
+    """Return True for the name of a session's, a plan's or a table's file: no picture."""
     return path.name.endswith(SUFFIXES) or is_plan(path) or path.suffix.lower() == ".csv"
 
 
@@ -156,17 +147,17 @@ def heading(path: Path) -> Session:
 
 
 def slug(title: str) -> str:
-    """Return a title as part of a file's name: "image-size-gaussian-blur"."""
+    """Part of a file's name from a title: "image-size-gaussian-blur"."""
     return re.sub(r"[^\w]+", "-", title).strip("-").lower()[:60]
 
 
 def bundled() -> list[Path]:
-    """Return the recorded sessions that came with the program.  Raises SessionFileError."""
+    """Recorded sessions that came with the program.  Raises SessionFileError."""
     return sorted(path for path in _listed(asset(RECORDED)) if is_session(path))
 
 
 def _listed(where: Path) -> list[Path]:
-    """Return what lies in a folder; nothing where there is none.  Raises SessionFileError."""
+    """Content of a folder; nothing where there is none.  Raises SessionFileError."""
     try:
         return [*where.iterdir()]
     except FileNotFoundError:
@@ -176,15 +167,12 @@ def _listed(where: Path) -> list[Path]:
 
 
 def can_grow(path: Path | None) -> bool:
-    """Return whether a session's file can be added to: not packed, not one of the program's own."""
+    """Return True if records can be added: not packed, not one of the program's own."""
     return path is not None and path.suffix != ".gz" and asset(RECORDED) not in path.parents
 
 
 def is_this_machine(machine: Machine, device: Device | NoDevice | None) -> bool:
-    """Return whether a session of `machine` can be resumed on this computer.
-
-    device  None: not known yet, and so it cannot
-    """
+    """Return True if a session of `machine` can be resumed on this computer."""
     if device is None:
         return False
     return (machine.cpu, machine.gpu) == (_cpu(), device.name if isinstance(device, Device) else "")
@@ -196,7 +184,7 @@ def _cpu() -> str:
 
 
 def folder() -> Path:
-    """Return the folder where this program keeps sessions."""
+    """Folder where this program keeps sessions."""
     return data_folder() / "sessions"
 
 

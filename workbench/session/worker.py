@@ -1,10 +1,9 @@
 """The one thread that computes and owns CUDA: it drives generators, the most urgent first.
 
 Every computation is a generator that yields wherever it may be put aside (see
-`kernels.engine.engine`), so one thread is enough.  The part of a large picture that is in view goes
-first, then the picture the user waits for and the trial of a user kernel in turns, then the
-baseline's timing, then comparison and sweep; last, when nothing else is left, a job that was run
-only once is timed again.  A pause costs none of them anything but time.
+`kernels.engine.engine`), so one thread is enough.  The order: the part of a large picture in view,
+the picture and the trial of a user kernel in turns, the baseline's timing, comparison, sweep, and
+last the repeated timing of a job that ran only once.
 """
 
 from __future__ import annotations
@@ -24,14 +23,12 @@ from kernels.core.errors import DeviceLostError, KernelError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampling
 from kernels.core.timing import ENOUGH_SAMPLES, Cache
 from kernels.engine.engine import Engine
-from workbench.base.background import TOO_LITTLE_MEMORY
-from workbench.base.bugs import report
+from workbench.base.background import TOO_LITTLE_MEMORY, report
 from workbench.imaging.display import Display, show
 from workbench.imaging.display_mapping import DisplayMapping
-from workbench.session.analysis_thread import StepQueue
-from workbench.session.preemptible_task import IdleJobs, MakeSteps, PreemptibleTask, close
+from workbench.session.tasks import MakeSteps, PreemptibleTask, StepQueue, close
 
-# A superseded job goes on while newer requests keep coming, so that a dragged slider always has a
+# A superseded job continues while newer requests keep coming, so that a dragged slider always has a
 # picture to show; once the newest has waited this long, the hand rests and the old job gives way.
 REST_S = 0.15
 PAINTING_S = 0.01  # how long the window may take to show a result
@@ -41,6 +38,7 @@ BASELINE_SAMPLING = Sampling(
     min_samples=ENOUGH_SAMPLES, max_samples=100, max_seconds=2.0, noise=0.01
 )
 AGAIN_SAMPLING = Sampling(min_samples=3, max_samples=20, max_seconds=30.0, noise=0.01)
+TIMING = "the time of a picture"
 TOO_LARGE_TO_SHOW = "This computer has too little memory to show the result; use a smaller picture."
 
 
@@ -48,26 +46,20 @@ class Worker(QThread):
     """A thread that runs one job at most; of those requested meanwhile only the newest waits.
 
     Attributes:
-        device: the Device or NoDevice told last; None before the first.
-        trials: what is tried of user kernels on the GPU.
+        device: the latest Device or NoDevice; None before the first.
+        trials: of user kernels on the GPU.
+        region, comparison, sweep: long computations, the most urgent first.
+        baseline, again: idle timings; they emit checked Results.
 
     Signals, all in the order things happened:
         device_found(device): the Device or NoDevice, at the start; again whenever it failed, after
-            what failed was told, and whenever it was tried again.
+            `failed`, and whenever it was tried again.
         progressed(doing): what the live job is doing, "" when nothing.
         computed(result): one that is made fit for the screen next.
         filtered(result, display, look): a picture, and later the same with more known about it;
             the display has this look.
-        settled(result): the last word on a job, and nobody has asked for another.
+        settled(result): the last word on a job, and no other was requested.
         failed(error): the live job ended with a KernelError, or the GPU was lost.
-        baseline_timed(result): the baseline's Result for a live job.
-        timed_again(result): what was asked for by `request_again`.
-        sweep_stepped(step): whatever a sweep yields: Progress, Record and the like.
-        sweep_paused(is_paused): a sweep stands still from now on, or goes on.
-        sweep_ended(error, is_complete): a sweep is over; the KernelError that ended it, or None.
-        comparison_stepped(step), comparison_paused(is_paused), comparison_ended(error,
-            is_complete): the same of a comparison.
-        region_stepped(step), region_ended(error, is_complete): the same of what filters a region.
     """
 
     device_found = Signal(object)
@@ -76,52 +68,30 @@ class Worker(QThread):
     filtered = Signal(object, object, object)
     settled = Signal(object)
     failed = Signal(object)
-    baseline_timed = Signal(object)
-    timed_again = Signal(object)
-    sweep_stepped = Signal(object)
-    sweep_paused = Signal(bool)
-    sweep_ended = Signal(object, bool)
-    comparison_stepped = Signal(object)
-    comparison_paused = Signal(bool)
-    comparison_ended = Signal(object, bool)
-    region_stepped = Signal(object)
-    region_ended = Signal(object, bool)
 
     def __init__(self, make_engine: Callable[[], Engine], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.device: Device | NoDevice | None = None  # only the GUI thread touches it
-        self.device_found.connect(self._know_device)  # before anybody else hears of it
+        self.device_found.connect(self._keep_device)  # before anybody else hears of it
         self._make_engine = make_engine
-        self._engine: Engine | None = None  # only the thread itself touches it
         self._wake = Condition()  # guards the requests below
         self._wanted: tuple[Job, DisplayMapping, Sampling] | None = None
         self._wanted_since = 0.0
-        self._baseline, self._again = (
-            IdleJobs(self.baseline_timed.emit),
-            IdleJobs(self.timed_again.emit),
-        )
         self._is_held = self._is_awaited = False
         self._wants_device = True  # at the start, to know it
-        self._knows_device = False  # only the thread itself touches it
-        self.trials = StepQueue(self._wake, self)
-        self._was_live = False  # the last of the picture's and a trial's steps
-        self._sweep = PreemptibleTask(
-            "a sweep", self.sweep_stepped.emit, self.sweep_ended.emit, self.sweep_paused.emit
-        )
-        self._comparison = PreemptibleTask(
-            "a comparison",
-            self.comparison_stepped.emit,
-            self.comparison_ended.emit,
-            self.comparison_paused.emit,
-        )
-        self._region = PreemptibleTask(
-            "a region in view", self.region_stepped.emit, self.region_ended.emit
-        )
-        # A comparison is watched live, so it goes first; the first that can step is taken.
-        self._tasks = (self._region, self._comparison, self._sweep)
         self._closing = False
-        # The task in hand; only the thread itself touches it.
+        self.trials = StepQueue(self._wake, self)
+        self.baseline = PreemptibleTask(TIMING, self._wake, self)
+        self.again = PreemptibleTask(TIMING, self._wake, self)
+        self.region = PreemptibleTask("a region in view", self._wake, self)
+        self.comparison = PreemptibleTask("a comparison", self._wake, self)
+        self.sweep = PreemptibleTask("a sweep", self._wake, self)
+        self._tasks = (self.region, self.baseline, self.comparison, self.sweep, self.again)
+        # Only the thread itself touches these.
+        self._engine: Engine | None = None
         self._live: _Live | None = None
+        self._knows_device = False
+        self._was_live = False  # the last of the picture's and a trial's steps
 
     # -- what the GUI thread may call
 
@@ -135,9 +105,7 @@ class Worker(QThread):
         with self._wake:
             self._wanted_since, self._is_awaited = monotonic(), False
             self._wanted = (job, look or DisplayMapping(), sampling or Sampling())
-            self._baseline.forget()
-            self._again.forget()
-            self._wake.notify()
+            self._forget_timings()
 
     def expect(self, is_awaited: bool) -> None:
         """Stop the live job, and let all but a region wait: a request follows, or is called off."""
@@ -145,28 +113,22 @@ class Worker(QThread):
             self._is_awaited = is_awaited
             if is_awaited:
                 self._wanted = None
-                self._baseline.forget()
-                self._again.forget()
+                self._forget_timings()
             self._wake.notify()
 
     def request_baseline(self, job: Job) -> None:
         """Time `job` when no picture is waited for, in place of another baseline."""
-        with self._wake:
-            self._baseline.forget()
-            self._baseline.ask(job, BASELINE_SAMPLING)
-            self._wake.notify()
+        self.baseline.start(_timing(job, BASELINE_SAMPLING))
 
     def request_again(self, job: Job, cache: Cache) -> None:
         """Time `job`, which was run only once, when there is nothing else to do.
 
         It is forgotten at the next request.
         """
-        with self._wake:
-            self._again.ask(job, replace(AGAIN_SAMPLING, cache=cache))
-            self._wake.notify()
+        self.again.add(_timing(job, replace(AGAIN_SAMPLING, cache=cache)))
 
     def hold(self, is_held: bool) -> None:
-        """Let the timing of a result wait, or go on, while analyses in view are computed from it.
+        """Let the timing of a result wait, or continue, while analyses in view are computed.
 
         It waits for HELD_S at most.
         """
@@ -175,61 +137,18 @@ class Worker(QThread):
             self._wake.notify()
 
     def try_device(self) -> None:
-        """Try once more a GPU that failed, or was not there; `device_found` tells the outcome."""
+        """Try once more a GPU that failed, or was not there; `device_found` follows."""
         with self._wake:
             self._wants_device = True
             self._wake.notify()
 
     @Slot(object)
-    def _know_device(self, device: Device | NoDevice) -> None:
+    def _keep_device(self, device: Device | NoDevice) -> None:
         self.device = device
 
-    def start_sweep(self, sweeping: MakeSteps) -> None:
-        """Begin a sweep in the background, in place of one that runs."""
-        self._start(self._sweep, sweeping)
-
-    def cancel_sweep(self) -> None:
-        """End the sweep at its next step."""
-        self._cancel(self._sweep)
-
-    def pause_sweep(self, is_paused: bool) -> None:
-        """Let the sweep stand still from its next step on, or go on; ignore it where none runs."""
-        self._pause(self._sweep, is_paused)
-
-    def start_comparison(self, comparing: MakeSteps) -> None:
-        """Begin a comparison, before a sweep, in place of one that runs."""
-        self._start(self._comparison, comparing)
-
-    def pause_comparison(self, is_paused: bool) -> None:
-        """Let the comparison stand still from its next step on, or go on."""
-        self._pause(self._comparison, is_paused)
-
-    def cancel_comparison(self) -> None:
-        """End the comparison at its next step."""
-        self._cancel(self._comparison)
-
-    def start_region(self, filtering: MakeSteps) -> None:
-        """Filter what the user looks at in a large picture, before everything else."""
-        self._start(self._region, filtering)
-
-    def cancel_region(self) -> None:
-        """End that at its next step."""
-        self._cancel(self._region)
-
-    def _start(self, task: PreemptibleTask, make: MakeSteps) -> None:
-        with self._wake:
-            task.start(make)
-            self._wake.notify()
-
-    def _pause(self, task: PreemptibleTask, is_paused: bool) -> None:
-        with self._wake:
-            task.pause(is_paused)
-            self._wake.notify()
-
-    def _cancel(self, task: PreemptibleTask) -> None:
-        with self._wake:
-            task.cancel()
-            self._wake.notify()
+    def _forget_timings(self) -> None:
+        for timing in (self.baseline, self.again):
+            timing.cancel()
 
     def close(self) -> None:
         """Stop at the next step, some 20 ms away, and wait for the thread to end."""
@@ -267,22 +186,21 @@ class Worker(QThread):
         except Exception:
             with self._wake:  # or it would be tried again at once, and for ever
                 self._wanted, self._wants_device = None, False
-                for idle in (self._baseline, self._again):
-                    idle.forget()
                 dropped = [each for each in self._tasks if each.forget()]
             self.trials.forget()
             for task in dropped:
-                task.ended(None, False)
+                task.ended.emit(None, False)
             raise
 
     def _by_urgency(self, engine: Engine) -> Iterator[Callable[[], bool]]:
-        """Yield what may be done; each does one step, and returns whether it waits for the device.
+        """Yield what may be done; each does one step, and returns True if it waits for the device.
 
         The picture and the trial of a user kernel take turns: both are waited for, and while the
-        one is busy in a process of its own the other goes on.
+        one is busy in a process of its own the other steps.
         """
-        if self._region.can_step:
-            yield partial(self._step_task, self._region)
+        region, *others = (partial(self._step_task, each) for each in self._tasks)
+        if self.region.can_step:
+            yield region
         both = [self._step_trial, self._step_live]
         for step in both if self._was_live else reversed(both):
             if self.trials.has_work if step == self._step_trial else self._live is not None:
@@ -290,20 +208,13 @@ class Worker(QThread):
                 yield step
         if self._wants_device:
             yield partial(self._find_device, engine)
-        if self._is_awaited:
-            return
-        if self._baseline.can_step:
-            yield partial(self._step_idle, self._baseline)
-        for task in self._tasks:
-            if task.can_step and task is not self._region:
-                yield partial(self._step_task, task)
-        if self._again.can_step:
-            yield partial(self._step_idle, self._again)
+        if not self._is_awaited:
+            yield from (each for each in others if each.args[0].can_step)
 
     def _take_requests(self, engine: Engine) -> None:
         """Turn requests into tasks.
 
-        What they take the place of is closed without the lock: it may have threads to wait for.
+        Superseded ones are closed without the lock: they may have threads to wait for.
         """
         wanted, left = None, list[Iterator[Any] | None]()
         with self._wake:
@@ -312,7 +223,6 @@ class Worker(QThread):
             if self._wanted is not None and self._may_supersede():
                 wanted, self._wanted = self._wanted, None
                 left.append(self._drop_live())
-            left += [idle.take(engine) for idle in (self._baseline, self._again)]
             over = [each.take(engine) for each in self._tasks]
         self._close_all(left)
         if wanted is not None:
@@ -320,16 +230,16 @@ class Worker(QThread):
         for task, ended in zip(self._tasks, over, strict=True):
             if ended is not None:
                 self._close_all([ended.steps])
-                task.ended(None, False)
+                task.ended.emit(None, False)
             task.emit_pause()
 
     def _has_work(self) -> bool:
-        is_live = self._live is not None or self._region.has_work or self.trials.has_work
+        is_live = self._live is not None or self.region.has_work or self.trials.has_work
+        if self._wants_device or is_live:
+            return True
         if self._is_awaited:
-            return self._wants_device or is_live
-        others = (self._baseline, self._again, *self._tasks)
-        is_wanted = self._wants_device or self._wanted is not None
-        return is_wanted or is_live or any(each.has_work for each in others)
+            return False
+        return self._wanted is not None or any(each.has_work for each in self._tasks)
 
     def _may_supersede(self) -> bool:
         return (
@@ -348,7 +258,7 @@ class Worker(QThread):
             with purpose("the picture in view"):
                 step = next(self._live.steps, None)
             if self._is_awaited:
-                return False  # nobody waits for this one any more
+                return False  # no longer awaited
             if isinstance(step, Progress):
                 self._emit_progress(step)
             elif step is not None:
@@ -379,7 +289,7 @@ class Worker(QThread):
             self._rest(PAINTING_S)  # then the analysis is painted
 
     def _rest(self, seconds: float, is_over: Callable[[], bool] = lambda: False) -> None:
-        """Wait, unless there is news; a trial of a user kernel goes on."""
+        """Wait, unless there is news; a trial of a user kernel continues."""
         until = monotonic() + seconds
         while (left := until - monotonic()) > 0:
             with self._wake:
@@ -392,9 +302,10 @@ class Worker(QThread):
                 self._step_trial()
 
     def _has_news(self) -> bool:
-        """Return whether there is a request that does not wait with the timing."""
+        """Return True if there is a request that does not wait with the timing."""
         is_requested = self._wanted is not None or (self._wants_device and self._knows_device)
-        return is_requested or self._closing or any(each.has_request for each in self._tasks)
+        tasks = (self.region, self.comparison, self.sweep)
+        return is_requested or self._closing or any(each.has_request for each in tasks)
 
     def _emit_progress(self, progress: Progress) -> None:
         assert self._live is not None
@@ -410,24 +321,22 @@ class Worker(QThread):
             self.progressed.emit("")
             self.settled.emit(live.last)
 
-    def _step_idle(self, idle: IdleJobs) -> bool:
-        try:
-            with purpose("the time of a picture"):
-                return idle.step()
-        except DeviceLostError as error:
-            self._fail(error, self.failed.emit)
-            return False
-
     def _step_task(self, task: PreemptibleTask) -> bool:
         try:
             with purpose(task.purpose):
                 is_over = not task.step()
         except (KernelError, MemoryError) as error:
-            self._fail(error, lambda expected: self._end_task(task, expected, False))
+            self._fail(error, partial(self._fail_task, task))
             return False
         if is_over:
             self._end_task(task, None, True)
         return task.waits and not is_over
+
+    def _fail_task(self, task: PreemptibleTask, error: KernelError) -> None:
+        self._end_task(task, error, False)
+        # Any other failure of a timing only means that there is no such time.
+        if task.purpose == TIMING and isinstance(error, DeviceLostError):
+            self.failed.emit(error)
 
     def _end_task(
         self, task: PreemptibleTask, error: KernelError | None, is_complete: bool
@@ -435,7 +344,7 @@ class Worker(QThread):
         with self._wake:  # from here on a cancel comes too late
             steps = task.drop()
         self._close_all([steps])
-        task.ended(error, is_complete)
+        task.ended.emit(error, is_complete)
 
     def _fail(self, error: KernelError | MemoryError, tell: Callable[[KernelError], None]) -> None:
         """Report an expected failure and, if the GPU was lost, that there is none any more."""
@@ -469,8 +378,7 @@ class Worker(QThread):
 
     def _drop_tasks(self) -> None:
         with self._wake:
-            left = [self._drop_live(), *(each.drop() for each in (self._baseline, self._again))]
-            left += [each.drop() for each in self._tasks]
+            left = [self._drop_live(), *(each.drop() for each in self._tasks)]
         self._close_all(left)
         if self._closing:
             self.trials.step()  # closes what is left
@@ -503,7 +411,7 @@ class _Live:
         return self._display is not None
 
     def show(self, result: Result) -> Display:
-        """Return the Display of the picture, made only once however often its timing improves.
+        """Make the Display of the picture, only once however often its timing improves.
 
         Raises OutOfMemoryError.
         """
@@ -514,3 +422,14 @@ class _Live:
             except MemoryError as error:
                 raise OutOfMemoryError(TOO_LARGE_TO_SHOW) from error
         return self._display
+
+
+def _timing(job: Job, sampling: Sampling) -> MakeSteps:
+    """Make a job's timing, of which only checked Results are told."""
+
+    def steps(engine: Engine) -> Iterator[Any]:
+        for step in engine.filtering(job, sampling):
+            is_checked = isinstance(step, Result) and step.check is not None
+            yield step if is_checked or isinstance(step, Waiting) else None
+
+    return steps

@@ -54,8 +54,8 @@ def _choose_stop(rng, stage):
 
 def _do_stop(stage):
     """Let no sweep or comparison run for long."""
-    stage.window.worker.cancel_sweep()
-    stage.window.worker.cancel_comparison()
+    stage.window.worker.sweep.cancel()
+    stage.window.worker.comparison.cancel()
 
 
 ACTS = {

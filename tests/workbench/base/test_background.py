@@ -3,11 +3,11 @@
 import threading
 
 import pytest
-from PySide6.QtCore import QThread
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QThread
 
 from kernels.core.errors import OutOfMemoryError
 from tests.workbench.driving import until
-from workbench.base.background import Background
+from workbench.base.background import Background, Turns
 
 
 @pytest.fixture
@@ -65,17 +65,42 @@ def test_a_bug_is_told_with_its_traceback_and_the_thread_lives_on(qtbot, backgro
 
 
 def test_closing_waits_for_what_runs_and_forgets_the_rest(qtbot, background):
-    entered, done = threading.Event(), []
+    entered, go_on, done = threading.Event(), threading.Event(), []
 
-    def until_told_to_end():
+    def work():
         entered.set()
-        while not QThread.currentThread().isInterruptionRequested():
-            QThread.msleep(1)
+        go_on.wait(10)
         done.append("the first")
 
-    background.run(until_told_to_end, done.append, done.append)
+    background.run(work, done.append, done.append)
     background.run(lambda: done.append("the second"), done.append, done.append)
     until(qtbot, entered.is_set)
+    threading.Timer(0.05, go_on.set).start()
     background.close()
     qtbot.wait(1)  # for answers, which nobody may hear of now
     assert done == ["the first"]
+
+
+@pytest.fixture
+def turns(qapp):
+    return Turns()
+
+
+def test_each_step_has_a_turn_of_its_own(turns, qtbot):
+    dispatcher, begun, done = QAbstractEventDispatcher.instance(), [], []
+    dispatcher.awake.connect(lambda: begun.append(None))
+    owner = QObject()
+
+    def step(name):
+        done.append((name, len(begun)))
+        if name == "b":
+            turns.add(owner, lambda: step("b, once more"))
+
+    for name in "abc":
+        turns.add(owner, lambda name=name: step(name))
+    assert done == []
+    qtbot.waitUntil(lambda: len(done) == 4)
+    assert [name for name, _ in done] == ["a", "b", "c", "b, once more"]
+    assert len({turn for _, turn in done}) == 4
+    qtbot.wait(5)
+    assert len(done) == 4

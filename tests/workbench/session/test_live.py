@@ -15,8 +15,9 @@ from tests.workbench.driving import child, grey, settle, show_picture, until, vi
 from tests.workbench.engines import Scripted
 from workbench.base.numbers import GAP
 from workbench.model import intents
-from workbench.model.state import Picture
+from workbench.model.state import Picture, State
 from workbench.session import live
+from workbench.session.store import Store
 from workbench.widgets.tile import ValueTile
 
 
@@ -216,7 +217,41 @@ def test_strips_are_not_timed_again(qtbot, make_window):
     show_picture(qtbot, window, noise(8, 8))
     settle(qtbot, window, lambda: window.store.update(border="wrap"))
     ended = []
-    window.worker.sweep_ended.connect(lambda *_: ended.append(True))
-    window.worker.start_sweep(lambda _: iter(()))
+    window.worker.sweep.ended.connect(lambda *_: ended.append(True))
+    window.worker.sweep.start(lambda _: iter(()))
     until(qtbot, lambda: ended)
     assert len(asked) == 2
+
+
+def followed(store):
+    changes = []
+    store.changed.connect(lambda old, new: changes.append((old, new)))
+    return changes
+
+
+def test_what_is_chosen_is_announced_once_with_what_it_brings_along():
+    store = Store(State(filter="gaussian", ksize=5))
+    changes = followed(store)
+    store.choose(filter="sobel_x", implementation="parallel")
+    ((_, new),) = changes
+    assert (new.filter, new.ksize) == ("sobel_x", 3)
+    assert new.implementation == new.chosen_implementation == "parallel"
+
+
+def test_an_update_changes_what_it_names_and_nothing_else():
+    store = Store(State(filter="gaussian", ksize=5))
+    store.update(filter="sobel_x", implementation="parallel")
+    state = store.state
+    assert (state.filter, state.ksize) == ("sobel_x", 5)
+    assert (state.implementation, state.chosen_implementation) == ("parallel", None)
+
+
+def test_a_state_that_is_restored_is_that_very_one():
+    store = Store()
+    before = store.state
+    store.choose(border="wrap")
+    changes = followed(store)
+    store.restore(before)
+    store.restore(before)
+    assert store.state is before
+    assert len(changes) == 1

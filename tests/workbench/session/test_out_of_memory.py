@@ -97,6 +97,6 @@ def test_this_computer_s_memory_may_end_anywhere(qtbot, make_window):
         raise MemoryError
 
     window.messages.clear()
-    window.worker.start_sweep(swallowing)
+    window.worker.sweep.start(swallowing)
     until(qtbot, lambda: window.messages.sentence == TOO_LITTLE_MEMORY)
     settle(qtbot, window, lambda: window.store.update(ksize=7))

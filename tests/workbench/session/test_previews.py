@@ -97,9 +97,9 @@ def test_nothing_else_is_measured_while_a_preview_is_computed(qtbot, window, mon
     may_preview = threading.Event()
     monkeypatch.setattr(previews_module, "preview", lambda _: may_preview.wait() and None)
     stepped = []
-    window.worker.sweep_stepped.connect(stepped.append)
+    window.worker.sweep.stepped.connect(stepped.append)
     window.store.update(ksize=LONG)
-    window.worker.start_sweep(lambda _: (Progress(str(n)) for n in range(9)))
+    window.worker.sweep.start(lambda _: (Progress(str(n)) for n in range(9)))
     QTest.qWait(100)
     assert not stepped
     may_preview.set()

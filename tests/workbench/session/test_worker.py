@@ -4,6 +4,7 @@ import itertools
 import threading
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from threading import Condition
 
 import numpy as np
@@ -17,15 +18,15 @@ from kernels.core.job import Job, Progress
 from tests.made_up import PASSED, result
 from tests.workbench.driving import until
 from tests.workbench.engines import Scripted
-from workbench.base.bugs import bugs
+from workbench.base.background import bugs
 from workbench.session import worker as worker_module
 from workbench.session.worker import Worker
 
 SIGNALS = (
     *("device_found", "progressed", "filtered", "settled", "failed"),
-    *("baseline_timed", "timed_again"),
-    *("sweep_stepped", "sweep_paused", "sweep_ended"),
-    *("comparison_stepped", "comparison_paused", "comparison_ended"),
+    *("baseline.stepped", "again.stepped"),
+    *("sweep.stepped", "sweep.paused", "sweep.ended"),
+    *("comparison.stepped", "comparison.paused", "comparison.ended"),
 )
 PICTURE = np.zeros((4, 5, 1), np.uint8)
 PICTURE.flags.writeable = False
@@ -61,7 +62,7 @@ def make_worker(qtbot):
     def make(script=at_once, make_engine=None):
         worker, told = Worker(make_engine or (lambda: Scripted(script))), []
         for name in SIGNALS:
-            getattr(worker, name).connect(partial(_write, told, name))
+            attrgetter(name)(worker).connect(partial(_write, told, name))
         listening.append(partial(_write, told, "broke"))
         bugs.met.connect(listening[-1])
         made.append(worker)
@@ -243,12 +244,12 @@ def test_what_ran_once_is_timed_again_when_nothing_else_is_left(qtbot, make_work
     worker.request_again(a_job(3), "warm")
     worker.request_again(a_job(5, "sequential"), "cold")
     worker.request_baseline(a_job(3, "sequential"))
-    worker.start_sweep(sweeping)
+    worker.sweep.start(sweeping)
     worker.start()
-    wait_for(qtbot, told, "timed_again", count=2)
+    wait_for(qtbot, told, "again.stepped", count=2)
     baseline, one, other = ("sequential", 3), ("opencv", 3), ("sequential", 5)
     assert done == [baseline, *["sweep"] * 3, one, other]
-    assert sizes(told, "timed_again") == [3, 5]
+    assert sizes(told, "again.stepped") == [3, 5]
     assert "settled" not in names(told)
 
 
@@ -273,11 +274,11 @@ def test_a_picture_goes_before_the_baseline_and_that_before_a_sweep(qtbot, make_
     worker.start()
     worker.request(a_job(3))
     until(qtbot, entered.is_set)
-    worker.start_sweep(sweeping)
+    worker.sweep.start(sweeping)
     worker.request_baseline(a_job(3, "sequential"))
     go_on.set()
-    wait_for(qtbot, told, "sweep_ended")
-    wait_for(qtbot, told, "baseline_timed")
+    wait_for(qtbot, told, "sweep.ended")
+    wait_for(qtbot, told, "baseline.stepped")
     assert done == ["opencv"] * 3 + ["sequential"] * 3 + ["sweep"] * 3
 
 
@@ -299,8 +300,8 @@ def test_a_job_pauses_a_sweep(qtbot, make_worker):
 
     worker, told = make_worker(script)
     worker.start()
-    worker.start_sweep(sweeping)
-    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
+    worker.sweep.start(sweeping)
+    assert wait_for(qtbot, told, "sweep.ended") == (None, True)
     assert done == ["sweep", "sweep", "live", "live", "live", "sweep"]
 
 
@@ -347,9 +348,9 @@ def test_a_bug_in_a_sweep_ends_it(qtbot, make_worker):
 
     worker, told = make_worker()
     worker.start()
-    worker.start_sweep(sweeping)
+    worker.sweep.start(sweeping)
     wait_for(qtbot, told, "broke")
-    assert ("sweep_ended", None, False) in told
+    assert ("sweep.ended", None, False) in told
 
 
 def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
@@ -359,8 +360,8 @@ def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
 
     worker, told = make_worker()
     worker.start()
-    worker.start_sweep(sweeping)
-    error, is_complete = wait_for(qtbot, told, "sweep_ended")
+    worker.sweep.start(sweeping)
+    error, is_complete = wait_for(qtbot, told, "sweep.ended")
     assert str(error) == "The GPU failed while measuring."
     assert not is_complete
     worker.request(a_job())
@@ -370,10 +371,10 @@ def test_a_device_lost_ends_a_sweep_with_a_sentence(qtbot, make_worker):
 def test_a_cancelled_sweep_ends_at_its_next_step(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.cancel_sweep()
-    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    worker.sweep.start(for_ever)
+    wait_for(qtbot, told, "sweep.stepped")
+    worker.sweep.cancel()
+    assert wait_for(qtbot, told, "sweep.ended") == (None, False)
 
 
 class Counting:
@@ -393,19 +394,19 @@ def test_a_paused_sweep_does_nothing_while_jobs_go_on(qtbot, make_worker):
     worker, told = make_worker()
     sweep = Counting()
     worker.start()
-    worker.start_sweep(sweep)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.pause_sweep(True)
-    assert wait_for(qtbot, told, "sweep_paused") == (True,)
+    worker.sweep.start(sweep)
+    wait_for(qtbot, told, "sweep.stepped")
+    worker.sweep.pause(True)
+    assert wait_for(qtbot, told, "sweep.paused") == (True,)
     count = sweep.count
     worker.request(a_job())
     wait_for(qtbot, told, "settled")
     qtbot.wait(50)
     assert sweep.count == count
-    worker.pause_sweep(False)
-    assert wait_for(qtbot, told, "sweep_paused", count=2) == (False,)
+    worker.sweep.pause(False)
+    assert wait_for(qtbot, told, "sweep.paused", count=2) == (False,)
     until(qtbot, lambda: sweep.count > count)
-    assert "sweep_ended" not in names(told)
+    assert "sweep.ended" not in names(told)
 
 
 def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
@@ -419,10 +420,10 @@ def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
     monkeypatch.setattr("workbench.session.worker.Condition", CountedCondition)
     worker, told = make_worker()
     worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.pause_sweep(True)
-    wait_for(qtbot, told, "sweep_paused")
+    worker.sweep.start(for_ever)
+    wait_for(qtbot, told, "sweep.stepped")
+    worker.sweep.pause(True)
+    wait_for(qtbot, told, "sweep.paused")
     before = len(looks)
     qtbot.wait(100)
     assert 0 < before <= len(looks) <= before + 1
@@ -431,13 +432,13 @@ def test_a_paused_sweep_sleeps(qtbot, make_worker, monkeypatch):
 def test_a_sweep_takes_the_place_of_the_one_that_runs(qtbot, make_worker):
     worker, told = make_worker()
     worker.start()
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
-    worker.start_sweep(lambda _: iter([Progress("the other")]))
-    wait_for(qtbot, told, "sweep_ended", count=2)
-    ends = [entry[1:] for entry in told if entry[0] == "sweep_ended"]
+    worker.sweep.start(for_ever)
+    wait_for(qtbot, told, "sweep.stepped")
+    worker.sweep.start(lambda _: iter([Progress("the other")]))
+    wait_for(qtbot, told, "sweep.ended", count=2)
+    ends = [entry[1:] for entry in told if entry[0] == "sweep.ended"]
     assert ends == [(None, False), (None, True)]
-    assert told[-2] == ("sweep_stepped", Progress("the other"))
+    assert told[-2] == ("sweep.stepped", Progress("the other"))
 
 
 def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
@@ -452,7 +453,7 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
 
     worker, told = make_worker(script)
     worker.start()
-    worker.start_sweep(for_ever)
+    worker.sweep.start(for_ever)
     worker.request_baseline(a_job(3, "sequential"))
     worker.request(a_job())
     wait_for(qtbot, told, "progressed")
@@ -468,29 +469,14 @@ def test_the_thread_ends_in_the_middle_of_everything(qtbot, make_worker):
 
 def test_a_comparison_goes_before_a_sweep_and_the_picture_before_it(qtbot, make_worker):
     worker, told = make_worker(at_once)
-    worker.start_sweep(lambda _: iter([Progress("sweeping")]))
-    worker.start_comparison(lambda _: iter([Progress("comparing")]))
+    worker.sweep.start(lambda _: iter([Progress("sweeping")]))
+    worker.comparison.start(lambda _: iter([Progress("comparing")]))
     worker.request(a_job())
     worker.start()
-    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
+    assert wait_for(qtbot, told, "sweep.ended") == (None, True)
     order = [entry[0] for entry in told]
-    assert order.index("filtered") < order.index("comparison_stepped")
-    assert order.index("comparison_ended") < order.index("sweep_stepped")
-
-
-def test_a_comparison_stands_still_and_goes_on_while_a_sweep_runs(qtbot, make_worker):
-    worker, told = make_worker(at_once)
-    worker.start()
-    worker.start_comparison(for_ever)
-    wait_for(qtbot, told, "comparison_stepped")
-    worker.pause_comparison(True)
-    assert wait_for(qtbot, told, "comparison_paused") == (True,)
-    worker.start_sweep(lambda _: iter([Progress("sweeping")]))
-    assert wait_for(qtbot, told, "sweep_ended") == (None, True)
-    worker.pause_comparison(False)
-    assert wait_for(qtbot, told, "comparison_paused", count=2) == (False,)
-    worker.cancel_comparison()
-    assert wait_for(qtbot, told, "comparison_ended") == (None, False)
+    assert order.index("filtered") < order.index("comparison.stepped")
+    assert order.index("comparison.ended") < order.index("sweep.stepped")
 
 
 @pytest.mark.parametrize("is_closed", [False, True])
@@ -504,14 +490,14 @@ def test_a_cancelled_comparison_may_save_what_it_has_on_the_thread(qtbot, make_w
             saved.append(QThread.currentThread())
 
     worker, told = make_worker(at_once)
-    worker.start_comparison(comparing)
+    worker.comparison.start(comparing)
     worker.start()
-    wait_for(qtbot, told, "comparison_stepped")
+    wait_for(qtbot, told, "comparison.stepped")
     if is_closed:
         worker.close()
     else:
-        worker.cancel_comparison()
-        assert wait_for(qtbot, told, "comparison_ended") == (None, False)
+        worker.comparison.cancel()
+        assert wait_for(qtbot, told, "comparison.ended") == (None, False)
     assert saved == [worker]
 
 
@@ -591,9 +577,9 @@ def test_a_bug_before_anything_is_done_is_shown_and_the_thread_goes_on(qtbot, ma
     dropped = []
     worker.trials.dropped.connect(dropped.append)
     worker.trials.ask("a trial", lambda: iter("a"), lambda _: None)
-    worker.start_sweep(for_ever)
+    worker.sweep.start(for_ever)
     wait_for(qtbot, told, "broke", count=2)
-    assert wait_for(qtbot, told, "sweep_ended") == (None, False)
+    assert wait_for(qtbot, told, "sweep.ended") == (None, False)
     qtbot.waitUntil(lambda: dropped == ["a trial"])
     worker.request(a_job())
     wait_for(qtbot, told, "settled")
@@ -618,8 +604,8 @@ def test_a_trial_and_a_picture_that_waits_for_it_take_turns_before_a_sweep(qtbot
     worker, told = make_worker(script)
     worker.start()
     wait_for(qtbot, told, "device_found")
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
+    worker.sweep.start(for_ever)
+    wait_for(qtbot, told, "sweep.stepped")
     worker.trials.ask("a", trial, done.append)
     until(qtbot, lambda: has_device)
     worker.request(a_job())
@@ -636,6 +622,6 @@ def test_others_go_on_while_a_picture_waits_for_another_process(qtbot, make_work
     worker, told = make_worker(script)
     worker.start()
     worker.request(a_job())
-    worker.start_sweep(for_ever)
-    wait_for(qtbot, told, "sweep_stepped")
+    worker.sweep.start(for_ever)
+    wait_for(qtbot, told, "sweep.stepped")
     assert ("progressed", "waiting for a sweep of process 1234 on NVIDIA H200") in told

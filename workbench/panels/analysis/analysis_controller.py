@@ -16,9 +16,9 @@ from workbench.panels.analysis.analysis_panel import AnalysisPanel
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.inspection import Inspection
 from workbench.panels.compare.pins import pin_name
-from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
+from workbench.session.tasks import AnalysisThread
 
 REDRAW_MS = 60  # a profile follows the pointer, but does not hold it up
 HISTOGRAM, SIMILARITY = "histogram", "similarity"

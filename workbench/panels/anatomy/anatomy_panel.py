@@ -32,8 +32,8 @@ from workbench.panels.anatomy.loads_bar import LoadsBar
 from workbench.panels.anatomy.part_buttons import PartButtons
 from workbench.panels.anatomy.subject import Look, Subject, look_at, look_from
 from workbench.panels.anatomy.warp_card import WarpCard
-from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.store import Store
+from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
 from workbench.widgets.boxes import UprightArea, VBox
 from workbench.widgets.folding import FoldedSection, GivingWay

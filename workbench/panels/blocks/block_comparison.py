@@ -12,8 +12,7 @@ from kernels.core.errors import KernelError
 from kernels.core.job import Job, Pick
 from kernels.engine.auto import Picker
 from kernels.measuring.job_comparison import Snapshot, comparing
-from workbench.base.background import Background
-from workbench.base.bugs import bugs
+from workbench.base.background import Background, bugs
 from workbench.model import intents
 from workbench.panels.blocks.blocks_panel import BlocksPanel, BlocksPhase
 from workbench.panels.blocks.candidates import Field, Key, field_of, untimed
@@ -79,12 +78,12 @@ class BlockComparison(QObject):
         panel.shapes_changed.connect(self._inspect_later)
         panel.start_wanted.connect(self.start)
         panel.stop_wanted.connect(self._stop_by_user)
-        panel.pause_wanted.connect(worker.pause_comparison)
+        panel.pause_wanted.connect(worker.comparison.pause)
         panel.recorded_wanted.connect(self._show_recorded_again)
         panel.picked.connect(self._apply)
-        worker.comparison_stepped.connect(self._show_step)
-        worker.comparison_paused.connect(self._show_paused)
-        worker.comparison_ended.connect(self._show_ended)
+        worker.comparison.stepped.connect(self._show_step)
+        worker.comparison.paused.connect(self._show_paused)
+        worker.comparison.ended.connect(self._show_ended)
         bugs.met.connect(self._break_off)
 
     @Slot()
@@ -104,12 +103,12 @@ class BlockComparison(QObject):
         self._panel.show_phase(BlocksPhase.RUNNING)
         self._refresh()
         jobs, sampling = self._jobs, self._field.sampling
-        self._worker.start_comparison(lambda engine: comparing(jobs, engine, sampling))
+        self._worker.comparison.start(lambda engine: comparing(jobs, engine, sampling))
 
     @Slot()
     def stop(self) -> None:
         """End the comparison; what was measured stays in sight."""
-        self._worker.cancel_comparison()
+        self._worker.comparison.cancel()
         self._jobs = ()
         self._panel.show_phase(BlocksPhase.IDLE)
         self._refresh()

@@ -24,9 +24,9 @@ from workbench.model.speed_up import no_time_in_words, single_in_words
 from workbench.model.state import Picture, State
 from workbench.panels.compare.compare_view import CompareView
 from workbench.panels.compare.pins import MAX_PINS, Pin, Pins, SetAside, of_same, pin_name
-from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.live import Live
 from workbench.session.store import Store
+from workbench.session.tasks import AnalysisThread
 
 DIFFERENCE, MISMATCH = "difference", "mismatch"  # names of modes and of their computations
 MAX_RINGS = 200  # around single pixels; more pixels are seen without rings

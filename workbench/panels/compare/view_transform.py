@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from workbench.imaging.display import Display
-from workbench.model.large_source import Region
+from workbench.model.state import Region
 
 Size = tuple[int, int]
 Point = tuple[float, float]

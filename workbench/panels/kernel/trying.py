@@ -32,7 +32,6 @@ from workbench.panels.kernel.trial_words import (
     searched_words,
     verdict_words,
 )
-from workbench.session.analysis_thread import AnalysisThread, StepQueue
 from workbench.session.kernel_file import KernelFile
 from workbench.session.kernel_steps import Followed, following
 from workbench.session.kernel_trial import (
@@ -48,6 +47,7 @@ from workbench.session.kernel_trial import (
     trying,
 )
 from workbench.session.store import Store
+from workbench.session.tasks import AnalysisThread, StepQueue
 
 PAUSE_MS = 500  # in typing, after which what stands there is tried
 PATIENCE_MS = 2500  # after which the message bar has an error in what is being typed, too

@@ -98,8 +98,8 @@ class SweepController(QObject):
         self._sweep, self._rung, self._docks, self._messages = sweep, rung, docks, messages
         self._kernels, self._background, self._settings = kernels, background, settings
         self._is_of_ladder = False
-        worker.sweep_stepped.connect(self._show_step)
-        worker.sweep_ended.connect(self._show_ended)
+        worker.sweep.stepped.connect(self._show_step)
+        worker.sweep.ended.connect(self._show_ended)
         worker.device_found.connect(self._look_for_unfinished)
         sweep.when_made(self._connect_sweep)
         rung.when_made(self._connect_ladder)
@@ -107,15 +107,15 @@ class SweepController(QObject):
     def _connect_sweep(self, sweep: SweepPanel) -> None:
         sweep.started.connect(self._start_sweep)
         sweep.resume_wanted.connect(self.resume)
-        sweep.run.paused.connect(self._worker.pause_sweep)
-        sweep.run.cancelled.connect(self._worker.cancel_sweep)
+        sweep.run.paused.connect(self._worker.sweep.pause)
+        sweep.run.cancelled.connect(self._worker.sweep.cancel)
         sweep.run.phase_changed.connect(self.changed)
-        self._worker.sweep_paused.connect(sweep.show_paused)
+        self._worker.sweep.paused.connect(sweep.show_paused)
         sweep.run.show_busy(self._is_of_ladder)
 
     def _connect_ladder(self, rung: RungPane) -> None:
         rung.measure_wanted.connect(self._measure_ladder)
-        rung.measure_cancelled.connect(self._worker.cancel_sweep)
+        rung.measure_cancelled.connect(self._worker.sweep.cancel)
         rung.ladder.show_busy(not self._is_idle)
 
     def actions(self) -> list[Action]:
@@ -188,7 +188,7 @@ class SweepController(QObject):
 
     def _begin(self, steps: Any) -> None:
         self._sweep.get().show_asked()
-        self._worker.start_sweep(steps)
+        self._worker.sweep.start(steps)
         if self._rung.made is not None:
             self._rung.made.ladder.show_busy(True)
 
@@ -205,7 +205,7 @@ class SweepController(QObject):
             return
         self._is_of_ladder = True
         steps = partial(sweeping, plan, given=given(state.picture), texts=texts)
-        self._worker.start_sweep(steps)
+        self._worker.sweep.start(steps)
         self._rung.get().ladder.show_begun(rounds_of(plan.sampling))
         if self._sweep.made is not None:
             self._sweep.made.run.show_busy(True)

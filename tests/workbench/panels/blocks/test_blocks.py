@@ -248,7 +248,7 @@ def noted(signal):
 def snapshots(window):
     """What is measured from now on, as it stands after each step."""
     found = []
-    window.worker.comparison_stepped.connect(
+    window.worker.comparison.stepped.connect(
         lambda step: found.append(step) if isinstance(step, Snapshot) else None
     )
     return found
@@ -331,8 +331,8 @@ def test_own_shapes_take_part_and_what_is_none_is_said(qtbot, window):
 
 def test_behind_another_panel_nothing_is_measured_until_it_is_seen_again(qtbot, endless):
     window = endless
-    stepped = noted(window.worker.comparison_stepped)
-    ended = noted(window.worker.comparison_ended)
+    stepped = noted(window.worker.comparison.stepped)
+    ended = noted(window.worker.comparison.ended)
     trigger(window, "Block shapes, live")
     until(qtbot, lambda: stepped)
     assert not ended
@@ -372,7 +372,7 @@ def test_without_a_gpu_what_an_h200_took_stands_there_and_is_marked(qtbot, make_
     window = make_window()
     until(qtbot, lambda: window.device)
     show_picture(qtbot, window, np.zeros((8, 9, 1), np.uint8))
-    stepped = noted(window.worker.comparison_stepped)
+    stepped = noted(window.worker.comparison.stepped)
     window.docks.enter("Blocks")
     until(qtbot, lambda: window.blocks.get().rows)
     assert set(rows(window)) == set(PRESETS)

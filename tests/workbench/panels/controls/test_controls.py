@@ -37,7 +37,7 @@ from tests.workbench.driving import (
 from tests.workbench.engines import DEVICE, MadeUpGpu
 from workbench.panels.controls.filter_controls import BORDER_TIPS
 from workbench.panels.timing.timing_words import filter_time, what_ran
-from workbench.window.command_line import filter_words
+from workbench.window.copy_as import filter_words
 
 SAMPLES = noise(20, 30, 3)
 

@@ -249,7 +249,7 @@ def test_all_are_measured_one_after_another_and_the_sweep_waits(qtbot, window):
     button = child(window, "ladder-measure", QPushButton)
     asked, timed = [], []
     window.rung.get().measure_wanted.connect(lambda each: asked.extend(one.key for one in each))
-    window.worker.sweep_stepped.connect(
+    window.worker.sweep.stepped.connect(
         lambda step: timed.append(step.cell.implementation) if isinstance(step, Record) else None
     )
     click(button)
@@ -300,13 +300,13 @@ def test_points_of_a_sweep_take_their_places_as_well(qtbot, window):
     tab(window, "ladder")
     (cell,) = cells_of(plan_of(window.store.state, ("global",)))
     outcome = measured_of(cell)
-    window.worker.sweep_stepped.emit(Record(cell, outcome))
+    window.worker.sweep.stepped.emit(Record(cell, outcome))
     place = places(window)["global"]
     assert place.time.median_ms == outcome.kernel.median_ms
     assert outcome.occupancy.limit in place.in_words
-    window.worker.sweep_stepped.emit(Record(cell, "It cannot."))
-    window.worker.sweep_stepped.emit(Record(replace(cell, count=2), outcome))
-    window.worker.sweep_stepped.emit(Record(replace(cell, ksize=7), outcome))
+    window.worker.sweep.stepped.emit(Record(cell, "It cannot."))
+    window.worker.sweep.stepped.emit(Record(replace(cell, count=2), outcome))
+    window.worker.sweep.stepped.emit(Record(replace(cell, ksize=7), outcome))
     assert places(window)["global"].time.median_ms == outcome.kernel.median_ms
 
 

@@ -123,14 +123,14 @@ def test_what_was_saved_last_is_measured_whatever_was_read_before(qtbot, window)
 def test_the_ladder_is_measured_with_the_chosen_one(qtbot, window, monkeypatch):
     settle(qtbot, window, lambda: window.store.choose(implementation="mine.cu"))
     until(qtbot, lambda: window.live.result.kernel)
-    rung, begin, asked = window.rung.get(), window.worker.start_sweep, []
+    rung, begin, asked = window.rung.get(), window.worker.sweep.start, []
     monkeypatch.setattr(window.worker, "start_sweep", lambda _: None)
     rung.measure_wanted.connect(asked.append)
     trigger(window, "Compare all implementations")
     assert {"opencv", "mine.cu"} <= {each.key for each in asked[0]}
     monkeypatch.setattr(window.worker, "start_sweep", begin)
     here = tuple(each for each in asked[0] if each.key in ("opencv", "mine.cu"))
-    with qtbot.waitSignal(window.worker.sweep_ended) as end:  # without CuPy no rung runs
+    with qtbot.waitSignal(window.worker.sweep.ended) as end:  # without CuPy no rung runs
         rung.measure_wanted.emit(here)
     assert end.args == [None, True]
     rows = child(window, "ladder-list", LadderList)

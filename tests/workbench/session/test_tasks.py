@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from tests.workbench.driving import until
-from workbench.session.analysis_thread import AnalysisThread
+from workbench.session.tasks import AnalysisThread
 
 
 @pytest.fixture
@@ -81,16 +81,19 @@ def test_a_bug_is_carried_to_whoever_listens_and_the_thread_lives_on(qtbot, step
 
 
 def test_closing_ends_what_runs_at_its_next_step(qtbot, steps):
+    begun, before = threading.Event(), threading.active_count()
+
     def endless():
         while True:
+            begun.set()
             yield None
 
     steps.ask("a", endless, lambda _: None)
-    until(qtbot, steps.thread_of_steps.isRunning)
+    assert begun.wait(10)
     steps.close()
-    assert steps.thread_of_steps.isFinished()
+    assert threading.active_count() == before
     steps.ask("b", lambda: iter((1,)), lambda _: None)  # is not heard any more
-    assert not steps.thread_of_steps.isRunning()
+    assert threading.active_count() == before
 
 
 def test_others_hear_of_a_hurry_and_of_its_end(qtbot, steps):
