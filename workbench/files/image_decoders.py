@@ -25,7 +25,7 @@ from workbench.files import (
 from workbench.files import exif as exif_of
 from workbench.files.picture_errors import ImageFileError
 from workbench.files.picture_reader import Decoded, Opened
-from workbench.model.metadata import Metadata
+from workbench.model.state import Metadata
 
 quiet_libraries.hush()
 # The first that gives a reader reads the file; the last always does, or says that it is no picture.

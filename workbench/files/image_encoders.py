@@ -24,7 +24,7 @@ from workbench.files import exif as exif_of
 from workbench.files import jpeg, png
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.metadata import NO_METADATA, Metadata
+from workbench.model.state import NO_METADATA, Metadata
 
 Writer = Callable[[BinaryIO, NDArray[Any], int | None, Metadata], None]
 JPEG_QUALITY = 95  # where none is asked for

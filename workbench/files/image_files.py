@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kernels.core import safe_files
 from workbench.files.picture_errors import ImageFileError, TooLargeError
-from workbench.model.metadata import NO_METADATA, Metadata
-from workbench.model.state import Picture
+from workbench.model.state import NO_METADATA, Metadata, Picture
 
 # Of what is read, by the format's title.
 _READ = {

@@ -20,8 +20,7 @@ from workbench.files.image_decoders import failures_in_words, kept_of, upright
 from workbench.files.needs import Need, is_large
 from workbench.files.picture_errors import ImageFileError, StoppedError
 from workbench.files.picture_reader import Decoded
-from workbench.model.large_source import LargeSource
-from workbench.model.state import Picture
+from workbench.model.state import LargeSource, Picture
 
 BAND_SAMPLES = 1 << 21  # converted at once, since that takes several copies
 # Orientations of EXIF that turn rows around, or columns; from _ON_ITS_SIDE on rows are columns.

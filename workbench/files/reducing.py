@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernels.pictures.generated import stored_as, white, with_channels
 from workbench.files.image_encoders import Format, able, format_of
-from workbench.model.metadata import NO_METADATA, Metadata
+from workbench.model.state import NO_METADATA, Metadata
 
 ROWS = 1024  # made to fit at once, for the sake of the memory that takes
 

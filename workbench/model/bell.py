@@ -12,12 +12,12 @@ ENOUGH = 0.99  # of a bell
 
 
 def has_bell(state: State) -> bool:
-    """Return whether the filter takes a sigma."""
+    """Return True if the filter takes a sigma."""
     return has_parameter(filters.get(state.filter), "sigma")
 
 
 def sigma_of(state: State) -> float:
-    """Return the standard deviation in pixels, the automatic one where none was chosen."""
+    """Standard deviation in pixels, the automatic one where none was chosen."""
     if state.sigma is not None:
         return state.sigma
     chosen = filters.get(state.filter)
@@ -26,17 +26,14 @@ def sigma_of(state: State) -> float:
 
 
 def is_binomial(state: State) -> bool:
-    """Return whether the weights of an automatic sigma are a row of Pascal's triangle."""
+    """Return True if the weights of an automatic sigma are a row of Pascal's triangle."""
     own = filters.get(state.filter).automatic_sigma
     follows_gaussian = own is None or own is gaussian.automatic_sigma
     return state.sigma is None and follows_gaussian and gaussian.is_binomial(state.ksize)
 
 
 def in_words(state: State) -> str:
-    """Return how much of the bell is inside the size, and what size would hold ENOUGH of it.
-
-    Empty without a bell.
-    """
+    """Format the share of the bell inside the size, and a better size; empty without a bell."""
     if not has_bell(state):
         return ""
     size = f"{state.ksize}×{state.ksize}"
@@ -53,7 +50,7 @@ def in_words(state: State) -> str:
 
 
 def is_cut_off(state: State) -> bool:
-    """Whether a sigma was chosen of whose bell the size holds less than ENOUGH."""
+    """Return True if the size holds less than ENOUGH of the chosen bell."""
     return (
         state.sigma is not None
         and has_bell(state)

@@ -10,7 +10,7 @@ from kernels.core.errors import KernelError
 from workbench.model.intents import Changes, weights_for, with_filter
 from workbench.model.state import FACTS, State
 
-TEXT = "text_sha256"  # beside choices: of a kernel of the user's own, whose file changes
+TEXT = "text_sha256"  # beside choices: of a user kernel, whose file changes
 # All fields but the picture and its levels, which belong to it.
 OF_WEIGHTS = ("filter", "ksize", "sigma", "amount", "matrix")
 LOST = object()
@@ -18,7 +18,7 @@ NAMES = tuple(name for name, facts in FACTS.items() if facts.check is not None)
 
 
 def to_data(state: State) -> dict[str, Any]:
-    """Return the choices by the names of their fields, fit for JSON."""
+    """Choices by the names of their fields, fit for JSON."""
     return {name: getattr(state, name) for name in NAMES}
 
 
@@ -33,16 +33,12 @@ def to_settings(state: State) -> dict[str, Any]:
 
 
 def from_data(data: dict[str, Any], state: State) -> Changes:
-    """Return those values of `data` that make sense, as changes to `state`.
-
-    Files outlive versions: a filter or an implementation may no longer exist, and a field may have
-    had another name.
-    """
+    """Valid values of `data`, of this or an earlier version, as changes to `state`."""
     return recalled(data, state)[0]
 
 
 def recalled(data: dict[str, Any], state: State) -> tuple[Changes, list[str]]:
-    """Return the changes of `from_data`, and the values that were left out, in words."""
+    """Changes of `from_data`, and the values that were left out, in words."""
     changes: Changes = {}
     given = {name: name if name in data else FACTS[name].older_key for name in NAMES}
     for name, key in given.items():
@@ -66,7 +62,7 @@ def _makes_sense(name: str, value: Any) -> bool:
 
 
 def _fitting(changes: Changes, state: State) -> Changes:
-    """Return `changes` with a size that their filter takes, or without all that makes weights."""
+    """Changes with a size that their filter takes, or without all that makes weights."""
     merged = replace(state, **changes)
     sized = {**changes, "ksize": with_filter(merged, merged.filter)["ksize"]}
     rest = {name: value for name, value in changes.items() if name not in OF_WEIGHTS}
@@ -74,7 +70,6 @@ def _fitting(changes: Changes, state: State) -> Changes:
 
 
 def _has_weights(state: State) -> bool:
-    """Return whether the chosen filter accepts the size and the numbers that come with it."""
     try:
         weights_for(state)
     except (KernelError, TypeError, ValueError):
@@ -83,5 +78,5 @@ def _has_weights(state: State) -> bool:
 
 
 def _tuples(value: Any) -> Any:
-    """Return `value` with tuples for the lists that JSON gives back."""
+    """Turn the lists that JSON gives back into tuples."""
     return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

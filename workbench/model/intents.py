@@ -38,10 +38,9 @@ LOOKING = "Looking for a GPU…"
 
 
 def job_for(state: State) -> Job | None:
-    """Return the job to run now; None without a picture, or while a kernel's file is read.
+    """Make the job to run now; None without a picture, or while a kernel's file is read.
 
-    Asked again for the newest state, it returns the same Job.  Raises KernelError where the choices
-    clash.
+    The same Job for the same newest state.  Raises KernelError where the choices clash.
     """
     if state.picture is None or (is_own(state.implementation) and not own_text(state)):
         return None
@@ -74,37 +73,30 @@ def _job(state: State, samples: NDArray[Any]) -> Job:
 
 
 def own_text(state: State) -> str:
-    """Return the text of the user's own kernel that is chosen; empty: none is, or it is not read.
-
-    What was read may be of another file by now.
-    """
+    """Source of the chosen user kernel; empty: none is, or it is not read."""
     own = state.own_kernel
     return own.text if own is not None and own.name == state.implementation else ""
 
 
 def needs_run(old: State, new: State) -> bool:
-    """Return whether `new` asks for another result than `old`."""
+    """Return True if `new` asks for another result than `old`."""
     if any(FACTS[name].reruns for name in changed_fields(old, new)):
         return True
     return is_unclipped(new) != is_unclipped(old)
 
 
 def offset_for(state: State) -> float:
-    """Return what is added to every filtered sample, in sample values.
-
-    It is 0.0 without a picture, and for every filter but the user's own weights.
-    """
+    """Number added to every filtered sample, in sample values: only with custom weights."""
     if state.picture is None or not has_parameter(filters.get(state.filter), "matrix"):
         return 0.0
     return state.offset * state.picture.white
 
 
 def is_unclipped(state: State) -> bool:
-    """Return whether a picture of whole numbers is to be filtered as float32.
+    """Return True if a picture of whole numbers is to be filtered as float32.
 
-    That is so where the filter's results lie around zero: negative ones stay in the data however
-    they are shown. They are cut off only where a pixel type of whole numbers was chosen, and no
-    way to see values below zero.
+    Negative results are cut off only where a pixel type of whole numbers was chosen, and no way
+    to see values below zero.
     """
     if state.picture is None or state.picture.samples.dtype.kind != "u":
         return False
@@ -115,10 +107,7 @@ def is_unclipped(state: State) -> bool:
 
 
 def swings_around_zero(state: State) -> bool:
-    """Return whether the filter's results lie around zero, as its weights cancel each other.
-
-    Only then does State.negative_display matter.
-    """
+    """Return True if the filter's results lie around zero, as its weights cancel each other."""
     try:
         weights = weights_for(state)
     except KernelError:
@@ -127,7 +116,7 @@ def swings_around_zero(state: State) -> bool:
 
 
 def is_around_zero(state: State) -> bool:
-    """Return whether the result's values lie around zero, with negative ones kept."""
+    """Return True if the result's values lie around zero, with negative ones kept."""
     picture = state.picture
     if picture is None or not (picture.samples.dtype.kind == "f" or is_unclipped(state)):
         return False
@@ -135,28 +124,24 @@ def is_around_zero(state: State) -> bool:
 
 
 def is_of(job: Job, picture: Picture | None) -> bool:
-    """Return whether `job` filters `picture`, as it is or as float32."""
+    """Return True if `job` filters `picture`, as it is or as float32."""
     if picture is None:
         return False
     return job.picture is picture.samples or job.picture is known_unclipped(picture.samples)
 
 
 def look_for(state: State) -> DisplayMapping:
-    """Return how the result of the present choices is to be shown."""
+    """Display mapping of the result of the present choices."""
     return _look(state, weights_for(state) if is_around_zero(state) else None)
 
 
 def look_at(job: Job, state: State) -> DisplayMapping:
-    """Return how the result of `job`, an earlier one of the same picture, is to be shown.
-
-    A result stored as whole numbers has no values below zero, whatever its filter.
-    """
+    """Display mapping of an earlier result of the same picture."""
     has_sign = job.picture.dtype.kind == "f" and _is_signed(job)
     return _look(state, job.weights if has_sign else None)
 
 
 def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
-    """Return the mapping of what comes of `weights`; None: it has no values below zero."""
     full = None if state.picture is None else state.picture.white
     if weights is None or full is None:
         return DisplayMapping(state.levels, "clip", full)
@@ -166,7 +151,7 @@ def _look(state: State, weights: NDArray[np.float32] | None) -> DisplayMapping:
 
 
 def look_in_words(job: Job, look: DisplayMapping) -> str:
-    """Return what becomes of values below zero, for a caption; "" where the filter makes none."""
+    """Display of values below zero, for a caption; "" where the filter makes none."""
     if not _is_signed(job):
         return ""
     return SIGNED_IN_WORDS[look.negative_display] if job.picture.dtype.kind == "f" else CUT_OFF
@@ -186,7 +171,7 @@ SIGNED_IN_WORDS = {
 
 
 def baseline_for(job: Job, state: State) -> Job:
-    """Return the same work for the CPU implementation that speed-ups are measured against."""
+    """Make the same work for the CPU implementation that speed-ups are measured against."""
     return Job(
         picture=job.picture,
         weights=job.weights,
@@ -199,7 +184,7 @@ def baseline_for(job: Job, state: State) -> Job:
 
 
 def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
-    """Return whether `baseline` is a result of `baseline_for(job, state)`."""
+    """Return True for a result of `baseline_for(job, state)`."""
     return (
         baseline is not None
         and baseline.job.same_work(job)
@@ -208,7 +193,7 @@ def is_baseline_of(baseline: Result | None, job: Job, state: State) -> bool:
 
 
 def is_answer(result: Result, state: State) -> bool:
-    """Return whether `result` answers what `state` asks for now."""
+    """Return True if `result` is of the present choices."""
     try:
         wanted = job_for(state)
     except KernelError:
@@ -217,7 +202,7 @@ def is_answer(result: Result, state: State) -> bool:
 
 
 def weights_for(state: State) -> NDArray[np.float32]:
-    """Return the state's weights, (ksize, ksize) float32; the same choices give the same array."""
+    """The state's weights, (ksize, ksize) float32; the same choices give the same array."""
     return _weights(state.filter, state.ksize, state.sigma, state.amount, state.matrix)
 
 
@@ -230,10 +215,9 @@ def _weights(
 
 
 def with_filter(state: State, key: str) -> Changes:
-    """Return what picking the filter `key` changes, its size included.
+    """Changes at picking the filter `key`, with the nearest size that it accepts.
 
-    The nearest size that the filter accepts is taken.  A filter whose size is not the user's choice
-    passes on the size that was chosen before, in `last_free_ksize`.
+    A filter whose size is not the user's choice keeps the size before in `last_free_ksize`.
     """
     chosen = filters.get(key)
     wanted = state.ksize if has_sizes(filters.get(state.filter)) else state.last_free_ksize
@@ -244,20 +228,17 @@ def with_filter(state: State, key: str) -> Changes:
 
 
 def has_sizes(chosen: Filter) -> bool:
-    """Return whether the size of its weights is the user's choice."""
+    """Return True if the size of its weights is the user's choice."""
     return len(chosen.sizes) > 1 and not has_parameter(chosen, "matrix")
 
 
 def with_picture(picture: Picture) -> Changes:
-    """Return what opening `picture` changes: levels go with the picture that they were set for."""
+    """Changes at opening `picture`: levels go with the picture that they were set for."""
     return {"picture": picture, "levels": None, "result_levels": None}
 
 
 def changes_for(state: State, wanted: Changes) -> Changes:
-    """Return all that changes when the user chooses `wanted`.
-
-    That is `wanted` itself, and what a filter, a matrix or an implementation in it brings along.
-    """
+    """Changes when the user chooses `wanted`: these, and those that they bring along."""
     brought: Changes = {}
     if "filter" in wanted:
         brought |= with_filter(state, wanted["filter"])
@@ -271,37 +252,31 @@ def changes_for(state: State, wanted: Changes) -> Changes:
 
 
 def choices() -> tuple[Choice, ...]:
-    """Return everything that may be chosen to run on: `auto`, then what it picks from."""
+    """Everything that may be chosen to run on: `auto`, then its candidates."""
     return (AUTO, *all_implementations())
 
 
 def implementation(key: str) -> Choice:
-    """Return the implementation called `key`, which exists; of a kernel of the user's own no text.
-
-    See `implementation_of`.
-    """
+    """Implementation called `key`, which exists; a user kernel without its source."""
     if is_own(key):
         return OwnKernel(key)
     return next(each for each in choices() if each.key == key)
 
 
 def chosen_in(state: State) -> Choice:
-    """Return what `state` names, a kernel of the user's own with its text."""
+    """Chosen implementation, a user kernel with its source."""
     key = state.implementation
     return OwnKernel(key, own_text(state)) if is_own(key) else implementation(key)
 
 
 def implementation_of(job: Job, picked: Pick | None = None) -> Choice:
-    """Return what runs `job`, or what was picked for it."""
+    """Implementation that runs `job`, or that was picked for it."""
     key = picked.implementation if picked else job.implementation
     return OwnKernel.of(job) if is_own(key) else implementation(key)
 
 
 def implementation_for(state: State, device: Device | NoDevice) -> str:
-    """Return the key of the implementation to run on `device`.
-
-    It is the user's choice, or the best there is where that cannot run.
-    """
+    """Key of the user's choice, or of the best there is where that cannot run."""
     chosen = state.chosen_implementation
     if chosen is not None and not why_not_here(implementation(chosen), device):
         return chosen
@@ -309,7 +284,7 @@ def implementation_for(state: State, device: Device | NoDevice) -> str:
 
 
 def devices_for(state: State, device: Device | NoDevice) -> int:
-    """Return how many GPUs share a picture: what is chosen, or as many as there are, if fewer."""
+    """Number of GPUs that share a picture: as chosen, or as many as there are."""
     return min(state.devices, device.count) if isinstance(device, Device) else state.devices
 
 
@@ -323,17 +298,14 @@ def not_as_chosen(state: State, device: Device | NoDevice) -> Iterator[str]:
 
 
 def first_choice(state: State, device: Device | NoDevice | None) -> str:
-    """Return the key of the implementation to begin with.
-
-    It is `auto` where a rung can run, else the last of the CPU implementations that can.
-    """
+    """Key of `auto` where a rung can run, else of the last CPU implementation that can."""
     usual = replace(state, block_xy=DEFAULT_BLOCK_XY)  # auto ignores the block shape chosen
     able = [i for i in all_implementations() if why_unavailable(usual, i, device) is None]
     return AUTO.key if isinstance(able[-1], Rung) else able[-1].key
 
 
 def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | None:
-    """Return why `candidate` cannot run on this computer at all; None if some jobs may."""
+    """Reason why `candidate` cannot run on this computer at all; None if some jobs may."""
     if isinstance(candidate, BrokenRung):
         return candidate.reason
     if isinstance(candidate, OwnKernel):
@@ -344,14 +316,14 @@ def why_not_here(candidate: Choice, device: Device | NoDevice | None) -> str | N
 
 
 def why_untimed(own: OwnKernel, device: Device | NoDevice | None) -> str | None:
-    """Return why a kernel of the user's own has no time on this computer; None if it may."""
+    """Reason why a user kernel has no time on this computer; None if it may."""
     if device is None:
         return LOOKING
     return None if isinstance(device, Device) else UNTIMED.format(key=own.key)
 
 
 def job_caption(job: Job, picked: Pick | None = None) -> str:
-    """Return what was done, in a few words: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
+    """Format the job: "Gaussian blur 5×5 · OpenCV", or "… · Auto: OpenCV"."""
     title = title_with_pick(job.implementation, picked)
     sign = "−" if job.offset < 0 else "+"
     offset = f" {sign} {abs(job.offset):g}" if job.offset else ""
@@ -359,23 +331,22 @@ def job_caption(job: Job, picked: Pick | None = None) -> str:
 
 
 def title_with_pick(key: str, picked: Pick | None = None) -> str:
-    """Return a title for people: "OpenCV", or "Auto: OpenCV" where it was picked."""
+    """Format a title: "OpenCV", or "Auto: OpenCV" where it was picked."""
     title = implementation(key).title
     return f"{title}: {implementation(picked.implementation).title}" if picked else title
 
 
 def has_parameter(chosen: Filter, name: str) -> bool:
-    """Return whether the filter takes the parameter `name`."""
+    """Return True if the filter takes the parameter `name`."""
     return any(parameter.name == name for parameter in chosen.parameters)
 
 
 def why_unavailable(
     state: State, candidate: Choice, device: Device | NoDevice | None
 ) -> str | None:
-    """Return the reason why `candidate` cannot run what `state` asks for; None if it can.
+    """Reason why `candidate` cannot run what `state` asks for; None if it can, as `auto` always.
 
     device  None: still being looked for
-    `auto` can always run.
     """
     if isinstance(candidate, Auto):
         return None

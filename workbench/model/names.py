@@ -25,7 +25,7 @@ NEGATIVE_TITLES = {
 def implementation_title(implementation: str) -> str:
     """Return an implementation's title; its key where this program does not have it.
 
-    That of a kernel of the user's own is its file's name.
+    That of a user kernel is its file's name.
     """
     return next((i.title for i in all_implementations() if i.key == implementation), implementation)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ class Dimension:
              with a sentence
     write    a value -> its word
     ticks    the words there are with what they mean; none where there are too many
-    lines    whole lines to choose from, each with what it is
+    lines    whole lines to choose from, each with its meaning
     """
 
     field: str
@@ -58,11 +58,11 @@ class Dimension:
 
     @property
     def name(self) -> str:
-        """Return its title without the mnemonic."""
+        """Title without the mnemonic."""
         return self.title.replace("&", "")
 
     def values(self, text: str, here: Here = None) -> Values:
-        """Return the values that `text` lists, each once.
+        """Values that `text` lists, each once.
 
         here  the GPU that is to run it; None: not known yet
         Raises ValueError with a sentence for the user.
@@ -74,17 +74,17 @@ class Dimension:
         return tuple(dict.fromkeys(found))
 
     def text(self, values: Iterable[Any]) -> str:
-        """Return the line of text that lists `values`."""
+        """Line of text that lists `values`."""
         return ", ".join(self.write(value) for value in values)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words that `text` lists."""
+    """Words that `text` lists."""
     return [word.strip() for word in BETWEEN.split(text) if word.strip()]
 
 
 def pair(value: tuple[int, int]) -> str:
-    """Return two numbers as "640×480"."""
+    """Format two numbers: "640×480"."""
     return f"{value[0]}×{value[1]}"
 
 
@@ -101,13 +101,6 @@ def _read_size(word: str, _: Here) -> Values:
             f"{MAX_SIDE}."
         )
     return (sides,)
-
-
-def _read_ksize(word: str, _: Here) -> Values:
-    ksize = _whole(word)
-    if not 1 <= ksize <= MAX_KSIZE or ksize % 2 == 0:
-        raise ValueError(f"“{word}” is not a kernel size; give odd numbers from 1 to {MAX_KSIZE}.")
-    return (ksize,)
 
 
 def _read_block(word: str, here: Here) -> Values:
@@ -129,33 +122,33 @@ def _read_block(word: str, here: Here) -> Values:
     return ((x, y),)
 
 
-def _read_count(word: str, _: Here) -> Values:
-    if not 1 <= _whole(word) <= MAX_COUNT:
-        raise ValueError(f"“{word}” is not a count; give whole numbers from 1 to {MAX_COUNT}.")
-    return (_whole(word),)
-
-
 def _read_devices(word: str, here: Here) -> Values:
     if word == "all":
         if not isinstance(here, Device):
             raise ValueError("“all” is as many GPUs as there are, and this computer has none.")
         return tuple(range(1, here.count + 1))
-    if not 1 <= _whole(word) <= MAX_DEVICES:
-        raise ValueError(
-            f"“{word}” is not a number of GPUs; give whole numbers from 1, or “all” for 1 to as "
-            "many as there are."
-        )
-    return (_whole(word),)
+    said = "a number of GPUs; give whole numbers from 1, or “all” for 1 to as many as there are"
+    return _number(said, range(1, MAX_DEVICES + 1))(word, here)
 
 
-def _read_channels(word: str, _: Here) -> Values:
-    if word not in ("1", "2", "3", "4"):
-        raise ValueError(f"“{word}” is not a number of channels; a picture has 1 to 4.")
-    return (int(word),)
+def _number(said: str, allowed: Container[int]) -> Callable[[str, Here], Values]:
+    def read(word: str, _: Here) -> Values:
+        if (number := _whole(word)) not in allowed:
+            raise ValueError(f"“{word}” is not {said}.")
+        return (number,)
+
+    return read
+
+
+_read_ksize = _number(
+    f"a kernel size; give odd numbers from 1 to {MAX_KSIZE}", range(1, MAX_KSIZE + 1, 2)
+)
+_read_count = _number(f"a count; give whole numbers from 1 to {MAX_COUNT}", range(1, MAX_COUNT + 1))
+_read_channels = _number("a number of channels; a picture has 1 to 4", range(1, 5))
 
 
 def _whole(word: str) -> int:
-    """Return the whole number in `word`; 0 where it is none, or has more than 8 digits."""
+    """Whole number in `word`; 0 where it is none, or has more than 8 digits."""
     return int(word) if word.isdecimal() and len(word) < 9 else 0
 
 
@@ -171,19 +164,12 @@ def _one_of(noun: str, known: Iterable[str]) -> Callable[[str, Here], Values]:
 
 
 _FILTERS = tuple((each.key, each.title) for each in filters.all_filters())
+_PICTURE_TIPS = (
+    "every sample random, an evening by a lake, one value everywhere, hard edges, black to white"
+)
 _PICTURES: Ticks = (
     (THIS, "the picture that is open"),
-    *zip(
-        PICTURE_KINDS,
-        (
-            "every sample random",
-            "an evening by a lake",
-            "one value everywhere",
-            "hard edges",
-            "black to white",
-        ),
-        strict=True,
-    ),
+    *zip(PICTURE_KINDS, _PICTURE_TIPS.split(", "), strict=True),
 )
 
 DIMENSIONS: tuple[Dimension, ...] = (
@@ -277,7 +263,7 @@ BY_FIELD = {each.field: each for each in DIMENSIONS}
 
 
 def plan_title(plan: Plan) -> str:
-    """Return what varies, and for which filters: "Image size × kernel size, Gaussian blur"."""
+    """Format the variation: "Image size × kernel size, Gaussian blur"."""
     varied = [BY_FIELD[name].name for name in plan.varied if name in BY_FIELD]
     if not varied:
         return f"{filters.get(plan.filters[0]).title} {plan.ksizes[0]}×{plan.ksizes[0]}"
@@ -287,14 +273,14 @@ def plan_title(plan: Plan) -> str:
 
 
 def short(plan: Plan) -> str:
-    """Return a plan's title without its institution but with its table: "Image size, table 5.5"."""
+    """Plan title without its institution but with its table: "Image size, table 5.5"."""
     name = plan.title.split(": ", 1)[-1] if plan.source else plan.title
     name = name[0].upper() + name[1:]
     return f"{name}, table {plan.table}" if plan.table[:1].isdigit() else name
 
 
 def varied_in_words(plan: Plan) -> str:
-    """Return what varies, and how many values it has: "5 image sizes × 3 implementations"."""
+    """Format the variation with counts: "5 image sizes × 3 implementations"."""
     parts = []
     for field in plan.varied:
         noun = BY_FIELD[field].noun if field in BY_FIELD else field.removesuffix("s")
@@ -304,7 +290,7 @@ def varied_in_words(plan: Plan) -> str:
 
 
 def held_fixed(plan: Plan) -> str:
-    """Return in words everything that has one value.
+    """Format everything that has one value.
 
     As in "Gaussian blur 5×5, σ 2, border clamp, 512² pixels of noise, 3 channels uint8, blocks
     32×8, L2 cold".
@@ -331,7 +317,7 @@ def held_fixed(plan: Plan) -> str:
 
 
 def fixed_choices(plan: Plan) -> dict[str, Any]:
-    """Return the values of a plan that do not vary, by the names of the State's fields."""
+    """Values of a plan that do not vary, by the names of the State's fields."""
     names = {"filters": "filter", "ksizes": "ksize", "borders": "border", "blocks": "block_xy"}
     names |= {"caches": "cache", "devices": "devices"}
     lists = {name: getattr(plan, field) for field, name in names.items()}
@@ -344,7 +330,7 @@ ASIDE = ("sigma", "amount", "border", "channels", "pixel_type", "count", "cache"
 
 
 def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
-    """Return the names in ASIDE whose values differ among `cells`."""
+    """Names in ASIDE whose values differ among `cells`."""
     cells = tuple(cells)
     values = {name: {getattr(each, name) for each in cells} for name in ASIDE}
     values["cache"].discard(None)  # the CPU has no choice of a cache
@@ -352,7 +338,7 @@ def varied_of(cells: Iterable[Cell]) -> frozenset[str]:
 
 
 def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
-    """Return a cell in words: "Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²".
+    """Format a cell: "Gaussian blur 5×5 · Shared-memory tile 32×8 · noise 1024²".
 
     varied  names in ASIDE that are told as well: " · border wrap, 3 channels"
     """
@@ -363,7 +349,7 @@ def in_words(cell: Cell, varied: Collection[str] = ()) -> str:
 
 
 def cell_name(cell: Cell) -> str:
-    """Return what the picture of `cell` is called: "noise 1024²"."""
+    """Name of the picture of `cell`: "noise 1024²"."""
     return f"{cell.picture} {cell.size_in_words}"
 
 

@@ -44,7 +44,7 @@ class Draft:
     texts            the lines, by their dimensions' fields
     implementations  keys of those to measure
     transfers        whether upload and download are measured as well
-    own              kernels of the user's own, those to measure among them
+    own              user kernels, those to measure among them
     """
 
     base: Plan | None = None
@@ -63,7 +63,9 @@ class Draft:
         keys = list(dict.fromkeys((*keys, *self.implementations)))
         made = replace(base, implementations=tuple(keys), transfers=self.transfers)
         made, _ = with_texts(made, self.own)
-        made = replace(made, **_one_each(base, self.texts))  # type: ignore[arg-type]
+        # The first value of each list that no line varies any more.
+        still = [name for name in base.varied if name in BY_FIELD and name not in self.texts]
+        made = replace(made, **{name: getattr(base, name)[:1] for name in still})
         made = replace(made, **_lists(self.texts, here))  # type: ignore[arg-type]
         if "custom" in made.filters and made.matrix is None:
             made = replace(made, matrix=state.matrix)
@@ -73,7 +75,13 @@ class Draft:
             return replace(made, title=plan_title(made))
         if replace(made, **{each: getattr(base, each) for each in TICKED}) == base:
             return made
-        return replace(made, title=_changed(base.title), source="", table="", note="")
+        return replace(
+            made,
+            title=f"{base.title.removesuffix(', changed')}, changed",
+            source="",
+            table="",
+            note="",
+        )
 
 
 def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
@@ -106,23 +114,23 @@ def plan_of(state: State, implementations: tuple[str, ...] = ()) -> Plan:
 
 
 def given_name(picture: Picture) -> str:
-    """Return what a plan calls the open picture: never the name of a generated kind."""
+    """Name of the open picture in a plan: never that of a generated kind."""
     return f"my {picture.name}" if picture.name in PICTURE_KINDS else picture.name
 
 
 def given(picture: Picture | None) -> Given:
-    """Return the open picture's samples under its name in plans; nothing without a picture."""
+    """The open picture's samples under its name in plans; nothing without a picture."""
     return {given_name(picture): picture.samples} if picture else {}
 
 
 def texts_of(plan: Plan) -> dict[str, str]:
-    """Return the lines that an editor shows of `plan`: those of the dimensions that it varies."""
+    """An editor's lines of `plan`: the dimensions that it varies."""
     shown = (BY_FIELD[name] for name in plan.varied if name in BY_FIELD)
     return {each.field: each.text(getattr(plan, each.field)) for each in shown}
 
 
 def count_of(plan: Plan) -> int:
-    """Return the largest number of cells that `plan` can have, without making them."""
+    """Largest number of cells that `plan` can have, without making them."""
     return prod(len(getattr(plan, name)) for name in FIELDS)
 
 
@@ -134,12 +142,6 @@ def _lists(texts: Mapping[str, str], here: Here) -> dict[str, Values]:
         except ValueError as error:
             raise UnclearError(str(error), name) from error
     return lists
-
-
-def _one_each(base: Plan, texts: Mapping[str, str]) -> dict[str, Values]:
-    """Return the first value of each list of `base` that no line varies any more."""
-    still = [name for name in base.varied if name in BY_FIELD and name not in texts]
-    return {name: getattr(base, name)[:1] for name in still}
 
 
 def _with_pictures(made: Plan, texts: Mapping[str, str], state: State) -> Plan:
@@ -182,10 +184,6 @@ def _check(plan: Plan) -> None:
     if plan.filters == ("custom",) and plan.matrix and set(plan.ksizes) != {len(plan.matrix)}:
         side = len(plan.matrix)
         raise UnclearError(f"The weights that are drawn have one size, {side}×{side}.", "ksizes")
-
-
-def _changed(title: str) -> str:
-    return title if title.endswith(", changed") else f"{title}, changed"
 
 
 MAX_ESTIMATED = 1000  # takes about 10 ms

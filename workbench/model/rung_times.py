@@ -51,21 +51,21 @@ class RecordedJob:
 
     @property
     def work(self) -> WorkKey:
-        """Return the key that jobs of the same work share."""
+        """Key that jobs of the same work share."""
         chosen = filters.get(self.filter)
-        weights = chosen.weights(self.ksize)
-        return WorkKey.of_weights(self.shape, self.pixel_type, weights, gradient=chosen.gradient)
+        weights = _hash(chosen.weights(self.ksize))
+        return WorkKey(self.shape, self.pixel_type, weights, chosen.gradient)
 
     @property
     def in_words(self) -> str:
-        """Return "Gaussian blur 5×5, 768×512, 3 channels uint8"."""
+        """Format "Gaussian blur 5×5, 768×512, 3 channels uint8"."""
         height, width, channels = self.shape
         title = f"{filters.get(self.filter).title} {self.ksize}×{self.ksize}"
         count = f"{channels} channel{'s' if channels > 1 else ''}"
         return f"{title}, {width}×{height}, {count} {self.pixel_type}"
 
     def distance(self, job: Job, key: str) -> float:
-        """Return how far it is from `job` of the filter `key`: a name counts as two doublings."""
+        """Distance from `job` of the filter `key`: a name counts as two doublings."""
         sizes = abs(log2(prod(self.shape) / prod(job.picture.shape)))
         products = 2 * abs(log2(self.ksize / job.ksize))
         others = (self.filter != key) + (self.pixel_type != job.pixel_type)
@@ -74,11 +74,11 @@ class RecordedJob:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTimes:
-    """The times by the work that was timed, and by implementation.
+    """Times by the work that was timed, and by implementation.
 
     device  the GPU that they were measured on: "NVIDIA H200"
-    cpu     what OpenCV ran on there
-    jobs    those of which the whole ladder was recorded
+    cpu     of OpenCV's times there
+    jobs    those with the whole ladder recorded
     """
 
     device: str = ""
@@ -87,32 +87,27 @@ class RecordedTimes:
     _times: Mapping[WorkKey, Mapping[str, RecordedTime]] = field(default_factory=dict)
 
     def of_work(self, job: Job) -> Mapping[str, RecordedTime]:
-        """Return the times of the work of `job`, by implementation; its picture's content is free.
-
-        Empty where this work was not measured.
-        """
+        """Times of the work of `job`, by implementation, for any picture of its shape."""
         return self._times.get(WorkKey.of(job), {})
 
     def of_recorded(self, job: RecordedJob) -> Mapping[str, RecordedTime]:
-        """Return the times of a job that was recorded, by implementation, for any other job."""
+        """Times of a recorded job, by implementation, to be shown for any other job."""
         times = self._times[job.work]
         return {key: replace(each, of=job.in_words) for key, each in times.items()}
 
     def nearest(self, job: Job, key: str) -> RecordedJob | None:
-        """Return the recorded job that is most like `job` of the filter `key`; None without any."""
+        """Recorded job that is most like `job` of the filter `key`; None without any."""
         return min(self.jobs, key=lambda each: each.distance(job, key), default=None)
 
 
 @cache
 def recorded_times() -> RecordedTimes:
-    """Return the recorded times; none where the file is missing or no good.
-
-    Reads a file of half a megabyte the first time.
-    """
+    """Read the recorded times, half a megabyte the first time; none without a usable file."""
     try:
         data = json.loads(asset(MEASURED).read_text(encoding="utf-8"))
         device = data["device"]["name"]
-        cells = [cell for cell in data["cells"] if _is_of_a_filter(cell)]
+        known_filters = {each.key for each in filters.all_filters()}
+        cells = [cell for cell in data["cells"] if cell["weights"] in known_filters]
         jobs = tuple(_job(cell) for cell in cells)
         known = [_times(cell, device, data["cpu"]) for cell in cells]
         times = {job.work: each for job, each in zip(jobs, known, strict=True)}
@@ -123,9 +118,9 @@ def recorded_times() -> RecordedTimes:
 
 @cache
 def all_recorded_times() -> RecordedTimes:
-    """Return the recorded times, and those of the sessions that came with the program.
+    """Read the recorded times, and those of the sessions that came with the program.
 
-    Reads some megabytes the first time, which takes half a second: not for the GUI's thread.
+    The first time this takes half a second: not for the GUI's thread.
     """
     found = recorded_times()
     times: dict[WorkKey, dict[str, RecordedTime]] = {}
@@ -162,10 +157,6 @@ def _add_session(times: dict[WorkKey, dict[str, RecordedTime]], session: Session
                 session.machine.gpu,
                 cell.cache,
             )
-
-
-def _is_of_a_filter(cell: Mapping[str, Any]) -> bool:
-    return any(cell["weights"] == each.key for each in filters.all_filters())
 
 
 def _job(cell: Mapping[str, Any]) -> RecordedJob:
@@ -208,8 +199,7 @@ Block = tuple[int, int]
 class WorkKey:
     """A key that two jobs share where their times can be compared.
 
-    Two are equal where `Job.same_work(…, any_content=True)` holds; it exists beside that method
-    because it serves as a key, and because a sweep's cell has no job.
+    Two are equal where `Job.same_work(…, any_content=True)` holds; a sweep's cell has one, too.
 
     weights  their hash: a session may see thousands, of up to 64 kB each
     """
@@ -218,45 +208,21 @@ class WorkKey:
     pixel_type: str
     weights: bytes
     gradient: bool
-    border: str
-    offset: float
+    border: str = "clamp"
+    offset: float = 0.0
 
     @classmethod
     def of(cls, job: Job) -> WorkKey:
-        """Return the key of `job`."""
-        return cls(
-            job.picture.shape,
-            job.pixel_type,
-            _hash(job.weights),
-            job.gradient,
-            job.border,
-            job.offset,
-        )
-
-    @classmethod
-    def of_weights(
-        cls,
-        shape: tuple[int, ...],
-        pixel_type: str,
-        weights: NDArray[np.float32],
-        *,
-        gradient: bool,
-    ) -> WorkKey:
-        """Return the key of weights, (K, K), without an offset, on a picture with border clamp."""
-        return cls(shape, pixel_type, _hash(weights), gradient, "clamp", offset=0.0)
+        """Key of `job`."""
+        weights = _hash(job.weights)
+        facts = (job.gradient, job.border, job.offset)
+        return cls(job.picture.shape, job.pixel_type, weights, *facts)
 
     @classmethod
     def of_cell(cls, cell: Cell) -> WorkKey:
-        """Return the key of one of the pictures of `cell`."""
-        chosen = filters.get(cell.filter)
-        return cls(
-            (cell.height, cell.width, cell.channels),
-            cell.pixel_type,
-            _hash(weights_of(cell)),
-            chosen.gradient,
-            cell.border,
-            offset=0.0,  # a plan's cells have none
-        )
+        """Key of one of the pictures of `cell`, which has no offset."""
+        shape, chosen = (cell.height, cell.width, cell.channels), filters.get(cell.filter)
+        return cls(shape, cell.pixel_type, _hash(weights_of(cell)), chosen.gradient, cell.border)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +230,9 @@ class Time:
     """One implementation's newest time of some work.
 
     block_xy   threads of a block as they were chosen; None where there was nothing to choose
-    disturbances  what may have falsified it, in words
-    is_wrong   whether its answer was found to be wrong, so that the time says nothing about speed
-    occupancy  of its first pass, where the driver was asked, as a sweep does, and the process of a
-               kernel of the user's own
+    disturbances  possible falsifications, in words
+    is_wrong   True if its output is wrong, so that the time says nothing about speed
+    occupancy  of its first pass, where the driver was asked
     """
 
     timing: Timing
@@ -278,7 +243,7 @@ class Time:
 
     @property
     def median_ms(self) -> float:
-        """Return the median of its samples in milliseconds."""
+        """Median of its samples in milliseconds."""
         return self.timing.median_ms
 
 
@@ -287,8 +252,8 @@ class RecordedTime:
     """A time of one implementation that came with the program, verified when it was measured.
 
     block_xy  threads of a block as they were chosen; None where there is nothing to choose
-    samples   how many
-    device    what it was measured on: "NVIDIA H200"
+    samples   their number
+    device    that it was measured on: "NVIDIA H200"
     cache     the L2 before each sample; None on the CPU
     of        the job that was timed, in words, where it is shown for another one; "" else
     """
@@ -303,18 +268,24 @@ class RecordedTime:
 
     @property
     def in_words(self) -> str:
-        """Return "Recorded on an NVIDIA H200, L2 cold: 13.2 µs", and how it was measured."""
+        """Format "Recorded on an NVIDIA H200, L2 cold: 13.2 µs", and how it was measured."""
         where = f"{self.device}, L2 {self.cache}" if self.cache else self.device
-        words = [f"Recorded on an {where}: {numbers.duration(self.median_ms)}"]
-        if self.of:
-            words.append(f"for another job: {self.of}")
         count = f", n = {self.samples}" if self.samples else ""
-        words.append(
-            f"quartiles {numbers.duration_range(*self.quartiles_ms, self.median_ms)}{count}"
+        words = (
+            f"Recorded on an {where}: {numbers.duration(self.median_ms)}",
+            f"for another job: {self.of}" if self.of else "",
+            f"{_quartiles(self.quartiles_ms, self.median_ms)}{count}",
+            _blocks(self.block_xy),
         )
-        if self.block_xy:
-            words.append(f"blocks {self.block_xy[0]}×{self.block_xy[1]}")
-        return "\n".join(words)
+        return "\n".join(filter(None, words))
+
+
+def _quartiles(quartiles_ms: tuple[float, float], median_ms: float) -> str:
+    return f"quartiles {numbers.duration_range(*quartiles_ms, median_ms)}"
+
+
+def _blocks(block_xy: Block | None) -> str:
+    return f"blocks {block_xy[0]}×{block_xy[1]}" if block_xy else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,8 +295,7 @@ class LadderLine:
     reason  why it cannot run the present job; None if it can
     recorded  the time that came with the program, where there is none of this session
     before  the implementation it is compared with: the one it changes a thing about
-    ratio   how many times as fast as `before`; None while one of the two is not measured, or was
-            run only once
+    ratio   times as fast as `before`; None while one of the two is not measured, or was run once
     """
 
     implementation: Implementation
@@ -337,13 +307,13 @@ class LadderLine:
 
     @property
     def median_ms(self) -> float | None:
-        """Return its median in milliseconds, measured here or recorded; None without one."""
+        """Median in milliseconds, measured here or recorded; None without one."""
         known = self.time or self.recorded
         return known.median_ms if known else None
 
     @property
     def time_in_words(self) -> str:
-        """Return its median, with a star where something disturbed it; empty without one."""
+        """Format its median, with a star where something disturbed it; empty without one."""
         if self.median_ms is None:
             return ""
         mark = star(self.time.disturbances) if self.time else ""
@@ -351,39 +321,27 @@ class LadderLine:
 
     @property
     def in_words(self) -> str:
-        """Return the line in words, for a tooltip and for screen readers."""
-        title, time = self.implementation.title, self.time
+        """Format the line for a tooltip and for screen readers."""
+        title, time, ratio = self.implementation.title, self.time, ""
+        if self.ratio is not None and self.before is not None:
+            ratio = f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
+        if time is None and self.recorded is None:
+            return f"{title}: {self.reason or 'not measured yet'}"
         if time is None:
-            if self.recorded is None:
-                return f"{title}: {self.reason or 'not measured yet'}"
-            return "\n".join(filter(None, (title, self.recorded.in_words, self._ratio_in_words)))
-        words = [f"{title}: {self.time_in_words}"]
-        if time.timing.is_single:
-            words.append("a single run")
-        else:
-            words.append(
-                f"quartiles {numbers.duration_range(*time.timing.quartiles_ms, time.median_ms)}"
-            )
-        if self._ratio_in_words:
-            words.append(self._ratio_in_words)
-        if time.block_xy:
-            words.append(f"blocks {time.block_xy[0]}×{time.block_xy[1]}")
-        if time.occupancy:
-            words.append(time.occupancy.limit)
-        if time.disturbances:
-            words.append(why_starred(time.disturbances))
-        if time.is_wrong:
-            words.append("its answer is WRONG")
-        if self.reason:
-            words.append(self.reason)
-        return "\n".join(words)
-
-    @property
-    def _ratio_in_words(self) -> str:
-        """Return the ratio in words: "1.9× as fast as Global memory"; empty without one."""
-        if self.ratio is None or self.before is None:
-            return ""
-        return f"{numbers.times_as_fast(self.ratio)} {self.before.title}"
+            recorded = self.recorded.in_words if self.recorded is not None else ""
+            return "\n".join(filter(None, (title, recorded, ratio)))
+        is_single = time.timing.is_single
+        words = (
+            f"{title}: {self.time_in_words}",
+            "a single run" if is_single else _quartiles(time.timing.quartiles_ms, time.median_ms),
+            ratio,
+            _blocks(time.block_xy),
+            time.occupancy.limit if time.occupancy else "",
+            why_starred(time.disturbances),
+            "its output is WRONG" if time.is_wrong else "",
+            self.reason,
+        )
+        return "\n".join(filter(None, words))
 
 
 class _Way(NamedTuple):
@@ -409,11 +367,7 @@ class RungTimes:
         self._times: dict[WorkKey, dict[_Way, Time]] = {}
 
     def add_result(self, result: Result) -> None:
-        """Add the time of a result, with the block shape that was chosen or picked for it.
-
-        A kernel of the user's own has none where it is wrong, and on the CPU; its time is one of
-        its text.
-        """
+        """Add the time of a result, with the block shape that was chosen or picked for it."""
         if result.kernel is None:
             return
         key, picked = _key_of(result.implementation, result.job.own), result.picked
@@ -423,7 +377,7 @@ class RungTimes:
         self._add(WorkKey.of(result.job), _way(key, time, result.job.devices), time)
 
     def add_record(self, record: Record) -> None:
-        """Add a sweep's measurement; ignore a time of several pictures, and a cell that failed."""
+        """Add a sweep's measurement; ignore a time of several pictures, and a failed cell."""
         cell, measured = record.cell, record.outcome
         if isinstance(measured, Measurement) and cell.count == 1:
             key = f"{cell.implementation} {cell.text_sha256}".rstrip()
@@ -431,10 +385,7 @@ class RungTimes:
             self._add(WorkKey.of_cell(cell), _way(key, time, cell.devices), time)
 
     def of_work(self, job: Job, cache: Cache) -> dict[str, Time]:
-        """Return the times of the work of `job`, by implementation: see `_key_of`.
-
-        The time with the job's block shape is taken if there is one, else the newest.
-        """
+        """Times of the work of `job`, by implementation: with its block shape, else the newest."""
         found: dict[str, Time] = {}
         for way, time in self._times.get(WorkKey.of(job), {}).items():
             if way.cache is not None and (way.cache, way.devices) != (cache, job.devices):
@@ -459,7 +410,7 @@ def ladder_places(
     cache: Cache,
     recorded: Mapping[str, RecordedTime] | None = None,
 ) -> list[LadderLine]:
-    """Return a ladder line for each implementation given, in their order.
+    """Make a ladder line for each implementation given, in their order.
 
     job       the present one, of whatever implementation; None: there is none
     recorded  times that came with the program, by implementation: for rungs that cannot run here
@@ -484,7 +435,7 @@ def ladder_places(
 
 
 def rung_before(chosen: Implementation, known: list[Implementation]) -> Implementation | None:
-    """Return the implementation that `chosen` is compared with; None for the first.
+    """Implementation that `chosen` is compared with; None for the first.
 
     For a rung that is the one it changes a thing about, else the one before it in `known`.
     """
@@ -495,7 +446,7 @@ def rung_before(chosen: Implementation, known: list[Implementation]) -> Implemen
 
 
 def _key_of(key: str, text: str) -> str:
-    """Return the key of an implementation, with what tells the texts of a user's kernel apart."""
+    """Key of an implementation; of a user kernel with its source's hash."""
     return f"{key} {text_hash(text)}" if is_own(key) else key
 
 
@@ -510,9 +461,6 @@ def _time(measured: Result | Measurement, block_xy: Block | None) -> Time:
 
 
 def _chosen_block(chosen: Choice, block_xy: Block) -> Block | None:
-    """Return the block shape that was chosen.
-
-    It is None on the CPU and for rungs with a block shape of their own.
-    """
+    """Chosen block shape; None on the CPU and for rungs with a block shape of their own."""
     takes_one = isinstance(chosen, Rung | OwnKernel) and not chosen.own_block
     return block_xy if takes_one else None

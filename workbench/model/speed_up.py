@@ -36,7 +36,7 @@ class SpeedUpWords:
 
     @property
     def is_known(self) -> bool:
-        """Return whether there is a number."""
+        """True if there is a number."""
         return self.text not in (MISSING, BASELINE)
 
 
@@ -63,12 +63,12 @@ def speed_up_of(result: Result, baseline: Result | None) -> SpeedUpWords:
 
 
 def single_in_words(result: Result) -> str:
-    """Return what the only sample of `result` is: "a single run", or "a sum of 4 strips"."""
+    """Name the only sample of `result`: "a single run", or "a sum of 4 strips"."""
     return f"a sum of {result.strips} strips" if result.strips > 1 else "a single run"
 
 
 def no_time_in_words(result: Result) -> str:
-    """Return why a kernel of the user's own has no time (yet): on the CPU there is never one."""
+    """Reason why a user kernel has no time (yet): on the CPU there is never one."""
     if result.device_name is None:
         return "no time on the CPU runtime"
     is_wrong = result.check is not None and not result.check.ok
@@ -76,7 +76,7 @@ def no_time_in_words(result: Result) -> str:
 
 
 def baseline_name(baseline: Result) -> str:
-    """Return a baseline's name with its threads, which always go with it: "OpenCV, 2 threads"."""
+    """A baseline's name with its threads: "OpenCV, 2 threads"."""
     threads = max((ran.threads or 1 for ran in baseline.ran), default=1)
     return f"{_title(baseline)}, {threads} thread{'s' if threads > 1 else ''}"
 
@@ -109,14 +109,14 @@ PATHS = {"peer": "copied from GPU to GPU", "host": "copied through the computer'
 
 
 def shares_in_words(shares: Sequence[DeviceShare]) -> str:
-    """Return "GPU 0: 13.2 µs, GPU 1: 13.4 µs; halo of up to 2 rows in up to 4.1 µs, …"."""
+    """Format "GPU 0: 13.2 µs, GPU 1: 13.4 µs; halo of up to 2 rows in up to 4.1 µs, …"."""
     times = ", ".join(f"GPU {each.index}: {numbers.duration(each.total_ms)}" for each in shares)
     halo = halo_in_words(shares)
     return f"{times}; {halo}" if halo else times
 
 
 def halo_in_words(shares: Sequence[DeviceShare]) -> str:
-    """Return "halo of up to 4 rows in 4.1 µs, copied from GPU to GPU"; empty: there is none."""
+    """Format "halo of up to 4 rows in 4.1 µs, copied from GPU to GPU"; empty: there is none."""
     largest = max(shares, key=lambda each: each.halo_ms, default=None)
     if largest is None or not largest.halo_rows:
         return ""

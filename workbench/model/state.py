@@ -1,27 +1,207 @@
-"""The user's choices as one immutable value, which knows nothing of Qt."""
+"""The user's choices as one immutable value, and the facts about its fields; no Qt.
+
+A check of a value read from a file may raise TypeError, ValueError or OverflowError instead of
+returning False.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
-from kernels.core.borders import BORDERS
-from kernels.core.job import PIXEL_TYPES
+from kernels import filters
+from kernels.core.borders import BORDERS, Span
+from kernels.core.errors import BadJobError
+from kernels.core.job import MAX_KSIZE, PIXEL_TYPES
 from kernels.core.timing import Cache
+from kernels.engine.auto import AUTO
+from kernels.engine.engine import all_implementations
+from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.pictures.generated import beyond, stored_as, white
-from workbench.imaging.display_mapping import NEGATIVE_DISPLAYS, NegativeDisplay
-from workbench.model import field_checks as checks
-from workbench.model.field_checks import about, facts_of, one_of, or_none
-from workbench.model.large_source import LargeSource
-from workbench.model.metadata import NO_METADATA, Metadata
+from kernels.rungs.own_kernels import is_own
+from workbench.imaging.display_mapping import MAX_GAIN, MIN_GAIN, NEGATIVE_DISPLAYS, NegativeDisplay
+
+Check = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFacts:
+    """Everything known about one field of the State but its type.
+
+    label        its name in "Undo kernel size 5 → 7"
+    check        of a value read from a file; None: the field is not kept in files
+    reruns       True if a change of it asks for another result
+    older_key    the key that earlier versions wrote it under
+    option       the command line's option, without dashes: "size"
+    is_gradual   True if it is dragged, held or typed on the way to another value
+    is_wordless  True if no value of it can be told in a word or two
+    comes_with   fields whose change brings one of this along, which then needs no mention
+    is_view      True if it only says how pictures are looked at
+    """
+
+    label: str
+    check: Check | None = None
+    reruns: bool = False
+    older_key: str = ""
+    option: str = ""
+    is_gradual: bool = False
+    is_wordless: bool = False
+    comes_with: tuple[str, ...] = ()
+    is_view: bool = False
+
+
+def choice(
+    default: Any,
+    label: str,
+    check: Check | None = None,
+    flags: str = "",
+    *,
+    comes_with: str = "",
+    **names: str,
+) -> Any:
+    """Make a field of the State with its default and its FieldFacts.
+
+    flags       the facts that are true, separated by spaces
+    comes_with  names of fields, likewise
+    """
+    told = dict.fromkeys(flags.split(), True)
+    known = FieldFacts(label, check, comes_with=tuple(comes_with.split()), **told, **names)  # type: ignore[arg-type]
+    return field(default=default, metadata={"facts": known})
+
+
+def facts_of(state: type) -> dict[str, FieldFacts]:
+    """FieldFacts of the class `state`, by the field's name and in order."""
+    return {each.name: each.metadata["facts"] for each in fields(state)}
+
+
+def one_of(*values: Any) -> Check:
+    """Check for one of these `values`."""
+    return lambda value: value in values
+
+
+def or_none(check: Check) -> Check:
+    """`check`, which None passes as well."""
+    return lambda value: value is None or check(value)
+
+
+def is_implementation(value: Any) -> bool:
+    """Return True for the key of an implementation.
+
+    Of a user kernel it is a file's name alone, whether or not there is such a file.
+    """
+    if type(value) is str and is_own(value):
+        return Path(value).name == value
+    return value == AUTO.key or value in _keys(("cpu", "cuda"))
+
+
+def _keys(kinds: tuple[str, ...]) -> list[str]:
+    return [each.key for each in all_implementations() if each.kind in kinds]
+
+
+def is_block(value: Any) -> bool:
+    """Return True for a block's (x, y) in threads."""
+    return len(value) == 2 and all(type(n) is int and 1 <= n <= 1024 for n in value)
+
+
+def is_matrix(value: Any) -> bool:
+    """Return True for rows of numbers that can be weights."""
+    if not all(type(n) in (int, float) for row in value for n in row):
+        return False
+    try:
+        filters.get("custom").weights(len(value), matrix=value)
+    except BadJobError:
+        return False
+    return True
+
+
+def _whole(allowed: range) -> Check:
+    return lambda value: type(value) is int and value in allowed
+
+
+def _number(low: float, high: float) -> Check:
+    return lambda value: type(value) in (int, float) and low <= value <= high
+
+
+def _parameter(parameter: Parameter) -> Check:
+    """Check for a value that some filter takes as its `parameter`."""
+
+    def check(value: Any) -> bool:
+        if type(value) not in (int, float):
+            return False
+        try:
+            parameter.check("", value)
+        except BadJobError:
+            return False
+        return True
+
+    return check
+
 
 Matrix = tuple[tuple[float, ...], ...]
+IDENTITY: Matrix = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
 ViewMode = Literal["result", "wipe", "side", "difference", "mismatch"]
 Divider = Literal["upright", "level"]
 DifferenceKind = Literal["absolute", "signed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """The metadata kept of a file: author, time, camera and subject.
+
+    exif  a small TIFF structure: see `workbench.files.exif.portable`
+    xmp   a packet of XML: see `workbench.files.exif.portable`
+    """
+
+    exif: bytes | None = None
+    xmp: bytes | None = None
+
+
+NO_METADATA = Metadata()
+
+
+@dataclass(frozen=True, slots=True)
+class LargeSource:
+    """The picture in the file, of which `Picture.samples` is a reduced copy.
+
+    width, height  of the whole, in pixels
+    step           so many of its pixels, across and down, are one of the copy
+    """
+
+    width: int
+    height: int
+    step: float
+
+    @property
+    def size_in_words(self) -> str:
+        """Size of the whole: "100,000×100,000"."""
+        return f"{self.width:,}×{self.height:,}"
+
+    @property
+    def scale_in_words(self) -> str:
+        """Scale of the copy: "1/16 of 100,000×100,000"."""
+        return f"1/{self.step:.4g} of {self.size_in_words}"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A rectangle of the whole picture, in its pixels."""
+
+    rows: Span
+    columns: Span
+
+    @property
+    def pixels(self) -> int:
+        """Number of its pixels."""
+        return (self.rows[1] - self.rows[0]) * (self.columns[1] - self.columns[0])
+
+    def holds(self, other: Region) -> bool:
+        """Return True if all of `other` is in it."""
+        pairs = (self.rows, other.rows), (self.columns, other.columns)
+        return all(ours[0] <= its[0] and its[1] <= ours[1] for ours, its in pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -35,7 +215,7 @@ class Picture:
     built_in  its key in `kernels.pictures.generated.PICTURES`, if it is one of those
     original  the samples before they were stored in another pixel type; None if they were not
     beyond    how many of them that type could not hold
-    metadata  what its file says of it, such as maker and date
+    metadata  of its file, such as maker and date
     large     the whole of which `samples` is a reduced copy; None: it is whole
     """
 
@@ -54,12 +234,12 @@ class Picture:
 
     @property
     def white(self) -> float:
-        """Return the sample value that is full intensity: 255, 65535, or 1.0 for floats."""
+        """Sample value of full intensity: 255, 65535, or 1.0 for floats."""
         return white(self.samples.dtype)
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return what was changed about it since it was read, one sentence each."""
+        """Conversions since it was read, one sentence each."""
         if not self.beyond:
             return self.notes
         cut = "became infinite" if self.samples.dtype.kind == "f" else "were cut off"
@@ -68,16 +248,16 @@ class Picture:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of its samples, the original ones included."""
+        """Bytes of its samples, the original ones included."""
         return self.samples.nbytes + (0 if self.original is None else self.original.nbytes)
 
     @property
     def as_in_file(self) -> NDArray[Any]:
-        """Return the samples before they were stored in another pixel type."""
+        """Samples before they were stored in another pixel type."""
         return self.samples if self.original is None else self.original
 
     def is_stored_as(self, pixel_type: str | None) -> bool:
-        """Return whether `stored_as` would change nothing."""
+        """Return True if `stored_as` would change nothing."""
         return str(self.samples.dtype) == (pixel_type or str(self.as_in_file.dtype))
 
     def stored_as(self, pixel_type: str | None) -> Picture:
@@ -97,14 +277,14 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class OwnFile:
-    """A kernel's file of the user's own, and the text that was read in it."""
+    """File of a user kernel, and the source that was read."""
 
     path: Path
     text: str = field(repr=False)
 
     @property
     def name(self) -> str:
-        """Return its name, which is the key of the implementation that it is."""
+        """Name of the file, which is the implementation's key."""
         return self.path.name
 
 
@@ -112,13 +292,13 @@ class OwnFile:
 class State:
     """Everything the user has chosen; never a widget, a result or a GPU array.
 
-    Beside each field stands all that is known about it: see `field_facts.FieldFacts`.  Of several
-    that change at once, the first in this order gives the undo step its name.
+    Beside each field stand its FieldFacts.  Of several that change at once, the first in this
+    order gives the undo step its name.
 
     implementation         the one to run now
     chosen_implementation  the one the user chose, which may not run here at the moment; None: the
                            best there is, see `intents.implementation_for`
-    own_kernel       the file of the user's own that was read last, as `implementation` names it;
+    own_kernel       the file of a user kernel that was read last, as `implementation` names it;
                      None: none was.  See `session.kernel_folder`
     devices          how many GPUs share the rows of the picture
     matrix           the weights of the filter "custom"
@@ -135,148 +315,88 @@ class State:
     gain             what that is multiplied by; None: so that it fits the range
     """
 
-    picture: Picture | None = field(default=None, metadata=about("picture", reruns=True))
-    filter: str = field(
-        default="gaussian",
-        metadata=about("filter", reruns=True, check=checks.is_filter, option="filter"),
+    picture: Picture | None = choice(None, "picture", None, "reruns")
+    filter: str = choice(
+        "gaussian",
+        "filter",
+        lambda key: key in [each.key for each in filters.all_filters()],
+        "reruns",
+        option="filter",
     )
-    implementation: str = field(
-        default="opencv",
-        metadata=about(
-            "implementation",
-            reruns=True,
-            check=checks.is_implementation,
-            option="implementation",
-            comes_with=("picture",),
-        ),
+    implementation: str = choice(
+        "opencv",
+        "implementation",
+        is_implementation,
+        "reruns",
+        option="implementation",
+        comes_with="picture",
     )
-    chosen_implementation: str | None = field(
-        default=None,
-        metadata=about("chosen implementation", comes_with=("picture", "implementation")),
+    chosen_implementation: str | None = choice(
+        None, "chosen implementation", comes_with="picture implementation"
     )
-    own_kernel: OwnFile | None = field(
-        default=None,
-        repr=False,
-        metadata=about(
-            "kernel's text", reruns=True, has_words=False, comes_with=("implementation",)
-        ),
+    own_kernel: OwnFile | None = choice(
+        None, "kernel's text", None, "reruns is_wordless", comes_with="implementation"
     )
-    block_xy: tuple[int, int] = field(
-        default=(32, 8),
-        metadata=about(
-            "block shape",
-            reruns=True,
-            check=checks.is_block,
-            option="block",
-            is_gradual=True,
-            comes_with=("implementation",),
-        ),
+    block_xy: tuple[int, int] = choice(
+        (32, 8),
+        "block shape",
+        is_block,
+        "reruns is_gradual",
+        option="block",
+        comes_with="implementation",
     )
-    devices: int = field(
-        default=1,
-        metadata=about("devices", reruns=True, check=checks.is_device_count, is_gradual=True),
+    devices: int = choice(1, "devices", _whole(range(1, 1 << 31)), "reruns is_gradual")
+    matrix: Matrix = choice(
+        IDENTITY, "weights", is_matrix, "reruns is_gradual is_wordless", comes_with="filter"
     )
-    matrix: Matrix = field(
-        default=((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)),
-        metadata=about(
-            "weights",
-            reruns=True,
-            check=checks.is_matrix,
-            is_gradual=True,
-            has_words=False,
-            comes_with=("filter",),
-        ),
+    offset: float = choice(
+        0.0, "offset", _number(-1, 1), "reruns is_gradual", comes_with="filter matrix"
     )
-    offset: float = field(
-        default=0.0,
-        metadata=about(
-            "offset",
-            reruns=True,
-            check=checks.is_offset,
-            is_gradual=True,
-            comes_with=("filter", "matrix"),
-        ),
+    ksize: int = choice(
+        5,
+        "kernel size",
+        _whole(range(1, MAX_KSIZE + 1, 2)),
+        "reruns is_gradual",
+        option="size",
+        comes_with="filter matrix",
     )
-    ksize: int = field(
-        default=5,
-        metadata=about(
-            "kernel size",
-            reruns=True,
-            check=checks.is_size,
-            option="size",
-            is_gradual=True,
-            comes_with=("filter", "matrix"),
-        ),
+    last_free_ksize: int | None = choice(
+        None,
+        "size to go back to",
+        or_none(_whole(range(1, MAX_KSIZE + 1, 2))),
+        older_key="free_ksize",
+        comes_with="filter",
     )
-    last_free_ksize: int | None = field(
-        default=None,
-        metadata=about(
-            "size to go back to",
-            check=or_none(checks.is_size),
-            older_key="free_ksize",
-            comes_with=("filter",),
-        ),
+    sigma: float | None = choice(
+        None, "sigma", or_none(_parameter(SIGMA)), "reruns is_gradual", option="sigma"
     )
-    sigma: float | None = field(
-        default=None,
-        metadata=about(
-            "sigma", reruns=True, check=or_none(checks.is_sigma), option="sigma", is_gradual=True
-        ),
+    amount: float = choice(1.0, "amount", _parameter(AMOUNT), "reruns is_gradual", option="amount")
+    border: str = choice("clamp", "border", one_of(*BORDERS), "reruns", option="border")
+    pixel_type: str | None = choice(
+        None, "pixel type", one_of(None, *PIXEL_TYPES), option="pixel_type"
     )
-    amount: float = field(
-        default=1.0,
-        metadata=about(
-            "amount", reruns=True, check=checks.is_amount, option="amount", is_gradual=True
-        ),
+    levels: tuple[float, float] | None = choice(
+        None, "black and white", None, "is_gradual is_wordless", comes_with="picture"
     )
-    border: str = field(
-        default="clamp",
-        metadata=about("border", reruns=True, check=one_of(*BORDERS), option="border"),
+    result_levels: tuple[float, float] | None = choice(
+        None,
+        "black and white of the result",
+        None,
+        "is_gradual is_wordless",
+        comes_with="picture filter negative_display",
     )
-    pixel_type: str | None = field(
-        default=None,
-        metadata=about("pixel type", check=one_of(None, *PIXEL_TYPES), option="pixel_type"),
+    negative_display: NegativeDisplay | None = choice(
+        None, "negative values", one_of(None, *NEGATIVE_DISPLAYS), older_key="signed_as"
     )
-    levels: tuple[float, float] | None = field(
-        default=None,
-        metadata=about(
-            "black and white", is_gradual=True, has_words=False, comes_with=("picture",)
-        ),
+    baseline: str = choice("opencv", "baseline", lambda key: key in _keys(("cpu",)))
+    cache: Cache = choice("cold", "L2 cache", one_of(*get_args(Cache)), "reruns")
+    view_mode: ViewMode = choice("result", "view", one_of(*get_args(ViewMode)), "is_view")
+    divider: Divider = choice("upright", "divider", one_of(*get_args(Divider)), "is_view")
+    difference: DifferenceKind = choice(
+        "absolute", "difference", one_of(*get_args(DifferenceKind)), "is_view"
     )
-    result_levels: tuple[float, float] | None = field(
-        default=None,
-        metadata=about(
-            "black and white of the result",
-            is_gradual=True,
-            has_words=False,
-            comes_with=("picture", "filter", "negative_display"),
-        ),
-    )
-    negative_display: NegativeDisplay | None = field(
-        default=None,
-        metadata=about(
-            "negative values", check=one_of(None, *NEGATIVE_DISPLAYS), older_key="signed_as"
-        ),
-    )
-    baseline: str = field(
-        default="opencv", metadata=about("baseline", check=checks.is_cpu_implementation)
-    )
-    cache: Cache = field(
-        default="cold", metadata=about("L2 cache", reruns=True, check=one_of(*get_args(Cache)))
-    )
-    view_mode: ViewMode = field(
-        default="result", metadata=about("view", check=one_of(*get_args(ViewMode)), is_view=True)
-    )
-    divider: Divider = field(
-        default="upright", metadata=about("divider", check=one_of(*get_args(Divider)), is_view=True)
-    )
-    difference: DifferenceKind = field(
-        default="absolute",
-        metadata=about("difference", check=one_of(*get_args(DifferenceKind)), is_view=True),
-    )
-    gain: float | None = field(
-        default=None,
-        metadata=about("gain", check=or_none(checks.is_gain), is_gradual=True, is_view=True),
+    gain: float | None = choice(
+        None, "gain", or_none(_number(MIN_GAIN, MAX_GAIN)), "is_gradual is_view"
     )
 
 
@@ -284,5 +404,5 @@ FACTS = facts_of(State)
 
 
 def changed_fields(old: State, new: State) -> list[str]:
-    """Return the names of the fields that differ, in the order of the State's fields."""
+    """Names of the fields that differ, in the order of the State's fields."""
     return [name for name in FACTS if getattr(old, name) != getattr(new, name)]

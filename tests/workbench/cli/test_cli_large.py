@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 from workbench.cli import main
 from workbench.files import image_files
 from workbench.files.tiled_tiff import lay_out
-from workbench.model.metadata import NO_METADATA
+from workbench.model.state import NO_METADATA
 
 HEIGHT, WIDTH = 900, 300
 # A tenth of it does; the strips take as much again, at least.

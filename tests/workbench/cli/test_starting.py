@@ -22,8 +22,8 @@ from workbench.files.picture_refs import PictureRef
 from workbench.model import choices
 from workbench.model.state import FACTS, State
 from workbench.window import app
-from workbench.window.crash_restore import session_path
 from workbench.window.main_window import MainWindow
+from workbench.window.remembering import session_path
 
 BUG = "Something went wrong here"
 needs_compiler = pytest.mark.skipif(

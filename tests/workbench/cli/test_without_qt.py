@@ -21,7 +21,7 @@ from tests.workbench.window.copying.test_copying import CHOICES
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import State
-from workbench.window.command_line import python, words_of
+from workbench.window.copy_as import python, words_of
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 

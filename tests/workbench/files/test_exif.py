@@ -12,7 +12,7 @@ from workbench.files import image_encoders
 from workbench.files.image_encoders import FORMATS, XMP_KEYWORD
 from workbench.files.image_files import load, save
 from workbench.files.reducing import fit_of, reduced
-from workbench.model.metadata import NO_METADATA
+from workbench.model.state import NO_METADATA
 
 TAKEN, EXPOSURE, NOTE = "2026:01:02 03:04:05", 0.005, b"maker's own"
 IFD = ExifTags.IFD

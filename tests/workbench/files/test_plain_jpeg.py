@@ -12,7 +12,7 @@ from workbench.files import exif as exif_of
 from workbench.files import image_files, jpeg
 from workbench.files.colour_profiles import profile_for
 from workbench.files.picture_errors import ImageFileError
-from workbench.model.metadata import NO_METADATA, Metadata
+from workbench.model.state import NO_METADATA, Metadata
 
 MODES = {"L": 1, "RGB": 3}
 EXIF = Image.Exif()
