@@ -47,7 +47,7 @@ MENU_FOLDER = Path("~/.local/share/applications")
 
 
 def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
-    """Return names and values, for the terminal and for the About box."""
+    """Names and values, for the terminal and for the About box."""
     return [
         ("Filter Workbench", program_version()),
         ("Python", f"{platform.python_version()} ({sys.executable})"),
@@ -62,14 +62,8 @@ def facts(device: Device | NoDevice) -> list[tuple[str, str]]:
         *_gpu_facts(device),
         ("Qt platform", qt_libraries.platform()),
         ("Display", _display()),
-        *_broken(),
+        *(("Broken rungs", each.reason) for each in broken_rungs()),
     ]
-
-
-def _broken() -> list[tuple[str, str]]:
-    """Return what is wrong with the ladder's files, if anything is."""
-    reasons = [each.reason for each in broken_rungs()]
-    return [("Broken rungs", " ".join(reasons))] if reasons else []
 
 
 def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
@@ -86,7 +80,7 @@ def _gpu_facts(device: Device | NoDevice) -> list[tuple[str, str]]:
 
 
 def _driver(device: Device | NoDevice) -> str:
-    """Return the driver's own version, if the kernel module tells, and the newest CUDA it runs."""
+    """The driver's own version, if the kernel module tells, and the newest CUDA it runs."""
     parts = []
     try:
         text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
@@ -196,7 +190,7 @@ def _display() -> str:
 
 
 def gpu(device: Device | NoDevice) -> str:
-    """Return the GPU's name and what limits a block; or why there is none, and what to do."""
+    """Format the GPU's name and limits of a block; or why there is none, and the remedy."""
     if isinstance(device, NoDevice):
         return f"none. {device.reason} {device.remedy}".rstrip()
     major, minor = device.compute_capability

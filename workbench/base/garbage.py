@@ -27,7 +27,7 @@ class GarbageCollector(QObject):
         self._timer.start(EVERY_MS)
 
     def stop(self) -> None:
-        """Let Python's own collector go on, if it ran before."""
+        """Start Python's own collector again, if it ran before."""
         self._timer.stop()
         if self._was_enabled:
             gc.enable()

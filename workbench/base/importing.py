@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Keep the collector off inside of this; what is there at its end is never looked at again.
+    """Keep the collector off inside of this; objects of its end are never looked at again.
 
     Where the collector is off anyway, nothing is done.
     """

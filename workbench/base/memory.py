@@ -20,15 +20,12 @@ LARGE_BYTES = 2**28  # less need not be asked about
 
 
 def memory_available_bytes() -> int:
-    """Return the bytes that can be had without swapping.
-
-    On other systems than Linux, the memory there is.
-    """
+    """Bytes that can be had without swapping; on other systems than Linux all there are."""
     return _from_proc("MemAvailable") or memory_there_bytes()
 
 
 def memory_there_bytes() -> int:
-    """Return the bytes of memory that this computer has, free or not."""
+    """Bytes of memory that this computer has, free or not."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -44,10 +41,7 @@ def _from_proc(name: str) -> int | None:
 
 
 def require_memory(needed_bytes: int) -> None:
-    """Raise MemoryError where so many bytes cannot be had.
-
-    Linux promises any memory that is asked for, and ends the program once it is used.
-    """
+    """Raise MemoryError where so many bytes cannot be had: Linux promises any memory."""
     if needed_bytes > LARGE_BYTES and needed_bytes > memory_available_bytes():
         raise MemoryError(f"{needed_bytes:,} bytes are wanted")
 
@@ -97,7 +91,7 @@ def _tell_malloc(*choices: tuple[int, ...]) -> None:
 
 # Smaller ones the C library keeps itself, larger ones are not worth holding on to.
 MIN_BYTES, MAX_BYTES = 32 << 20, 128 << 20
-KEPT = 2  # arrays at most, which nobody uses
+KEPT = 2  # unused arrays at most
 
 
 class BufferPool:
@@ -112,11 +106,11 @@ class BufferPool:
 
     @property
     def kept(self) -> tuple[NDArray[np.uint8], ...]:
-        """Return the buffers that nobody uses at the moment."""
+        """Buffers that are unused at the moment."""
         return tuple(self._kept)
 
     def take(self, size: int) -> NDArray[np.uint8]:
-        """Return a buffer of so many bytes, with anything in it."""
+        """Get a buffer of so many bytes, with any content."""
         if size != self._size:
             self.clear()
             self._size = size
@@ -141,10 +135,7 @@ POOL = BufferPool()
 
 
 def empty(shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Return an array of this shape with anything in it.
-
-    Its memory comes back when the last view of it is gone, in whatever thread.
-    """
+    """Make an array with any content, whose memory comes back with the last view of it."""
     size = math.prod(shape)
     if MIN_BYTES < size <= MAX_BYTES:
         return np.asarray(_Loan(POOL.take(size))).reshape(shape)

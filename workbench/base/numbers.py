@@ -18,7 +18,7 @@ _PIXELS: Units = ((1.0, "MP"), (1e3, "GP"))
 
 
 def three_digits(value: float) -> str:
-    """Return three significant digits, never an exponent: 0.0123, 1.20, 12.3, 123, 1,230."""
+    """Format three significant digits, never an exponent: 0.0123, 1.20, 12.3, 123, 1,230."""
     if value == 0:
         return "0"
     rounded = float(f"{value:.3g}")
@@ -28,10 +28,7 @@ def three_digits(value: float) -> str:
 
 
 def in_digits(value: float) -> str:
-    """Return a sample's value: 255, -12.5, 0.0001234, NaN, ∞.
-
-    Whole numbers as they are, others to four digits.
-    """
+    """Format a sample's value: 255, -12.5, 0.0001234, NaN, ∞."""
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
     if value == round(value) and abs(value) < 1e6:
@@ -40,41 +37,41 @@ def in_digits(value: float) -> str:
 
 
 def duration(ms: float) -> str:
-    """Return a duration: 123 µs, 1.23 ms, 12.3 s."""
+    """Format a duration: 123 µs, 1.23 ms, 12.3 s."""
     return _with_unit(ms, _DURATIONS)
 
 
 def duration_range(low_ms: float, high_ms: float, middle_ms: float) -> str:
-    """Return both ends in the unit of the duration beside which they stand: 1.20 – 1.31 ms."""
+    """Format both ends in the unit of the duration beside them: 1.20 – 1.31 ms."""
     scale, unit = _unit_for(middle_ms, _DURATIONS)
     low, high = three_digits(low_ms / scale), three_digits(high_ms / scale)
     return f"{low}{GAP}–{GAP}{high}{GAP}{unit}"
 
 
 def megapixels(value: float) -> str:
-    """Return millions of pixels: 0.0655 MP, 16.8 MP."""
+    """Format millions of pixels: 0.0655 MP, 16.8 MP."""
     return _with_unit(value, _PIXELS)
 
 
 def pixel_rate(megapixels_per_s: float) -> str:
-    """Return a throughput: 843 MP/s, 12.1 GP/s."""
+    """Format a throughput: 843 MP/s, 12.1 GP/s."""
     return _with_unit(megapixels_per_s, _PIXEL_RATES)
 
 
 def byte_rate(gb_per_s: float) -> str:
-    """Return a bandwidth, decimal as they are given: 12.3 GB/s, 3.40 TB/s."""
+    """Format a bandwidth, decimal as they are given: 12.3 GB/s, 3.40 TB/s."""
     return _with_unit(gb_per_s, _BYTE_RATES)
 
 
 def byte_count(count: int) -> str:
-    """Return a size, binary as memory is given: 512 B, 48.0 KiB."""
+    """Format a size, binary as memory is given: 512 B, 48.0 KiB."""
     scale, unit = _unit_for(count, _BYTES)
     text = str(count) if scale == 1 else three_digits(count / scale)
     return f"{text}{GAP}{unit}"
 
 
 def file_size(count: int) -> str:
-    """Return the size of a file, decimal as file managers give it: 512 B, 1.2 MB."""
+    """Format the size of a file, decimal as file managers give it: 512 B, 1.2 MB."""
     scale, unit = _unit_for(count, _FILE_BYTES)
     size = count / scale
     text = str(count) if scale == 1 else f"{size:,.{0 if size >= 99.5 else 1}f}"
@@ -82,12 +79,12 @@ def file_size(count: int) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Write a share of one as a percentage: "90 %"."""
+    """Format a share of one as a percentage: "90 %"."""
     return f"{100 * share:.{digits}f}{GAP}%"
 
 
 def ratio(value: float) -> str:
-    """Return a ratio: 0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
+    """Format a ratio: 0.0042×, 0.42×, 4.2×, 12.3×, 123×."""
     if 0 < value < 0.0995:
         return f"{_plain(f'{value:#.2g}')}×"
     decimals = 2 if value < 0.995 else 1 if value < 99.95 else 0
@@ -95,14 +92,14 @@ def ratio(value: float) -> str:
 
 
 def fine_ratio(value: float) -> str:
-    """Return a ratio of which a hundredth may be the difference: 0.995×, 1.02×, 12.3×."""
+    """Format a ratio of which a hundredth may be the difference: 0.995×, 1.02×, 12.3×."""
     return f"{three_digits(value)}×"
 
 
 def speed_up(value: float, written: Callable[[float], str] = ratio) -> str:
-    """Return a ratio of speeds: "12.3×", or "29.4× slower", for 0.034× takes thought to read.
+    """Format a ratio of speeds: "12.3×", or "29.4× slower".
 
-    written  how the ratio is, with or without hundredths
+    written  formats the ratio, with or without hundredths
     """
     if is_slower(value, written):
         return f"{written(1 / value)} slower"
@@ -110,21 +107,18 @@ def speed_up(value: float, written: Callable[[float], str] = ratio) -> str:
 
 
 def times_as_fast(value: float, written: Callable[[float], str] = ratio) -> str:
-    """Return a ratio of speeds before a name: "1.9× as fast as", or "29.4× slower than"."""
+    """Format a ratio of speeds before a name: "1.9× as fast as", or "29.4× slower than"."""
     how = "than" if is_slower(value, written) else "as fast as"
     return f"{speed_up(value, written)} {how}"
 
 
 def is_slower(value: float, written: Callable[[float], str] = ratio) -> bool:
-    """Return whether a ratio of speeds reads as "1.3× slower": what rounds to 1.0× does not."""
+    """Return True if a ratio reads as "1.3× slower"; one that rounds to 1.0× does not."""
     return value < 1 and written(1 / value) != written(1.0)
 
 
 def speed_up_between(value: float, low: float, high: float) -> str:
-    """Return a ratio of speeds and its interval: 12.3× (11.9× to 12.6×), 29.4× slower (28× to …).
-
-    The interval is of the number that stands before it; where it has no width, there is none.
-    """
+    """Format a ratio of speeds and its interval, if that has a width: 12.3× (11.9× to 12.6×)."""
     between = " to ".join(map(ratio, speed_up_ends(value, low, high)))
     return f"{speed_up(value)} ({between})" if low < high else speed_up(value)
 
@@ -132,7 +126,7 @@ def speed_up_between(value: float, low: float, high: float) -> str:
 def speed_up_ends(
     value: float, low: float, high: float, written: Callable[[float], str] = ratio
 ) -> tuple[float, float]:
-    """Return the interval of the number that `speed_up` writes: turned round where it is slower."""
+    """Interval of the number that `speed_up` writes: inverted where it is slower."""
     return (1 / high, 1 / low) if is_slower(value, written) else (low, high)
 
 
@@ -142,13 +136,13 @@ def _with_unit(value: float, units: Units) -> str:
 
 
 def _unit_for(value: float, units: Units) -> tuple[float, str]:
-    """Return the largest unit of which there is at least one, once rounded: 999.9 µs is 1.00 ms."""
+    """Largest unit of which there is at least one, once rounded: 999.9 µs is 1.00 ms."""
     rounded = float(f"{abs(value):.3g}")
     return max((u for u in units if u[0] <= rounded), default=units[0])
 
 
 def _plain(text: str) -> str:
-    """Return `text` without an exponent or a point at its end: "1.23e-05" as "0.0000123"."""
+    """Remove an exponent or a final point: "1.23e-05" is "0.0000123"."""
     if "e" not in text:
         return text.rstrip(".")
     mantissa, exponent = text.split("e")
@@ -156,12 +150,12 @@ def _plain(text: str) -> str:
 
 
 def star(disturbances: Sequence[str]) -> str:
-    """Return "*", which stands behind a time that was disturbed; empty where nothing did."""
+    """ "*" to mark a time that was disturbed; empty where nothing did."""
     return "*" if disturbances else ""
 
 
 def why_starred(disturbances: Sequence[str]) -> str:
-    """Return "* Disturbed: other programs kept 2.0 of 2 cores busy."; empty where nothing did."""
+    """Format "* Disturbed: other programs kept 2.0 of 2 cores busy."; empty where nothing did."""
     return f"* Disturbed: {'; '.join(disturbances)}." if disturbances else ""
 
 

@@ -12,7 +12,7 @@ _FOLDERS = (_PACKAGE / "assets", _PACKAGE.parent / "assets")
 
 
 def asset(name: str) -> Path:
-    """Return the path of the bundled file `name`, such as "icon.svg"; raise FileNotFoundError."""
+    """Path of the bundled file `name`, such as "icon.svg".  Raises FileNotFoundError."""
     for folder in _FOLDERS:
         if (folder / name).exists():
             return folder / name
@@ -23,12 +23,12 @@ DATA_VARIABLE = "FILTER_WORKBENCH_DATA"
 
 
 def data_folder() -> Path:
-    """Return the folder in the user's data, or the one that FILTER_WORKBENCH_DATA names."""
+    """Folder in the user's data, or FILTER_WORKBENCH_DATA's."""
     return Path(os.environ.get(DATA_VARIABLE) or user_data_dir("filter-workbench"))
 
 
 def identity(path: Path) -> tuple[int, int] | str:
-    """Return a value that is equal for two names of one file; the path where there is no file."""
+    """A value equal for two names of one file; the path where there is no file."""
     try:
         status = path.stat()
     except (OSError, ValueError):  # there is none, it is a loop of links, or no name at all

@@ -1,4 +1,4 @@
-"""Show words as they stand, whoever wrote them.
+"""Show any text as it stands, whatever its author.
 
 Left alone, Qt takes for HTML what looks like it: a session's title could then load any file of this
 computer, or of another one, as an image.  Labels, questions and tooltips come from here.
@@ -40,7 +40,7 @@ class Label(QLabel):
 
 
 def tip_text(text: str) -> str:
-    """Return what a tooltip has to be given so that it shows `text`: it knows no formats."""
+    """Escape `text` for a tooltip, which knows no formats."""
     if not GuiQt.mightBeRichText(text):
         return text
     lines = escape(text).replace("\n", "<br>")

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-# What Qt loads -> the Debian package that brings it.
+# A library of Qt -> the Debian package that brings it.
 ALWAYS = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -29,7 +29,7 @@ ON_X11 = {
 
 
 def platform() -> str:
-    """Return the platform plugin that Qt will take: "xcb", "wayland", "offscreen", "cocoa" …."""
+    """Platform plugin that Qt will take: "xcb", "wayland", "offscreen", "cocoa" …."""
     if wanted := os.environ.get("QT_QPA_PLATFORM"):
         return wanted
     if sys.platform != "linux":
@@ -40,7 +40,7 @@ def platform() -> str:
 
 
 def why_no_window(on_platform: str) -> str | None:
-    """Return what Qt lacks to open a window there, and what installs it; None: nothing."""
+    """Sentence on the libraries that Qt lacks for a window there; None: nothing."""
     if sys.platform != "linux":
         return None
     missing = {**_missing(ALWAYS), **(_missing(ON_X11) if on_platform == "xcb" else {})}
@@ -61,7 +61,7 @@ def problems() -> list[str]:
 
 
 def _why_no_x11() -> str | None:
-    """Return why there is no X11: a display that does not answer makes Qt abort."""
+    """Sentence on a display that does not answer, which makes Qt abort."""
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(xcb.xcb_connect(None, None))

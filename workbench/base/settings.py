@@ -57,9 +57,9 @@ class Settings:
         self._before = _texts(self._values)  # what is in the file, as far as is known here
 
     def get(self, name: str, default: Any = None, among: Collection[Any] = ()) -> Any:
-        """Return the value called `name`, if there is one of the default's type.
+        """Value called `name`, if there is one of the default's type.
 
-        among  all that it may be; empty: whatever there is of that type
+        among  its allowed values; empty: any of that type
         """
         value = self._values.get(name, default)
         if default is None or (isinstance(value, type(default)) and (not among or value in among)):
@@ -72,21 +72,18 @@ class Settings:
         self._values[name] = value
 
     def values(self) -> Values:
-        """Return all values, by name."""
+        """All values, by name."""
         return dict(self._values)
 
     def save(self) -> str:
-        """Write the file, whole or not at all; return one sentence on why that failed, or "".
-
-        Whoever is closing the program is not to be kept from it.
-        """
+        """Write the file, whole or not at all; return one sentence on why that failed, or ""."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            # Where nobody lets go of it, it is better to write than to lose everything.
+            # If the lock stays held, it is better to write than to lose everything.
             with holding(self._path.with_name(LOCK_NAME), PATIENCE_S):
                 values = self._merged(self._theirs())
                 with safe_files.replacing(self._path) as file:
-                    file.write(_written(values))
+                    file.write(json.dumps({"version": VERSION, **values}, indent=1).encode())
         except OSError as error:
             reason = safe_files.reason(error)
             return f"What was chosen is not remembered: {self._path} cannot be written, {reason}."
@@ -103,7 +100,7 @@ class Settings:
 
     @property
     def recent_files(self) -> list[Path]:
-        """Return the recent files, the newest first."""
+        """Recent files, the newest first."""
         names = [each for each in self.get(RECENT, []) if isinstance(each, str) and each]
         return [Path(name) for name in names[:RECENT_FILES]]
 
@@ -138,10 +135,7 @@ class Settings:
         return values
 
     def _theirs(self) -> Values:
-        """Return what is in the file now; what cannot be read is moved out of the way.
-
-        Raises OSError.
-        """
+        """Read the file now; one that cannot be read is moved out of the way.  Raises OSError."""
         try:
             self._path = _own_path(self._path)  # a newer version may have run meanwhile
             return _read_file(self._path)
@@ -151,7 +145,7 @@ class Settings:
             return {}
 
     def _merged(self, theirs: Values) -> Values:
-        """Return what was changed here, and of everything else what is in the file now."""
+        """Changes made here, and of everything else the values in the file now."""
         if self._is_forgotten:
             return dict(self._values)
         texts = _texts(self._values)
@@ -167,7 +161,7 @@ class Settings:
         return {**theirs, **ours}
 
     def _aside(self) -> Path:
-        """Return where to keep a file that cannot be read: a path that is free."""
+        """Free path to keep a file that cannot be read."""
         stem, suffix = self._path.stem, self._path.suffix
         names = (f"{stem}.damaged{number}{suffix}" for number in ("", *range(2, 100)))
         paths = [self._path.with_name(name) for name in names]
@@ -175,13 +169,13 @@ class Settings:
 
 
 def default_path() -> Path:
-    """Return the file in the user's configuration folder, or FILTER_WORKBENCH_CONFIG's."""
+    """File in the user's configuration folder, or FILTER_WORKBENCH_CONFIG's."""
     folder = os.environ.get(DIRECTORY_VARIABLE) or user_config_dir("filter-workbench")
     return Path(folder) / "settings.json"
 
 
 def _own_path(path: Path) -> Path:
-    """Return `path`, or this version's own beside the settings of a newer one.
+    """`path`, or this version's own beside the settings of a newer one.
 
     Raises UnreadableSettingsError.
     """
@@ -193,7 +187,7 @@ def _own_path(path: Path) -> Path:
 
 
 def _read_file(path: Path) -> Values:
-    """Return the values in `path`; none where there is no file.
+    """Read the values in `path`; none where there is no file.
 
     Raises UnreadableSettingsError, NewerSettingsError.
     """
@@ -214,12 +208,8 @@ def _read_file(path: Path) -> Values:
     return {name: value for name, value in values.items() if name not in NO_LONGER_KEPT}
 
 
-def _written(values: Values) -> bytes:
-    return json.dumps({"version": VERSION, **values}, indent=1).encode()
-
-
 def _texts(values: Values) -> dict[str, str]:
-    """Return each value as text, to be compared: JSON has one kind of list."""
+    """Values as text, to be compared: JSON has one kind of list."""
     return {name: json.dumps(value) for name, value in values.items()}
 
 
@@ -228,6 +218,5 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _can_write_below(folder: Path) -> bool:
-    """Return whether `folder` can be written, or made."""
     there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), None)  # noqa: PTH110 - Path's raises where looking is not allowed
     return there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK)

@@ -15,7 +15,7 @@ from kernels.core.job import MAX_KSIZE
 
 COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
 FLOAT = re.compile(r"(?<=[\d.])[fF]\b")  # 1.0f
-# What may stand around the brackets.  Anything else, such as a factor, would change the numbers.
+# Allowed around the brackets.  Anything else, such as a factor, would change the numbers.
 BEFORE = re.compile(
     r"(?:[\w\s:<>,&*]*(?:\[\s*\w*\s*\]\s*)*=)?"  # const float weights[3][3] =
     r"\s*(?:\w+\.)?(?:array|asarray|float32)?\s*\(?\s*(?=[\[{])"  # np.array(
@@ -29,10 +29,10 @@ DEEPEST = 2
 
 
 def rows_of_array(text: str) -> str:
-    """Return the rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; 1.0f is 1.0.
+    """Rows of {{0, 1, 0}, …}, [[0, 1, 0], …] or {0, 1, 0, …}; 1.0f is 1.0.
 
-    Of a square written as one row the rows are made.  `text` as it is where it is no such array, or
-    more than one: then it is judged as numbers, and refused as that.
+    A square written as one row becomes rows.  `text` as it is where it is no such array, or more
+    than one.
     """
     if ("[" not in text and "{" not in text) or DIVIDED.search(text):
         return text
@@ -82,16 +82,13 @@ class BadTextError(BadJobError):
 
 @lru_cache(maxsize=8192)
 def value_of(text: str) -> float | None:
-    """Return the number that a cell says: 0.25, 0,25, 1e-3 or 1/9.
-
-    None where it is none, or not one that float32 holds.
-    """
+    """Number in a cell: 0.25, 0,25, 1e-3 or 1/9; None for others, and beyond float32."""
     value = _number(text)
     return value if value is not None and abs(value) <= MAX_VALUE else None
 
 
 def why_no_value(text: str) -> str:
-    """Return why `value_of` gives none: "is not a number"."""
+    """Reason why `value_of` gives none: "is not a number"."""
     return "is not a number" if _number(text) is None else "is too large for float32"
 
 
@@ -106,7 +103,6 @@ def _number(text: str) -> float | None:
 
 
 def _plain(text: str) -> float | None:
-    """Return a number without a slash; a comma between digits is a decimal one."""
     text = text.strip()
     if "." not in text:
         text = re.sub(r"(?<=\d),(?=\d)", ".", text, count=1)
@@ -114,20 +110,21 @@ def _plain(text: str) -> float | None:
 
 
 def read_table(text: str) -> Texts:
-    """Return the cells of a square of numbers, of odd size from 1 to 31; raise BadTextError.
+    """Cells of a square of numbers, of odd size from 1 to 31.
 
-    What stands between cells is whatever makes it one: of 1,5 as a number and as two, no more than
-    one can be a square.  Raises BadTextError where there is none.
+    The separator is whichever makes it one: of 1,5 as a number and as two, no more than one can be
+    a square.  Raises BadTextError where there is none.
     """
     tables = _readings(text)
     for table in tables:
-        if _is_square(table) and _are_numbers(table):
+        is_square = len(table) in SIZES and all(len(row) == len(table) for row in table)
+        if is_square and _are_numbers(table):
             return table
     raise BadTextError(_objection(tables))
 
 
 def read_block(text: str) -> Texts | None:
-    """Return the cells of a rectangle of numbers, of any size; None where it is none."""
+    """Cells of a rectangle of numbers, of any size; None where it is none."""
     for table in _readings(text):
         if len({len(row) for row in table}) == 1 and _are_numbers(table):
             return table
@@ -135,7 +132,7 @@ def read_block(text: str) -> Texts | None:
 
 
 def _readings(text: str) -> list[Texts]:
-    """Return what the text may mean.  Raises BadTextError where there is nothing, or too much."""
+    """All readings of the text.  Raises BadTextError where there is nothing, or too much."""
     if len(text) > MAX_CHARACTERS:
         raise BadTextError("That is too much text for weights; copy only the cells.")
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip("\n ")
@@ -148,17 +145,17 @@ def _readings(text: str) -> list[Texts]:
 
 
 def as_text(cells: Texts, separator: str = "\t") -> str:
-    """Return a line per row, as spreadsheets take it."""
+    """A line per row, as spreadsheets take it."""
     return "\n".join(separator.join(row) for row in cells)
 
 
 def shortest(value: float) -> str:
-    """Return as few digits as are this number again: "0.25", "-1", "1e-05"."""
+    """As few digits as are this number again: "0.25", "-1", "1e-05"."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def compact(value: float, digits: int) -> str:
-    """Return so many digits in the fewest characters, for people: "0.25", "−1.5e−4"."""
+    """So many digits in the fewest characters, for people: "0.25", "−1.5e−4"."""
     plain = f"{value:.{digits}g}"
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
@@ -167,13 +164,13 @@ def compact(value: float, digits: int) -> str:
 
 
 def in_words(cell: str) -> str:
-    """Return a cell, as it stands at the beginning of a sentence."""
+    """Quote a cell at the beginning of a sentence."""
     cut = "…" if len(cell) > MAX_QUOTED else ""
     return f"“{cell[:MAX_QUOTED]}{cut}”" if cell else "An empty cell"
 
 
 def _ways(text: str) -> Iterator[Callable[[str], Texts]]:
-    """Yield how the text may be meant, by the characters that it has."""
+    """Yield the ways to split the text, by the characters that it has."""
     if "\t" in text:
         yield lambda t: _split(t, "\n", "\t")
         return
@@ -198,10 +195,7 @@ def _split(text: str, between_rows: str, between_cells: str) -> Texts:
 
 
 def _without_margins(table: Texts) -> Texts:
-    """Remove the empty columns left and right of the numbers.
-
-    They come along with a selection that was too wide, or with a separator behind the last one.
-    """
+    """Remove the empty columns left and right of the numbers."""
     filled = [x for row in table for x, cell in enumerate(row) if cell]
     if not filled:
         return table
@@ -212,12 +206,8 @@ def _are_numbers(table: Texts) -> bool:
     return all(value_of(cell) is not None for row in table for cell in row)
 
 
-def _is_square(table: Texts) -> bool:
-    return len(table) in SIZES and all(len(row) == len(table) for row in table)
-
-
 def _objection(tables: list[Texts]) -> str:
-    """Return what is wrong with the reading that has the most numbers in it."""
+    """Sentence on the reading that has the most numbers in it."""
 
     def numbers(table: Texts) -> float:
         cells = [cell for row in table for cell in row]

@@ -30,12 +30,12 @@ class Colors:
 
     surface, panel    behind everything; behind a group of controls, a field, a table
     raised, hover     a button's face, and under the pointer
-    border, grid      a control's outline; and what only parts: a card's edge, a chart's grid
+    border, grid      a control's outline; and lines that only part: a card's edge, a chart's grid
     text, muted       on any of the above; muted is for captions and units
-    accent, on_accent the focus ring, what is chosen; and text on it
-    ring              the focus of what is chosen, on accent
+    accent, on_accent the focus ring, a selection; and text on it
+    ring              the focus of a selection, on accent
     good, bad, warn   always with a word or a mark beside them
-    surround          around a picture: neutral, so that it does not tint what is judged
+    surround          around a picture: neutral, so that it does not tint it
     series            one colour a curve, best first; use them with markers and dashes
     """
 
@@ -74,15 +74,8 @@ LIGHT = Colors(
     grid="#d9dde2",
     surround="#b4b4b4",
     series=(
-        "#005f9b",
-        "#b84a00",
-        "#00946c",
-        "#c76ea0",
-        "#c48a00",
-        "#3a9ad4",
-        "#000000",
-        "#7d2ae8",
-        "#7a1020",
+        *("#005f9b", "#b84a00", "#00946c", "#c76ea0", "#c48a00"),
+        *("#3a9ad4", "#000000", "#7d2ae8", "#7a1020"),
     ),
 )
 DARK = Colors(
@@ -102,15 +95,8 @@ DARK = Colors(
     grid="#363b42",
     surround="#3c3c3c",
     series=(
-        "#56b4e9",
-        "#d55e00",
-        "#009e73",
-        "#cc79a7",
-        "#e69f00",
-        "#f0e442",
-        "#ffffff",
-        "#9b6bff",
-        "#7df0d0",
+        *("#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00"),
+        *("#f0e442", "#ffffff", "#9b6bff", "#7df0d0"),
     ),
 )
 
@@ -125,16 +111,13 @@ def apply(app: QApplication, scheme: Scheme = "system") -> None:
 
 
 def colors(palette: QPalette | None = None) -> Colors:
-    """Return the theme's colours that `palette` (a widget's, or the application's) belongs to."""
+    """Colours of the theme that `palette` (a widget's, or the application's) belongs to."""
     window = (palette or QGuiApplication.palette()).color(QPalette.ColorRole.Window)
     return DARK if window.lightness() < 128 else LIGHT
 
 
 def letters(points: float) -> float:
-    """Return the size of the program's letters, somewhat larger than the system's.
-
-    Unless those are large.
-    """
+    """Size of the program's letters, larger than the system's unless those are large."""
     return max(points, min(points, LARGE_POINTS) * FONT_SCALE)
 
 
@@ -150,14 +133,14 @@ def window_size(width: int, height: int) -> QSize:
 
 
 def numbers_font() -> QFont:
-    """Return the application's font with digits of one width: changing numbers stand still."""
+    """The application's font with digits of one width: changing numbers stand still."""
     font = QFont(QGuiApplication.font())
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 
 def fixed_font() -> QFont:
-    """Return the system's monospaced font, in the application's size: for columns and code."""
+    """The system's monospaced font, in the application's size: for columns and code."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPointSizeF(QGuiApplication.font().pointSizeF())
     return font
@@ -201,35 +184,25 @@ class _Theme(QObject):
 
 
 def _palette(theme: Colors) -> QPalette:
-    roles = {
-        QPalette.ColorRole.Window: theme.surface,
-        QPalette.ColorRole.Base: theme.panel,
-        QPalette.ColorRole.AlternateBase: theme.surface,
-        QPalette.ColorRole.Button: theme.raised,
-        QPalette.ColorRole.ToolTipBase: theme.panel,
-        QPalette.ColorRole.WindowText: theme.text,
-        QPalette.ColorRole.Text: theme.text,
-        QPalette.ColorRole.ButtonText: theme.text,
-        QPalette.ColorRole.ToolTipText: theme.text,
-        QPalette.ColorRole.BrightText: theme.bad,
-        QPalette.ColorRole.PlaceholderText: theme.muted,
-        QPalette.ColorRole.Highlight: theme.accent,
-        QPalette.ColorRole.HighlightedText: theme.on_accent,
-        QPalette.ColorRole.Accent: theme.accent,
-        QPalette.ColorRole.Link: theme.accent,
-        QPalette.ColorRole.Light: theme.hover,
-        QPalette.ColorRole.Mid: theme.border,
-        QPalette.ColorRole.Dark: theme.border,
-    }
-    palette = QPalette()
-    for role, color in roles.items():
-        palette.setColor(role, QColor(color))
-    for role in (
-        QPalette.ColorRole.WindowText,
-        QPalette.ColorRole.Text,
-        QPalette.ColorRole.ButtonText,
-    ):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.border).darker(110))
+    role = QPalette.ColorRole
+    palette, texts = QPalette(), (role.WindowText, role.Text, role.ButtonText)
+    colored = (
+        (theme.surface, (role.Window, role.AlternateBase)),
+        (theme.panel, (role.Base, role.ToolTipBase)),
+        (theme.raised, (role.Button,)),
+        (theme.text, (*texts, role.ToolTipText)),
+        (theme.bad, (role.BrightText,)),
+        (theme.muted, (role.PlaceholderText,)),
+        (theme.accent, (role.Highlight, role.Accent, role.Link)),
+        (theme.on_accent, (role.HighlightedText,)),
+        (theme.hover, (role.Light,)),
+        (theme.border, (role.Mid, role.Dark)),
+    )
+    for color, roles in colored:
+        for each in roles:
+            palette.setColor(each, QColor(color))
+    for each in texts:
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(theme.border).darker(110))
     return palette
 
 
