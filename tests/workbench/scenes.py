@@ -186,13 +186,9 @@ def _messages(window):
 
 
 def _dialogs(window):
-    for name in ("Keyboard shortcuts", "About and diagnostics", "Steps…", "All actions…"):
+    for name in ("About and diagnostics", "All actions…"):
         trigger(window, name)
         yield from _dialog(window, name)
-    window.presenter.remember()
-    window.messages.clear("info")
-    trigger(window, "Steps…")
-    yield from _dialog(window, "a step")
     CompareDialog(window.sessions.shown, window.reading, window.exporter, window).open()
     until(lambda: child(window, "compare-table", QTableWidget).rowCount() > 0)
     yield from _dialog(window, "compare")

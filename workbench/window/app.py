@@ -28,7 +28,7 @@ APPLICATION_ID = "io.github.filter_workbench.FilterWorkbench"
 
 
 def make_application(scheme: theme.Scheme = "system") -> QApplication:
-    """Return the one QApplication, with its name, theme and icon."""
+    """Make the one QApplication, with its name, theme and icon."""
     share_one_heap()
     _name_for_the_task_bar()
     app = QApplication.instance() or QApplication(sys.argv[:1])
@@ -77,17 +77,16 @@ def show_exception(
     error: BaseException,
     trace: TracebackType | None,
 ) -> None:
-    """Show an exception that nobody caught, a bug, with its traceback; made for sys.excepthook."""
+    """Show an uncaught exception, a bug, with its traceback; made for sys.excepthook."""
     details = "".join(traceback.format_exception(kind, error, trace))
     sys.stderr.write(details)
     messages.show_bug(f"{kind.__name__}: {error}", details)
 
 
 def let_ctrl_c_close(window: MainWindow) -> None:
-    """Have Ctrl+C in the terminal, or the system's request to end, close the window normally.
+    """Let Ctrl+C in the terminal, or the system's request to end, close the window normally.
 
-    Python looks at signals only between its own instructions, so Qt's loop has to give it some
-    now and then.
+    Python looks at signals only between its own instructions, so a timer gives it some.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.close())

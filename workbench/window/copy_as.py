@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
-from dataclasses import replace
+import shlex
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
+from kernels import filters
 from kernels.core.device import Device
 from kernels.core.errors import KernelError
 from kernels.core.job import Job
 from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.export.cuda_program import cuda_program
+from kernels.pictures.generated import SCENE_FILE
+from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
+from workbench.files.kernel_files import kernels_folder
 from workbench.model import intents
+from workbench.model.intents import chosen_in, has_parameter, is_unclipped, offset_for
+from workbench.model.state import FACTS, Picture, State
 from workbench.widgets.actions import Action
 from workbench.widgets.lazy_panel import LazyPanel
-from workbench.window.command_line import command_line, python, source_of
 from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.rung.rung_panel import RungPane
-
 
 MENU = "&Edit/Copy &as"
 NO_PICTURE = "Open a picture first: the program is made for its size and pixel type."
@@ -49,19 +58,19 @@ class CopyAs(QObject):
         self._messages = parts.messages
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu."""
         return [
             Action(
                 MENU,
                 "Co&mmand line",
-                self._copy_command_line,
+                partial(self._copy, command_line, "the command line"),
                 ("Ctrl+Alt+M",),
                 "`workbench apply` with the filter, the implementation and the block of now.",
             ),
             Action(
                 MENU,
                 "&Python",
-                self._copy_python,
+                partial(self._copy, python, "the Python script"),
                 ("Ctrl+Alt+P",),
                 "A script that computes the filtered picture with the package `kernels`.",
             ),
@@ -73,12 +82,6 @@ class CopyAs(QObject):
                 "The rung as a whole program: compile it with nvcc, run it, it checks itself.",
             ),
         ]
-
-    def _copy_command_line(self) -> None:
-        self._copy(command_line, "the command line")
-
-    def _copy_python(self) -> None:
-        self._copy(python, "the Python script")
 
     def _copy(self, make: Callable[..., str], what: str) -> None:
         state = self._store.state
@@ -99,7 +102,7 @@ class CopyAs(QObject):
         if job is None:
             self._messages.show_message("info", NO_PICTURE)
         elif not isinstance(rung, Rung):
-            title = rung.title if rung else "What is chosen"
+            title = rung.title if rung else "The chosen kernel"
             self._messages.show_message("info", ON_CPU.format(title=title))
         else:
             self._make(rung, job)
@@ -122,21 +125,18 @@ class CopyAs(QObject):
         )
 
     def _rung(self) -> Implementation | None:
-        """Return the implementation to copy.
-
-        It is the rung that was chosen or picked, or else the one that the panel
-        Implementation shows.
-        """
+        """The rung that was chosen or picked, or else the one in the panel Implementation."""
         picked = self._picked()
         if picked is not None:
             return picked
         chosen = intents.chosen_in(self._store.state)
         if isinstance(chosen, OwnKernel):
-            return replace(chosen.rung, key=_as_a_name(chosen.key)) if chosen.text else None
+            key = re.sub(r"\W+", "_", Path(chosen.key).stem)  # fit for a program's name
+            return replace(chosen.rung, key=key) if chosen.text else None
         return chosen if isinstance(chosen, Rung) else self._rung_panel.get().shown
 
     def _picked(self) -> Rung | None:
-        """Return the rung that `auto` picked for the present job."""
+        """The rung that `auto` picked for the present job."""
         state, result = self._store.state, self._live.result
         if (
             result is None
@@ -152,6 +152,213 @@ class CopyAs(QObject):
         self._messages.show_message("info", sentence)
 
 
-def _as_a_name(file: str) -> str:
-    """Return a file's name without its ending, fit for a program's: "my blur.cu" is my_blur."""
-    return re.sub(r"\W+", "_", Path(file).stem)
+STAND_IN = "picture.png"
+
+
+@dataclass(frozen=True, slots=True)
+class CopySource:
+    """The file that a copied text opens.
+
+    path  of the picture's file, or of the file to save it as
+    note  a sentence for the user, where one is needed
+    """
+
+    path: Path
+    note: str = ""
+
+
+def source_of(picture: Picture | None) -> CopySource:
+    """Find the file that a text may open for `picture`."""
+    if picture is None:
+        return CopySource(Path(STAND_IN), f"It filters {STAND_IN}, since no picture is open.")
+    if picture.path is not None:
+        return CopySource(picture.path)
+    if picture.built_in == "scene":  # this one comes as a file
+        return CopySource(SCENE_FILE)
+    return CopySource(Path(STAND_IN), f"This picture has no file: save it as {STAND_IN} first.")
+
+
+def command_line(state: State) -> str:
+    """Format `workbench apply …`, quoted for the shell of this system."""
+    return in_shell(words_of(state))
+
+
+def in_shell(words: Sequence[str]) -> str:
+    """Format `workbench` with its arguments, quoted for the shell of this system."""
+    words = ["workbench", *words]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def words_of(state: State, target: str = "") -> list[str]:
+    """Arguments of `workbench`: only options that make a difference.
+
+    target  the file to write; empty: one beside the picture's
+    """
+    path = source_of(state.picture).path
+    made = target or f"{path.stem}-filtered{_extension(state)}"
+    names = [no_option(str(path)), no_option(made)]
+    return ["apply", *names, *filter_words(state, _stored_as(state))]
+
+
+def filter_words(state: State, stored: str | None) -> list[str]:
+    """Options on how to filter: only those that make a difference.
+
+    stored  pixel type to filter in; None: that of the file
+    """
+    chosen, words = filters.get(state.filter), []
+    if has_parameter(chosen, "matrix"):
+        words.append(f"--weights={in_one_line(state)}")
+        words += [f"--offset={state.offset!r}"] if state.offset else []
+    else:
+        words += [*_option("filter", state.filter), *_option("ksize", state.ksize)]
+    for name in ("sigma", "amount"):
+        value = getattr(state, name)
+        if value is not None and has_parameter(chosen, name):
+            words += _option(name, value)
+    words += _option("border", state.border)
+    if stored is not None:
+        words += _option("pixel_type", stored)
+    named = str(own_path(state)) if is_own(state.implementation) else state.implementation
+    words += _option("implementation", named)
+    runs_on = chosen_in(state)
+    if isinstance(runs_on, Rung | OwnKernel) and not runs_on.own_block:
+        words += _option("block_xy", "{}x{}".format(*state.block_xy))
+    if state.devices > 1 and runs_on.kind != "cpu":
+        words += ["--device", ",".join(map(str, range(state.devices)))]
+    return words
+
+
+def own_path(state: State) -> Path:
+    """Path of the chosen user kernel, which may not exist."""
+    own, name = state.own_kernel, state.implementation
+    return own.path if own is not None and own.name == name else kernels_folder() / name
+
+
+def _option(name: str, value: object) -> list[str]:
+    return [f"--{FACTS[name].option.replace('_', '-')}", str(value)]
+
+
+def no_option(name: str) -> str:
+    """Change a file's name so that it is not taken for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def in_one_line(state: State) -> str:
+    """Format the weights exactly: "0.0 1.0 0.0; 1.0 -4.0 1.0; 0.0 1.0 0.0"."""
+    return "; ".join(" ".join(map(repr, row)) for row in state.matrix)
+
+
+def _extension(state: State) -> str:
+    """Extension of a format that keeps every bit of the result."""
+    if state.picture is not None and state.picture.large is not None:
+        return ".tif"  # which is filtered in strips
+    stored = _stored_as(state)
+    if stored is None and state.picture is not None:
+        stored = str(state.picture.samples.dtype)
+    return ".tif" if np.dtype(stored or "uint8").kind == "f" else ".png"
+
+
+def _stored_as(state: State) -> str | None:
+    """Pixel type to filter in, float32 to keep values below zero; None: that of the file."""
+    return "float32" if is_unclipped(state) else state.pixel_type
+
+
+def device_options(words: Sequence[str]) -> list[str]:
+    """Filter the options that choose a GPU out of a command line."""
+    found = []
+    for word, following in zip(words, (*words[1:], ""), strict=False):
+        if word == "--device":
+            found += [word, following]
+        elif word == "--no-gpu" or word.startswith("--device="):
+            found.append(word)
+    return found
+
+
+SCRIPT = '''\
+"""{about}"""
+
+{imports}
+
+picture = {picture}
+job = Job(
+    picture,
+    {weights},
+    border={border!r},
+    implementation={implementation!r},
+    block_xy={block_xy!r},
+{more})
+result = Engine().run(job)
+
+filtered = result.picture  # {shape}, {dtype}
+{said}
+'''
+SAID = 'print(f"{result.kernel.median_ms:.4g} ms; {result.check}")'
+SAID_OF_OWN = 'print(result.check, f"{result.kernel.median_ms:.4g} ms" if result.kernel else "")'
+
+
+def python(state: State) -> str:
+    """Write a Python script that computes the filtered picture as `filtered`."""
+    chosen = filters.get(state.filter)
+    imports, picture = _picture(state)
+    shown = state.picture
+    samples = shown.samples if shown is not None else None
+    if is_unclipped(state):  # as the window does to keep values below zero
+        picture += '.astype("float32")'
+    return SCRIPT.format(
+        about=f"{chosen.title} {state.ksize}×{state.ksize}, as Filter Workbench computes it.",
+        imports="\n".join((*_path(state), "from kernels import Engine, Job, filters", *imports)),
+        said=SAID_OF_OWN if is_own(state.implementation) else SAID,
+        picture=picture,
+        weights=_weights(state),
+        border=state.border,
+        implementation=state.implementation,
+        block_xy=state.block_xy,
+        more=_more(state),
+        shape="(H, W, C)" if samples is None else samples.shape,
+        dtype="like the picture" if samples is None or is_unclipped(state) else samples.dtype,
+    )
+
+
+def _path(state: State) -> tuple[str, ...]:
+    return ("from pathlib import Path\n",) if is_own(state.implementation) else ()
+
+
+def _picture(state: State) -> tuple[tuple[str, ...], str]:
+    """Imports, and the expression of the samples."""
+    shown, stored = state.picture, state.pixel_type
+    if shown is not None and shown.path is None and shown.built_in is not None:
+        made = f"PICTURES[{shown.built_in!r}].make()"
+        if stored is None:
+            return ("from kernels.pictures.generated import PICTURES",), made
+        return (
+            "from kernels.pictures.generated import PICTURES, stored_as",
+        ), f"stored_as({made}, {stored!r})"
+    loaded = f"load({str(source_of(shown).path)!r})"
+    if stored is not None:
+        loaded += f".stored_as({stored!r})"
+    return ("from workbench.files.image_files import load",), f"{loaded}.samples"
+
+
+def _more(state: State) -> str:
+    more = "    gradient=True,\n" if filters.get(state.filter).gradient else ""
+    if offset := offset_for(state):
+        more += f"    offset={offset!r},\n"
+    more += f"    devices={state.devices},\n" if state.devices > 1 else ""
+    if is_own(state.implementation):
+        path = str(own_path(state))
+        more += f'    own=Path({path!r}).read_text(encoding="utf-8-sig"),\n'
+    return more
+
+
+def _weights(state: State) -> str:
+    chosen = filters.get(state.filter)
+    given = [str(state.ksize)]
+    given += [
+        f"{name}={getattr(state, name)!r}"
+        for name in ("sigma", "amount")
+        if has_parameter(chosen, name) and getattr(state, name) is not None
+    ]
+    if has_parameter(chosen, "matrix"):
+        rows = "".join(f"            {row!r},\n" for row in state.matrix)
+        given.append(f"matrix=(\n{rows}        )")
+    return f"filters.get({state.filter!r}).weights({', '.join(given)})"

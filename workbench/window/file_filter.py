@@ -19,15 +19,9 @@ from workbench.model.names import implementation_title
 from workbench.model.state import State
 from workbench.session.batch_process import BatchEnd, BatchProcess
 from workbench.widgets.message_bar import Kind
-from workbench.window.command_line import device_options, in_shell
-from workbench.window.filter_choice import (
-    FilterChoice,
-    FilterPlan,
-    note_on,
-    plan_of,
-    words_of,
-)
-from workbench.window.filter_dialog import FilterDialog
+from workbench.window.copy_as import device_options, in_shell
+from workbench.window.filter_choice import FilterChoice, FilterPlan, note_on, plan_of, words_of
+from workbench.window.filter_dialog import FilterDialog, Phase
 from workbench.window.window_parts import Parts
 
 SETTING = "filter-folder"  # under which the choices are remembered
@@ -65,7 +59,14 @@ class FileFilter(QObject):
         self._process.ended.connect(self._end)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look)
-        self.dialog = self._made()
+        self.dialog = dialog = FilterDialog(self._parent)
+        dialog.form.show_choice(self._remembered())
+        dialog.form.chosen.connect(self._remember)
+        dialog.wanted.connect(self._act)
+        dialog.pages.picture_wanted.connect(self._opener.open_file)
+        self._process.progressed.connect(dialog.pages.stages.show_progress)
+        self._process.strips_done.connect(dialog.pages.stages.show_strips)
+        self._process.picture_failed.connect(self._take_failure)
         self._show_choice()
         self._store.changed.connect(self._follow)
 
@@ -101,20 +102,8 @@ class FileFilter(QObject):
         self._pause.stop()
         self._process.close()
         self._looking.close()
-        self.dialog.pages.close_threads()
 
-    def _made(self) -> FilterDialog:
-        dialog = FilterDialog(self._parent)
-        dialog.form.show_choice(self._remembered())
-        dialog.form.chosen.connect(self._remember)
-        dialog.wanted.connect(self._act)
-        dialog.pages.picture_wanted.connect(self._opener.open_file)
-        self._process.progressed.connect(dialog.pages.stages.show_progress)
-        self._process.strips_done.connect(dialog.pages.stages.show_strips)
-        self._process.picture_failed.connect(self._take_failure)
-        return dialog
-
-    # -- what is chosen
+    # -- choices
 
     @property
     def _choice(self) -> FilterChoice:
@@ -180,30 +169,27 @@ class FileFilter(QObject):
     def _resumes(self) -> bool:
         return self._plan is not None and self._plan.known is not None
 
-    # -- what runs
+    # -- a run
 
     def _act(self, verb: str) -> None:
         """Do what a button of the dialog says."""
-        process, dialog = self._process, self.dialog
-        match verb:
-            case "start":
-                self._start()
-            case "pause":
-                process.pause()
-                dialog.say("Paused.")
-                dialog.show_phase("paused")
-            case "resume":
-                process.resume()
-                dialog.say("")
-                dialog.show_phase("running")
-            case "stop":
-                process.stop()
-                dialog.say(STOPPING[self._choice.is_file])
-                dialog.show_phase("stopping")
-            case "copy":
-                words = self._words(resume=self._resumes)
-                QGuiApplication.clipboard().setText(in_shell(words))
-                dialog.say("Copied the command.")
+        dialog, stopping = self.dialog, STOPPING[self._choice.is_file]
+        words: dict[str, tuple[Phase, str]] = {
+            "pause": ("paused", "Paused."),
+            "resume": ("running", ""),
+            "stop": ("stopping", stopping),
+        }
+        if verb == "start":
+            self._start()
+        elif verb == "copy":
+            command = in_shell(self._words(resume=self._resumes))
+            QGuiApplication.clipboard().setText(command)
+            dialog.say("Copied the command.")
+        else:
+            phase, sentence = words[verb]
+            self._process.tell(verb)
+            dialog.say(sentence)
+            dialog.show_phase(phase)
 
     def _start(self) -> None:
         if self._plan is None or self._process.is_running:
@@ -225,9 +211,8 @@ class FileFilter(QObject):
         """Show the end and the next plan; if the dialog is hidden, also say it in the window."""
         dialog, choice = self.dialog, self._choice
         is_done = end.how == "ended" and not self._failure
-        sentence = file_end_in_words(end, choice, self._failure) if choice.is_file else ""
-        sentence = sentence or end_in_words(end)
-        dialog.pages.stages.show_chart()
+        sentence = _end_of_file(end, choice, self._failure) if choice.is_file else ""
+        sentence = sentence or _end_of_batch(end)
         dialog.show_phase("choosing")
         if choice.is_file and is_done:
             self._plan = None
@@ -239,7 +224,9 @@ class FileFilter(QObject):
         self._said = "" if end.how == "stopped" and not choice.is_file else sentence
         dialog.say(sentence)
         if not dialog.isVisible():
-            failed = not is_done and end.how != "stopped" if choice.is_file else failed_of(end)
+            failed = end.counts.get("failed", 0) + end.counts.get("wrong", 0)
+            if choice.is_file:
+                failed = not is_done and end.how != "stopped"
             kind: Kind = "error" if end.how == "refused" or failed else "info"
             show = ("&Show", dialog.bring_forward)
             self._messages.show_message(kind, sentence, actions=[show])
@@ -258,13 +245,7 @@ def filter_in_words(state: State) -> str:
     return " · ".join((*parts, implementation_title(state.implementation)))
 
 
-def failed_of(end: BatchEnd) -> int:
-    """Count the pictures without a result."""
-    return end.counts.get("failed", 0) + end.counts.get("wrong", 0)
-
-
-def file_end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
-    """Format the end of one large picture's run."""
+def _end_of_file(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
     target = Path(choice.target).name
     if end.how == "stopped":
         return KEPT.format(target)
@@ -272,8 +253,7 @@ def file_end_in_words(end: BatchEnd, choice: FilterChoice, failure: str) -> str:
     return failure or end.complaint or f"Finished after {took}: {target}."
 
 
-def end_in_words(end: BatchEnd) -> str:
-    """Format the end of a batch, in a sentence."""
+def _end_of_batch(end: BatchEnd) -> str:
     if end.how == "refused":
         return end.complaint
     parts = [f"{end.counts[each]:,} {each}" for each in get_args(Status) if end.counts.get(each)]

@@ -19,7 +19,7 @@ from workbench.batch.pairs import PairingError, naming, pairs_into
 from workbench.files.picture_errors import EXTENSION_OF
 from workbench.model.intents import is_unclipped
 from workbench.model.state import State
-from workbench.window.command_line import filter_words, no_option
+from workbench.window.copy_as import filter_words, no_option
 
 SHOWN = 200  # names in the list
 MIN_BYTES, MAX_BYTES = 64 << 20, 2 << 30  # of a quarter of the memory, for one large picture

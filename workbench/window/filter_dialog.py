@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QLineEdit, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QProgressBar,
+    QTabWidget,
+    QWidget,
+)
 
 from workbench.base import theme
-from workbench.base.plain_text import tip_text
+from workbench.base.plain_text import Label, tip_text
+from workbench.batch.journal import STAGES, Stage
+from workbench.batch.stage_times import (
+    IN_WORDS,
+    BatchProgress,
+    busy_words,
+    progress_words,
+    rate,
+    rows_in_words,
+)
 from workbench.files.image_files import PICTURES_FILTER
 from workbench.files.picture_errors import EXTENSION_OF
-from workbench.widgets.boxes import Form, HBox, VBox
+from workbench.widgets.boxes import Form, HBox, UprightArea, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.drop_down import ElidingBox
 from workbench.widgets.file_dialogs import ask_folder
 from workbench.widgets.tile import words_label
 from workbench.window.filter_choice import FilterChoice, FilterPlan
-from workbench.window.filter_pages import FilterPages
 
 # Each is a field of FilterChoice, what the box says, and its tooltip.
 TICKS = (
@@ -59,34 +78,35 @@ class FilterForm(QWidget):
         for name in EXTENSION_OF:
             self._format.addItem(name.upper(), name)
         self._devices = ElidingBox("folder-gpus", "GPU", GPU_TIP)
-        self._devices_wanted = ""
-        self._is_file = False
-        self._choosing: list[QWidget] = []
-        self._ticks = {name: _tick(name, text, tip) for name, text, tip in TICKS}
+        self._devices_wanted, self._is_file = "", False
+        self._ticks: dict[str, QCheckBox] = {}
+        self._of_folders: list[QWidget] = []  # hidden for one large picture
         self._arrange()
         self.show_devices(0)
         for line in (self._source, self._target, self._pattern):
             line.textChanged.connect(self._tell)
-        self._format.currentIndexChanged.connect(self._tell)
-        self._devices.currentIndexChanged.connect(self._tell)
-        for tick in self._ticks.values():
-            tick.toggled.connect(self._tell)
+        for box in (self._format, self._devices):
+            box.currentIndexChanged.connect(self._tell)
 
     def _arrange(self) -> None:
         form = self._form = Form(self)
         form.setContentsMargins(0, 0, 0, 0)
-        form.add("&From", self._with_button(self._source, "Choose…", "source"), self._source)
-        form.add("&Into", self._with_button(self._target, "Choose…", "target"), self._target)
+        form.add("&From", self._with_button(self._source, "source"), self._source)
+        form.add("&Into", self._with_button(self._target, "target"), self._target)
         names, row = QWidget(), HBox(margins=0, spacing=8)
         row.add((self._pattern, 1), self._format)
         VBox(names, 0).add(row)
         form.add("&Names", names, self._pattern)
         form.add("&GPU", self._devices)
         ticks = QWidget()
-        line = HBox(ticks, 0, 18)
-        line.add(*self._ticks.values(), 1)
+        for name, text, tip in TICKS:
+            tick = self._ticks[name] = QCheckBox(text)
+            tick.setObjectName(f"folder-{name}")
+            tick.setToolTip(tip_text(tip))
+            tick.toggled.connect(self._tell)
+        HBox(ticks, 0, 18).add(*self._ticks.values(), 1)
         form.addRow("", ticks)
-        self._of_folders = (names, ticks)
+        self._of_folders += [names, ticks]
 
     @property
     def choice(self) -> FilterChoice:
@@ -115,10 +135,11 @@ class FilterForm(QWidget):
         self._is_file = choice.is_file
         for line in (self._source, self._target):
             line.setReadOnly(choice.is_file)
-        for row in self._of_folders:
-            self._form.setRowVisible(row, not choice.is_file)
-        for button in self._choosing:
-            button.setVisible(not choice.is_file)
+        for part in self._of_folders:
+            if self._form.indexOf(part) >= 0:
+                self._form.setRowVisible(part, not choice.is_file)
+            else:
+                part.setVisible(not choice.is_file)
 
     def show_devices(self, count: int) -> None:
         """Offer the GPUs of this computer where there are several, without a signal."""
@@ -137,24 +158,25 @@ class FilterForm(QWidget):
         """Choose the GPUs that the settings remember, if this computer has them."""
         self._devices.setCurrentIndex(max(self._devices.findData(self._devices_wanted), 0))
 
+    @Slot()
     def _tell(self) -> None:
         self.chosen.emit(self.choice)
 
-    def _with_button(self, line: QLineEdit, text: str, name: str) -> QWidget:
+    def _with_button(self, line: QLineEdit, name: str) -> QWidget:
         tip = "Choose the folder in a dialog"
-        button = push_button(f"folder-choose-{name}", text, tip, f"Choose {line.accessibleName()}")
+        title = f"Choose {line.accessibleName()}"
+        button = push_button(f"folder-choose-{name}", "Choose…", tip, title)
         button.setAutoDefault(False)  # Enter starts, wherever it is pressed
         button.clicked.connect(lambda: self._ask(line))
-        self._choosing.append(button)
+        self._of_folders.append(button)
         both = QWidget()
-        row = HBox(both, 0, 8)
-        row.add((line, 1), button)
+        HBox(both, 0, 8).add((line, 1), button)
         return both
 
     def _ask(self, line: QLineEdit) -> None:
-        begin = next((each for each in (line.text(), self._source.text()) if each), "")
+        begin = line.text() or self._source.text()
         types = PICTURES_FILTER if line is self._source else ""
-        if path := ask_folder(self, line.accessibleName(), str(Path(begin)), types):
+        if path := ask_folder(self, line.accessibleName(), begin, types):
             line.setText(str(path))
 
 
@@ -171,11 +193,162 @@ def _folder(line: QLineEdit) -> str:
     return os.path.expanduser(line.text().strip())  # noqa: PTH111 - "" is to stay so
 
 
-def _tick(name: str, text: str, tip: str) -> QCheckBox:
-    tick = QCheckBox(text)
-    tick.setObjectName(f"folder-{name}")
-    tick.setToolTip(tip_text(tip))
-    return tick
+NOT_BEGUN, STARTING = "Not begun.", "Starting…"
+ON_A_GPU: tuple[Stage, ...] = ("upload", "download")  # nothing else has them
+MAX_FAILURES = 1000  # listed; the journal has all of them
+PATH = Qt.ItemDataRole.UserRole
+
+
+class StagePage(QWidget):
+    """A bar for all pictures, and below it one for each stage: the share of its threads' time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar = _bar("folder-progress", "Progress", "Progress")
+        self._words = words_label("folder-words")
+        self._rows: dict[Stage, tuple[Label, QProgressBar, Label]] = {}
+        self._stages = QWidget()
+        rows = QGridLayout(self._stages)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setColumnStretch(1, 1)
+        rows.setRowStretch(len(STAGES), 1)
+        rows.setHorizontalSpacing(12)
+        for row, stage in enumerate(STAGES):
+            title, words = Label(IN_WORDS[stage].capitalize()), Label()
+            tip = "Share of its threads' time that this stage takes"
+            bar = _bar(f"folder-{stage}", IN_WORDS[stage], tip)
+            widest = words.fontMetrics().horizontalAdvance("at most 9,999 per s · the limit ")
+            words.setMinimumWidth(widest)
+            for column, widget in enumerate((title, bar, words)):
+                rows.addWidget(widget, row, column)
+            self._rows[stage] = title, bar, words
+        page = VBox(self, 12, 10)
+        page.add(self._bar, self._words, (UprightArea(self._stages), 1))  # on a small screen
+        self.begin(NOT_BEGUN)
+
+    def begin(self, sentence: str, *, is_file: bool = False) -> None:
+        """Show an empty progress; one large picture has rows and no stages."""
+        self._words.setText(sentence)
+        self._bar.setRange(0, 100)
+        self._bar.setValue(0)
+        self._stages.setVisible(not is_file)
+        for stage, (title, bar, words) in self._rows.items():
+            bar.setValue(0)
+            words.setText("–")
+            for widget in (title, bar, words):
+                widget.setVisible(stage not in ON_A_GPU)
+
+    def show_strips(self, path: str, rows: int, height: int, left_s: float) -> None:
+        """Show the finished rows of a large picture, which may be one of many."""
+        self._words.setText(f"{Path(path).name}: {rows_in_words(rows, height, left_s)}.")
+        if self._stages.isHidden():
+            self._bar.setRange(0, height)
+            self._bar.setValue(rows)
+
+    def show_complete(self) -> None:
+        """Show that all rows of a large picture are finished."""
+        self._bar.setValue(self._bar.maximum())
+        self._words.setText("")
+
+    def show_progress(self, progress: BatchProgress) -> None:
+        """Show the pictures finished, and the stage that limits the others."""
+        self._bar.setRange(0, max(progress.total, 1))
+        self._bar.setValue(progress.finished)
+        self._words.setText(progress_words(progress))
+        for each in progress.stages:
+            title, bar, words = self._rows[each.stage]
+            bar.setValue(round(100 * min(each.share, 1.0)))
+            bar.setToolTip(tip_text(busy_words(each)))
+            limit = " · the limit" if each.stage == progress.limit else ""
+            words.setText(f"at most {rate(each.at_most_per_s)}{limit}")
+            for widget in (title, bar, words):
+                widget.setVisible(True)
+
+
+def _bar(name: str, title: str, tip: str) -> QProgressBar:
+    bar = QProgressBar()
+    bar.setObjectName(name)
+    bar.setAccessibleName(title)
+    bar.setToolTip(tip_text(tip))
+    return bar
+
+
+class FilterPages(QTabWidget):
+    """Pages for names, progress and failures; a run brings its progress to the front.
+
+    stages  the page of its progress
+
+    Signals:
+        picture_wanted(path): the user wants to see a picture that failed.
+    """
+
+    picture_wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("folder-pages")
+        self.setAccessibleName("Names, progress and failures")
+        self._names = _list("folder-preview", "Names of the results", "Pictures and their results")
+        self.stages = StagePage()
+        tip = "Pictures without a result; Enter or a double click opens one in the window"
+        self._failed = _list("folder-failures", "Pictures that failed", tip)
+        self._failed.itemActivated.connect(
+            lambda item: self.picture_wanted.emit(Path(item.data(PATH)))
+        )
+        self._failures = 0
+        self.addTab(self._names, "Na&mes")
+        self.addTab(self.stages, "Pro&gress")
+        self.addTab(self._failed, "")
+        self.show_failures(())
+
+    def show_plan(self, plan: FilterPlan | None) -> None:
+        """Show the names to come; None: there are none."""
+        self._names.clear()
+        for source, target, is_there in plan.names if plan is not None else ():
+            there = "   (is there already)" if is_there else ""
+            self._names.addItem(f"{source}  →  {target}{there}")
+        if plan is not None and (more := plan.count - len(plan.names)) > 0:
+            self._names.addItem(f"… and {more:,} more")
+
+    def begin(self, *, is_file: bool = False) -> None:
+        """Clear the run before and show the progress of this one."""
+        self.show_failures(())
+        self.stages.begin(STARTING, is_file=is_file)
+        self.setCurrentWidget(self.stages)
+
+    def show_failures(self, failures: Sequence[tuple[str, str]]) -> None:
+        """Show these pictures and sentences in place of all others."""
+        self._failed.clear()
+        self._failures = 0
+        self._count_failures()
+        for path, sentence in failures:
+            self.add_failure(path, sentence)
+
+    def add_failure(self, path: str, sentence: str) -> None:
+        """Show that a picture has no result, and why."""
+        self._failures += 1
+        if self._failures <= MAX_FAILURES:
+            name = Path(path).name
+            item = QListWidgetItem(sentence if name in sentence else f"{name}: {sentence}")
+            item.setData(PATH, path)
+            item.setToolTip(tip_text(path))
+            self._failed.addItem(item)
+        self._count_failures()
+
+    def _count_failures(self) -> None:
+        page = self.indexOf(self._failed)
+        self.setTabText(page, f"Fai&lures ({self._failures:,})")
+        self.setTabEnabled(page, self._failures > 0)
+
+
+def _list(name: str, title: str, tip: str) -> QListWidget:
+    made = QListWidget()
+    made.setObjectName(name)
+    made.setAccessibleName(title)
+    made.setToolTip(tip_text(tip))
+    made.setAlternatingRowColors(True)
+    made.setWordWrap(True)
+    return made
 
 
 SIZE = (760, 640)

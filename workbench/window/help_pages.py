@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from kernels import filters
 from kernels.core.borders import BORDERS
+from kernels.core.plain_data import parse_toml
 from kernels.engine.auto import AUTO
 from kernels.engine.engine import Implementation, all_implementations
 from kernels.rungs.own_kernels import is_own
@@ -26,7 +28,6 @@ from workbench.panels.rung.idea_page import KINDS, STEPS, block_words, undescrib
 from workbench.widgets.actions import MenuLine, menu_lines
 from workbench.widgets.docks import Docks
 from workbench.widgets.tile import ValueTile
-from workbench.window.shortcuts import ELSEWHERE
 
 START = "start"
 # By the names of widgets; the nearest one around the widget counts.
@@ -74,7 +75,7 @@ VIEWS = {
 
 
 def topic_of(widget: QWidget | None, state: State) -> str:
-    """Return the page about `widget`, with "#section" where there is one."""
+    """Page about `widget`, with "#section" where there is one."""
     while widget is not None:
         if isinstance(widget, ValueTile):
             return f"numbers#{widget.caption}"
@@ -114,7 +115,7 @@ class HelpPage:
 
     @cached_property
     def plain(self) -> str:
-        """Return title and text as one reads them, without Markdown's marks."""
+        """Title and text without Markdown's marks."""
         return f"{self.title}\n{MARKS.sub(lambda found: found[1] or '', self.text)}"
 
 
@@ -138,20 +139,24 @@ class Book:
 
     @property
     def chapters(self) -> dict[str, tuple[HelpPage, ...]]:
-        """Return the pages of each chapter, by its title, in order."""
+        """Pages of each chapter, by its title, in order."""
         titles = dict.fromkeys(page.chapter for page in self.pages)
         return {title: tuple(p for p in self.pages if p.chapter == title) for title in titles}
 
     def page(self, key: str) -> HelpPage | None:
-        """Return the page called `key`; None where there is none."""
+        """Page called `key`; None where there is none."""
         return self._by_key.get(key)
 
     def find(self, query: str) -> list[SearchHit]:
-        """Return the pages that have every word of `query`, or words that begin so, the best first.
+        """Find the pages that have every word of `query`, or words that begin so, the best first.
 
         Pages with words in the title come first, then those that have them most often.
         """
-        words = [_start_of_word(word) for word in query.casefold().split()]
+        # Where a word begins, or an unusual character stands.
+        words = [
+            re.compile((r"\b" if word[0].isalnum() else "") + re.escape(word))
+            for word in query.casefold().split()
+        ]
         if not words:
             return []
         ranked = []
@@ -165,13 +170,8 @@ class Book:
         return [SearchHit(page, _line_with(words[0], page)) for *_, page in ranked]
 
 
-def _start_of_word(word: str) -> re.Pattern[str]:
-    """Return a pattern that finds `word` where a word begins, or an unusual character stands."""
-    return re.compile((r"\b" if word[0].isalnum() else "") + re.escape(word))
-
-
 def _line_with(word: re.Pattern[str], page: HelpPage) -> str:
-    """Return the first line below the title that has `word`, from a little before it on."""
+    """First line below the title that has `word`, from a little before it on."""
     for line in page.plain.split("\n")[1:]:
         if (found := word.search(line.casefold())) is not None:
             start = line.rfind(" ", 0, max(found.start() - 30, 0)) + 1
@@ -189,10 +189,9 @@ Lookup = Callable[[str], str]
 
 
 def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
-    """Return the text of assets/help/NAME.md.
+    """Read assets/help/NAME.md.
 
-    key_of, place_of  give an action's key and its place in the menus, by its name; they raise
-                      KeyError for others
+    key_of, place_of  give an action's key and its place in the menus; KeyError for unknown names
     """
     text = asset(f"help/{name}.md").read_text(encoding="utf-8")
     text = PLACE.sub(lambda found: f"*{place_of(found[1])}*", text)
@@ -200,53 +199,32 @@ def written(name: str, key_of: Lookup, place_of: Lookup) -> str:
 
 
 def lesson(name: str) -> str:
-    """Return the text of assets/help/NAME.md, which is also read outside of the program.
-
-    Its title is left out, and so is where its links to other files lead.
-    """
+    """Read assets/help/NAME.md, without its title and its links to other files."""
     text = asset(f"help/{name}.md").read_text(encoding="utf-8")
     return FILE_LINK.sub(r"\1", text.partition("\n\n")[2])
 
 
 def escaped(text: str) -> str:
-    """Return plain text as Markdown, line by line."""
+    """Plain text as Markdown, line by line."""
     return SPECIAL.sub(r"\\\1", text).replace("\n", "  \n")
 
 
 def link(title: str, key: str) -> str:
-    """Return a Markdown link to the help's page `key`."""
+    """Markdown link to the help's page `key`."""
     return f"[{escaped(title)}](help:{key})"
 
 
 def sections(parts: dict[str, str]) -> str:
-    """Return headings, each with its text."""
+    """Headings, each with its text."""
     return "\n\n".join(f"## {escaped(title)}\n\n{text}" for title, text in parts.items())
 
 
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = (head, ["---"] * len(head), *rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 RUNGS_CHAPTER = "Implementations"
-# By the form of a rung's weights, as in `kernels.rungs.operands.FORMS`.
-WEIGHTS = {
-    "global": "The weights lie in global memory, as the picture does.",
-    "constant": "The weights lie in constant memory, which answers a whole warp at once where all "
-    "its lanes ask for the same one.",
-    "separable": "The weights are taken apart into a column and a row: 2·K products instead of K².",
-    "byte_band": "The weights are taken apart into a column and a row; the row comes as a band "
-    "matrix of halves, word by word as the lanes of a warp hold it.",
-    "digit_bands": "The weights are taken apart into a column and a row; the row comes as a band "
-    "matrix of 8-bit digits, the column as one of halves, word by word as the lanes of a warp hold "
-    "them.",
-    "low_rank": "The weights are taken apart into a few columns and rows that add up to them: as "
-    "many as their rank.",
-    "fixed_point": "The weights come as integers of one to three bytes, as many as they need, "
-    "which tensor cores multiply.",
-    "uniform": "All weights are one number, so that a sum is updated, not begun anew.",
-    "spectrum": "The weights come as their Fourier transform, which a picture's is multiplied by.",
-    "spectrum_and_roots": "The weights come as their Fourier transform, which a picture's is "
-    "multiplied by, and the roots of unity that it takes.",
-    "bands": "The weights come as band matrices of halves, which tensor cores multiply.",
-    "thin_bands": "The weights' column and row come as band matrices of halves, which tensor cores "
-    "multiply.",
-}
 NUMBER = re.compile(r"\{[^}]*\}")
 
 
@@ -256,25 +234,17 @@ def rung_pages(overview: str) -> list[HelpPage]:
     overview  the page written by hand
     """
     known = list(all_implementations())
-    rows = "\n".join(
-        f"| {link(each.title, rung_key(each))} | {escaped(each.idea)} |" for each in known
-    )
-    table = f"| | idea |\n|---|---|\n{rows}"
-    auto = (
-        f"{escaped(AUTO.idea)}\n\nWhat it picked, and why, stands in the strip below the pictures."
-    )
+    table = _table(("", "idea"), ((link(e.title, rung_key(e)), escaped(e.idea)) for e in known))
+    auto = f"{escaped(AUTO.idea)}\n\nThe strip below the pictures tells its choice, and why."
     return [
         HelpPage("rungs", RUNGS_CHAPTER, "The ladder", f"{overview}\n\n{table}", "ladder"),
         HelpPage("rung/auto", RUNGS_CHAPTER, AUTO.title, auto),
-        *(
-            HelpPage(rung_key(each), RUNGS_CHAPTER, each.title, _text(each, known))
-            for each in known
-        ),
+        *(HelpPage(rung_key(e), RUNGS_CHAPTER, e.title, _text(e, known)) for e in known),
     ]
 
 
 def rung_key(implementation: Implementation) -> str:
-    """Return the key of the page about an implementation."""
+    """Key of the page about an implementation."""
     return f"rung/{implementation.key}"
 
 
@@ -287,42 +257,44 @@ def _text(each: Implementation, known: Sequence[Implementation]) -> str:
     if isinstance(each, BrokenRung):
         parts.append(escaped(each.reason))
     parts.append(f"On the command line and in files it is called `{each.key}`.")
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
-def _of_rung(rung: Rung, known: Sequence[Implementation]) -> list[str]:
+def _of_rung(rung: Rung, known: Sequence[Implementation]) -> Iterator[str]:
     before = [other for other in known if other.key == rung.after]
     then = [other for other in known if isinstance(other, Rung) and other.after == rung.key]
-    parts = [
-        escaped(" ".join(rung.lesson.split())),
-        f"It changes one thing about {_links(before)}." if before else "",
-        f"Changed further by {_links(then)}." if then else "",
-        WEIGHTS[rung.weights],
-        escaped(block_words(rung)),
-        _launches(rung),
-        f"It needs compute capability {rung.capability[0]}.{rung.capability[1]} or higher."
-        if rung.capability > (0, 0)
-        else "",
-        "Its error is far above that of float32, within a bound of its own; Auto never picks it."
-        if rung.reduced_precision
-        else "",
-        "It refuses pictures that hold NaN or infinity, which it would spread beyond the filter's "
-        "reach."
-        if rung.finite_only
-        else "",
-        escaped(undescribed_words(rung)),
-    ]
+    yield escaped(" ".join(rung.lesson.split()))
+    if before:
+        yield f"It changes one thing about {_links(before)}."
+    if then:
+        yield f"Changed further by {_links(then)}."
+    yield _forms()[rung.weights]
+    yield escaped(block_words(rung))
+    if len(rung.passes) > 1:
+        names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
+        yield f"It takes {len(rung.passes)} launches: {names}."
+    if rung.capability > (0, 0):
+        yield "It needs compute capability {}.{} or higher.".format(*rung.capability)
+    if rung.reduced_precision:
+        yield (
+            "Its error is far above that of float32, within a bound of its own; Auto never picks "
+            "it."
+        )
+    if rung.finite_only:
+        yield (
+            "It rejects pictures that hold NaN or infinity, which it would spread beyond the "
+            "filter's reach."
+        )
+    yield escaped(undescribed_words(rung))
     if rung.requires:
         reasons = "\n".join(f"- {escaped(NUMBER.sub('…', why))}" for _, why in rung.requires)
-        parts.append(f"It refuses some jobs, and says why (… stands for a number):\n\n{reasons}")
-    return [part for part in parts if part]
+        yield f"It rejects some jobs, and says why (… stands for a number):\n\n{reasons}"
 
 
-def _launches(rung: Rung) -> str:
-    if len(rung.passes) == 1:
-        return ""
-    names = ", ".join(f"`{each.library or each.function}`" for each in rung.passes)
-    return f"It takes {len(rung.passes)} launches: {names}."
+@cache
+def _forms() -> dict[str, Any]:
+    """Sentences on the forms of weights."""
+    return parse_toml(asset("help/forms.toml").read_text("utf-8"), "forms.toml")
 
 
 def _links(implementations: Sequence[Implementation]) -> str:
@@ -337,28 +309,39 @@ def chart_pages(overview: str) -> list[HelpPage]:
 
     overview  the page written by hand
     """
-    kinds = chart_kinds()
-    rows = "\n".join(
-        f"| {link(each.title, f'chart/{each.key}')} | {escaped(each.tip)} |" for each in kinds
-    )
-    table = f"| chart | shows |\n|---|---|\n{rows}"
+    kinds, title = chart_kinds(), "How to read a chart"
+    rows = ((link(each.title, f"chart/{each.key}"), escaped(each.tip)) for each in kinds)
+    text = f"{overview}\n\n{_table(('chart', 'shows'), rows)}"
+    common = f"What all charts have in common: {link(title, 'charts')}."
     return [
-        HelpPage(
-            "charts", CHARTS_CHAPTER, "How to read a chart", f"{overview}\n\n{table}", "sweep"
-        ),
+        HelpPage("charts", CHARTS_CHAPTER, title, text, "sweep"),
         *(
             HelpPage(
-                f"chart/{each.key}",
-                CHARTS_CHAPTER,
-                each.title,
-                f"*{escaped(each.tip)}.*\n\n{escaped(each.reading)}\n\n"
-                f"What all charts have in common: {link('How to read a chart', 'charts')}.",
+                *(f"chart/{each.key}", CHARTS_CHAPTER, each.title),
+                f"*{escaped(each.tip)}.*\n\n{escaped(each.reading)}\n\n{common}",
             )
             for each in kinds
         ),
     ]
 
 
+ELSEWHERE = (
+    ("Ctrl+Shift+1 … 9, 0, -", "The panels, from the top of the rail"),
+    ("Wheel, + and −", "Zoom at the pointer"),
+    ("Drag, arrow keys", "Move the picture"),
+    ("Double click", "Fit, or one pixel for one"),
+    ("Space, held", "Show the original"),
+    ("Click on a pixel", "With the panel Pixel open: hold it; Esc, or a click on it, lets go"),
+    ("Arrow keys", "In Pixel: the next one; in Anatomy: a lane, a warp, with Shift a block"),
+    ("1, 2, 3", "In Anatomy: load, share, compute"),
+    ("PgDn, PgUp", "In Presenter: on and back, as → and ←"),
+    ("Alt+Down", "In a sweep's line: choose its values"),
+    ("Click on a point", "In a chart: show what was measured"),
+    ("Arrow keys, Enter", "In a chart or map: go over it, take it"),
+    ("Esc", "Close a message or a dialog"),
+    ("Ctrl+Wheel", "In a chart: look closer; a double click shows all"),
+    ("P, right click", "In a chart's legend: pin a line to compare with"),
+)
 FIRST, MODES_CHAPTER, NUMBERS = "First steps", "Ways to look and work", "Numbers"
 # Pages written by hand that stand alone, and modes whose few words are followed by such a page.
 ALONE = {"start": "What this program is for", "words": "Words", "gpu": "Without a GPU"}
@@ -378,7 +361,7 @@ TOLD_OF = {
 
 
 def book_of(docks: Docks, window: QMainWindow) -> Book:
-    """Return all pages, as the menus and panels of `window` are now."""
+    """Make all pages, as the menus and panels of `window` are now."""
     lines = menu_lines(window)
     by_name = {line.action.objectName().removesuffix("…"): line for line in lines}
 
@@ -396,10 +379,15 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
         [
             *(HelpPage(key, FIRST, title, text(key)) for key, title in ALONE.items()),
             HelpPage("first-kernel", FIRST, "Your first kernel", lesson("first-kernel")),
-            *_modes(text),
-            HelpPage(
-                "numbers", NUMBERS, "What each number means", _numbers(docks, text("numbers"))
+            *(
+                HelpPage(
+                    *(f"mode/{key}", MODES_CHAPTER, mode.title),
+                    f"{mode.words}\n\n{text(key) if key in WITH_MORE else ''}".strip(),
+                    key,
+                )
+                for key, mode in MODES.items()
             ),
+            HelpPage("numbers", NUMBERS, "What each number means", _numbers(docks, text)),
             HelpPage("filters", NUMBERS, "Filters and borders", _filters(text("filters"))),
             *rung_pages(text("rungs")),
             *chart_pages(text("charts")),
@@ -410,32 +398,25 @@ def book_of(docks: Docks, window: QMainWindow) -> Book:
     )
 
 
-def _modes(text: Lookup) -> list[HelpPage]:
-    found = []
-    for key, mode in MODES.items():
-        more = f"\n\n{text(key)}" if key in WITH_MORE else ""
-        found.append(HelpPage(f"mode/{key}", MODES_CHAPTER, mode.title, mode.words + more, key))
-    return found
-
-
-def _numbers(docks: Docks, more: str) -> str:
-    """Return the tooltips of every tile, and of the controls that figures depend on."""
+def _numbers(docks: Docks, text: Lookup) -> str:
+    """Tooltips of every tile, and of the controls that figures depend on."""
     panels = [docks.panel(title).get() for title in TOLD_IN]
     told = {tile.caption: tile.tip for each in panels for tile in each.findChildren(ValueTile)}
     parts = {part.objectName(): part for each in panels for part in each.findChildren(QWidget)}
     told |= {title: parts[name].toolTip() for title, name in TOLD_OF.items()}
-    return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{more}"
+    return f"{sections({title: escaped(tip) for title, tip in told.items()})}\n\n{text('numbers')}"
 
 
 def _filters(more: str) -> str:
-    rows = [
-        f"| {escaped(each.title)} | {escaped(each.sizes_in_words)} | "
-        f"{escaped(', '.join(p.title for p in each.parameters) or '–')} |"
-        for each in filters.all_filters()
-    ]
-    table = "\n".join(("| filter | sizes | may be set |", "|---|---|---|", *rows))
-    borders: Mapping[str, str] = {name.capitalize(): _border(name) for name in BORDERS}
-    return f"{more}\n\n{table}\n\n{sections({'Borders': ''})}\n\n{_nested(borders)}"
+    table = _table(
+        ("filter", "sizes", "may be set"),
+        (
+            (each.title, each.sizes_in_words, ", ".join(p.title for p in each.parameters) or "–")
+            for each in filters.all_filters()
+        ),
+    )
+    borders = "\n".join(f"- **{name.capitalize()}**: {_border(name)}" for name in BORDERS)
+    return f"{more}\n\n{table}\n\n## Borders\n\n{borders}"
 
 
 def _border(name: str) -> str:
@@ -443,27 +424,16 @@ def _border(name: str) -> str:
     return f"`{shown}` {escaped(words)}"
 
 
-def _nested(parts: Mapping[str, str]) -> str:
-    return "\n".join(f"- **{escaped(title)}**: {words}" for title, words in parts.items())
-
-
 def _keys(lines: list[MenuLine]) -> str:
     """List every line of the menus, with its key and what it does."""
-    parts: dict[str, list[str]] = {}
+    parts: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         name = line.action.objectName().removesuffix("…") or line.name
         if line.action.objectName() or line.keys:  # not a file's name or the like
             tip = line.action.statusTip() or line.action.toolTip()
             says = f": {escaped(tip)}" if tip not in (name, line.name) else ""
-            where = ": ".join((*line.path[1:], name))
-            row = f"| {escaped(line.keys)} | **{escaped(where)}**{says} |"
-            parts.setdefault(line.path[0], []).append(row)
-    parts["Mouse and elsewhere"] = [
-        f"| {escaped(keys)} | {escaped(what)} |" for keys, what in ELSEWHERE
-    ]
-    return sections(
-        {
-            title: "\n".join(("| key | action |", "|---|---|", *rows))
-            for title, rows in parts.items()
-        }
-    )
+            where = escaped(": ".join((*line.path[1:], name)))
+            parts.setdefault(line.path[0], []).append((escaped(line.keys), f"**{where}**{says}"))
+    parts["Mouse and elsewhere"] = [(escaped(keys), escaped(what)) for keys, what in ELSEWHERE]
+    tables = {title: _table(("key", "action"), rows) for title, rows in parts.items()}
+    return sections(tables)

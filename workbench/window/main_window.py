@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent
@@ -15,11 +15,10 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
 from kernels.engine.auto import AUTO
-from kernels.engine.engine import Engine, Implementation, all_implementations
+from kernels.engine.engine import Engine, all_implementations
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.rung import broken_rungs
-from workbench.base.background import Background
-from workbench.base.bugs import bugs
+from workbench.base.background import Background, bugs
 from workbench.base.settings import Settings
 from workbench.files.picture_errors import ImageFileError
 from workbench.model import choices, intents
@@ -50,15 +49,14 @@ from workbench.panels.sweep.sweep_controller import SweepController
 from workbench.panels.sweep.sweep_menu import ReportWriter, SweepMenu
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.timing_views import TimingViews
-from workbench.session.analysis_thread import AnalysisThread
 from workbench.session.exporter import Exporter
 from workbench.session.kernel_folder import KernelFolder
-from workbench.session.large_regions import Previews, Regions
+from workbench.session.large_regions import Regions
 from workbench.session.live import Live
-from workbench.session.opener import Opener
+from workbench.session.opener import Opener, Walk
 from workbench.session.ptx import RungCompiler
 from workbench.session.store import Store
-from workbench.session.walk import Walk
+from workbench.session.tasks import AnalysisThread
 from workbench.session.worker import Worker
 from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.boxes import Steady, VBox
@@ -66,39 +64,27 @@ from workbench.widgets.docks import Docks
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.copy_as import CopyAs
-from workbench.window.crash_restore import CrashRestore
-from workbench.window.explanation_controller import ExplanationController
-from workbench.window.help_controller import HelpController
-from workbench.window.open_menu import OpenMenu, PlaceBar
-from workbench.window.picture_intake import DropTarget, PictureIntake, ask_about_large_pictures
+from workbench.window.picture_intake import (
+    DropTarget,
+    OpenMenu,
+    PictureIntake,
+    PlaceBar,
+    ask_about_large_pictures,
+)
 from workbench.window.presenter import Presenter
-from workbench.window.program_dialogs import ProgramDialogs, Themes
-from workbench.window.remembering import Memory
-from workbench.window.result_views import DeviceChip, GpuLoss, ResultViews
-from workbench.window.save_menu import FilterMenu, SaveMenu
-from workbench.window.screenshots import Screenshots
+from workbench.window.program_dialogs import HelpController, ProgramDialogs, Themes
+from workbench.window.remembering import CrashRestore, Memory, ScreenshotRestore
+from workbench.window.result_views import DeviceChip, ExplanationController, GpuLoss, ResultViews
+from workbench.window.save_menu import FilterMenu, SaveMenu, Screenshots
 from workbench.window.undo_history import UndoHistory
 from workbench.window.view_menus import PanelLetters, PanelMenu
 from workbench.window.view_menus import actions as comparing_actions
 from workbench.window.window_layout import OnScreen, Toolbar, WindowLayout
 from workbench.window.window_parts import Parts
 
-if TYPE_CHECKING:
-    from workbench.panels.analysis.analysis_panel import AnalysisPanel
-    from workbench.panels.anatomy.anatomy_panel import AnatomyPane
-    from workbench.panels.blocks.blocks_panel import BlocksPanel
-    from workbench.panels.controls.controls_panel import ControlPanel
-    from workbench.panels.gallery.gallery import Gallery
-    from workbench.panels.kernel.kernel_pane import KernelPane
-    from workbench.panels.pixel.pixel_panel import PixelPane
-    from workbench.panels.rung.rung_panel import RungPane
-    from workbench.panels.sweep.sweep_panel import SweepPanel
-    from workbench.panels.timing.timing_panel import TimingPanel
-    from workbench.panels.weights.weights_editor import WeightsEditor
-    from workbench.window.remembering import ScreenshotRestore
-
 TITLE = "Filter Workbench"
 EXPECTED = (ImageFileError, KernelError)
+C = TypeVar("C", bound=intents.Choice)
 
 
 class MainWindow(QMainWindow):
@@ -114,7 +100,6 @@ class MainWindow(QMainWindow):
         changes, self._left_out = choices.recalled(remembered, self.store.state)
         self._lost = ""  # the sentence on what cannot be had
         self._is_begun = False  # until the GPU was looked for
-        self._screenshot_restore: ScreenshotRestore | None = None  # until one is dropped
         self.store.choose(**changes)
         self._make_session(make_engine)
         self._make_panels()
@@ -130,11 +115,11 @@ class MainWindow(QMainWindow):
 
     @property
     def device(self) -> Device | NoDevice | None:
-        """Return the GPU, or why there is none; None while it is looked for."""
+        """The GPU, or why there is none; None while it is looked for."""
         return self.worker.device
 
     def open_kernel(self, path: Path) -> None:
-        """Filter with the kernel in a file, and show it: the user named it to be run."""
+        """Filter with the kernel in a file, and show it."""
         self.kernel_folder.admit(path)
         with self.undo_history.quietly():
             self.store.choose(implementation=path.name)
@@ -169,22 +154,20 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.chip)
         store, worker, reading = self.store, self.worker, self.reading
         self.tool_row, self.runs = ToolRow(), RunHistory(self)
-        self.controls: LazyPanel[ControlPanel] = LazyPanel(controls.DOCK)
-        self.timing: LazyPanel[TimingPanel] = LazyPanel(timing.DOCK, self.runs)
+        times, panel = self._rung_times, LazyPanel[Any]
+        self.controls = panel(controls.DOCK)
+        self.timing = panel(timing.DOCK, self.runs)
         self.timing_views = TimingViews(self.timing, self)
-        self.analysis: LazyPanel[AnalysisPanel] = LazyPanel(analysis.DOCK)
-        self.pixel: LazyPanel[PixelPane] = LazyPanel(pixel.DOCK, store)
-        self.anatomy: LazyPanel[AnatomyPane] = LazyPanel(
-            anatomy.DOCK, store, worker, self.analysis_thread
-        )
-        times = self._rung_times
-        self.rung: LazyPanel[RungPane] = LazyPanel(rung.DOCK, store, worker, times, reading)
-        self.blocks: LazyPanel[BlocksPanel] = LazyPanel(blocks.DOCK)
-        self.sweep: LazyPanel[SweepPanel] = LazyPanel(sweep.DOCK, self.sessions, store, worker)
-        self.weights: LazyPanel[WeightsEditor] = LazyPanel(weights.DOCK, store)
-        self.gallery: LazyPanel[Gallery] = LazyPanel(gallery.DOCK, self.settings)
-        self.kernel: LazyPanel[KernelPane] = LazyPanel(kernel.DOCK, store, times, worker.trials)
-        panels: tuple[LazyPanel[Any], ...] = (  # in the order of the rail
+        self.analysis = panel(analysis.DOCK)
+        self.pixel = panel(pixel.DOCK, store)
+        self.anatomy = panel(anatomy.DOCK, store, worker, self.analysis_thread)
+        self.rung = panel(rung.DOCK, store, worker, times, reading)
+        self.blocks = panel(blocks.DOCK)
+        self.sweep = panel(sweep.DOCK, self.sessions, store, worker)
+        self.weights = panel(weights.DOCK, store)
+        self.gallery = panel(gallery.DOCK, self.settings)
+        self.kernel = panel(kernel.DOCK, store, times, worker.trials)
+        panels = (  # in the order of the rail
             *(self.controls, self.analysis, self.pixel, self.anatomy, self.rung),
             *(self.blocks, self.sweep, self.weights, self.gallery, self.timing, self.kernel),
         )
@@ -222,6 +205,7 @@ class MainWindow(QMainWindow):
         self.full_resolution = FullResolution(store, live, self.regions, self.compare, self)
         self.inspection = Inspection(store, live, self.compare, self.analysis_thread, self)
         self.memory = Memory(parts, self.inspection)
+        self.screenshot_restore = ScreenshotRestore(parts, self.inspection)
         self.filter_previews = FilterPreviews(store, self.tool_row.filter, reading, self)
         self.auto_levels = AutoLevels(store, live, self.controls, reading, messages, self)
         # Sweeps.
@@ -269,12 +253,13 @@ class MainWindow(QMainWindow):
     def _make_menus(self) -> None:
         self.menus = MenuTree(self)
         self.menus.add(self._actions())
-        fillers = (self.undo_history, self.open_menu, self.sweep_menu, self.themes, self.panel_menu)
-        for each in fillers:
+        for each in (
+            *(self.undo_history, self.open_menu, self.sweep_menu, self.themes, self.panel_menu),
+        ):
             each.fill(self.menus)
-        for button, name in (("open", "Open…"), ("save", "Save result as…")):
-            self.toolbar.connect_action(button, self.menus.action(name))
-        self.toolbar.offer("open", self.open_menu.menu_of_button(self.menus))
+        menu = self.open_menu.menu_of_button(self.menus)
+        self.toolbar.connect_action("open", self.menus.action("Open…"), menu)
+        self.toolbar.connect_action("save", self.menus.action("Save result as…"))
         for signal in (self.sessions.changed, self.sweep_controller.changed):
             signal.connect(lambda *_: self.menus.refresh())
 
@@ -320,26 +305,27 @@ class MainWindow(QMainWindow):
             *self.dialogs.actions(),
         ]
 
-    # -- what they say to each other
+    # -- connections
 
     def _connect_session(self) -> None:
-        say = self.messages.show_message
+        say, messages, folder = self.messages.show_message, self.messages, self.kernel_folder
         for part in (self.tool_row, self.compare):
             part.wanted.connect(self._choose)
         self.worker.device_found.connect(self._take_device)
         self.analysis_thread.hurries.connect(self.worker.hold)
-        bugs.met.connect(self.messages.show_bug)
-        for failing in (self.opener, self.sessions, self.exporter):
-            failing.failed.connect(lambda sentence: say("error", sentence))
+        bugs.met.connect(messages.show_bug)
+        for failed in (
+            *(self.opener.failed, self.sessions.failed, self.exporter.failed, folder.refused),
+        ):
+            failed.connect(lambda sentence: say("error", sentence))
         self.sessions.remarked.connect(lambda sentence: say("warning", sentence))
-        self.kernel_folder.changed.connect(lambda: self._show_state(self.store.state))
-        self.kernel_folder.arrived.connect(self._take_own_kernel)
-        self.kernel_folder.refused.connect(lambda sentence: say("error", sentence))
-        self.kernel_folder.mended.connect(lambda: self.messages.clear("error"))
-        self.kernel_folder.lost.connect(self._leave_own_kernel)
-        self.opener.ended.connect(lambda sentence: say("info", sentence))
+        folder.changed.connect(lambda: self._show_state(self.store.state))
+        folder.arrived.connect(self._take_own_kernel)
+        folder.mended.connect(lambda: messages.clear("error"))
+        folder.lost.connect(self._leave_own_kernel)
+        self.opener.ended.connect(self._inform)
         self.exporter.copied.connect(lambda what: say("info", f"Copied {what}."))
-        ask_about_large_pictures(self.opener, self.messages)
+        ask_about_large_pictures(self.opener, messages)
         self.opener.busy.connect(self.compare.show_opening)
         self.timing_views.line.clicked.connect(lambda: self.docks.enter("Timing"))
 
@@ -348,36 +334,42 @@ class MainWindow(QMainWindow):
         self.inspection.message_withdrawn.connect(self.messages.dismiss)
         self.place.stepped.connect(self.open_menu.step)
         self.walk.placed.connect(self.place.show_place)
-        self.intake.restoring.connect(self._bring_back)
+        self.intake.restoring.connect(self.screenshot_restore.start)
         self.save_menu.to_file_wanted.connect(self.filter_menu.open_file)
         self.drop_target.dropped.connect(self.intake.take_content)
         self.intake.talk_wanted.connect(self.presenter.open_file)
         self.intake.kernel_wanted.connect(self.kernel_menu.open_file)
         self.tool_row.filter.settings_wanted.connect(lambda: self.docks.enter("Settings"))
 
-    # -- what panels are told and say, once they are made
-
     def _connect_panels(self) -> None:
+        """Connect each panel once it is made."""
         self.compare.drawn.connect(lambda *_: self.analysis.get())  # it shows values along the line
         self.controls.when_made(self._connect_controls)
         self.analysis.when_made(self._connect_analysis)
         self.anatomy.when_made(lambda panel: panel.wanted.connect(self._choose))
         self.rung.when_made(self._connect_rung)
         self.blocks.when_made(self._connect_blocks)
-        self.sweep.when_made(self._connect_sweep)
-        self.timing.when_made(self._tell_device)
-        self.weights.when_made(self._connect_weights)
+        self.sweep.when_made(lambda panel: panel.report_wanted.connect(self.report_writer.start))
+        self.weights.when_made(lambda panel: panel.picked.connect(self._take_weights))
         self.gallery.when_made(self._connect_gallery)
         self.kernel.when_made(self._connect_kernel)
+        for panel in (self.controls, self.sweep, self.timing, self.kernel):
+            panel.when_made(self._tell_device)
+        # Those that follow the state.
+        self._following: tuple[tuple[LazyPanel[Any], Callable[[Any], None]], ...] = (
+            (self.controls, self._tell_controls),
+            (self.sweep, self._tell_sweep),
+            (self.rung, self._tell_rung),
+            *((each, self._tell) for each in (self.anatomy, self.pixel, self.weights, self.kernel)),
+        )
         for panel, tell in self._following:
             panel.when_made(tell)
 
-    def _connect_controls(self, panel: ControlPanel) -> None:
+    def _connect_controls(self, panel: Any) -> None:
         panel.wanted.connect(self._choose)
         panel.weights.grid_wanted.connect(lambda: self.docks.enter("Weights"))
-        self._tell_device(panel)
 
-    def _connect_analysis(self, panel: AnalysisPanel) -> None:
+    def _connect_analysis(self, panel: Any) -> None:
         from workbench.panels.analysis.analysis_controller import AnalysisController
 
         link = AnalysisController(
@@ -385,7 +377,7 @@ class MainWindow(QMainWindow):
         )
         link.message.connect(self._inform)
 
-    def _connect_rung(self, panel: RungPane) -> None:
+    def _connect_rung(self, panel: Any) -> None:
         frame = self.docks["Implementation"]
         panel.wanted.connect(self._choose)
         panel.ptx_wanted.connect(self._compiling.request)
@@ -394,7 +386,7 @@ class MainWindow(QMainWindow):
         panel.show_large(frame.is_enlarged)
         frame.enlarged.connect(panel.show_large)
 
-    def _connect_blocks(self, panel: BlocksPanel) -> None:
+    def _connect_blocks(self, panel: Any) -> None:
         from workbench.panels.blocks.block_comparison import BlockComparison
 
         frame = self.docks["Blocks"]
@@ -402,41 +394,19 @@ class MainWindow(QMainWindow):
             *(self.store, self.worker, self.live, panel, frame, self.reading, self.messages)
         )
 
-    def _connect_sweep(self, panel: SweepPanel) -> None:
-        panel.report_wanted.connect(self.report_writer.start)
-        self._tell_device(panel)
-
-    def _tell_device(self, panel: Any) -> None:
-        if self.device is not None:
-            panel.show_device(self.device)
-
-    def _connect_weights(self, panel: WeightsEditor) -> None:
-        panel.picked.connect(self._take_weights)
-
-    def _connect_gallery(self, panel: Gallery) -> None:
+    def _connect_gallery(self, panel: Any) -> None:
         panel.file_wanted.connect(self.opener.open_file)
         panel.built_in_wanted.connect(self.opener.open_built_in)
         panel.folder_wanted.connect(self.open_menu.ask_for_folder)
         panel.show_shelf(self.walk.shelf)
         self.walk.placed.connect(panel.show_shelf)
 
-    def _connect_kernel(self, panel: KernelPane) -> None:
+    def _connect_kernel(self, panel: Any) -> None:
         panel.said.connect(self.messages.show_message)
         panel.refused.connect(self.messages.show_error_if_free)
         panel.unsaid.connect(self.messages.dismiss)
         panel.worked_on.connect(lambda _: self.kernel_folder.look())
         self.compare.picked.connect(panel.look_at)
-        self._tell_device(panel)
-
-    @Slot(object)
-    def _bring_back(self, kept: dict[str, Any]) -> None:
-        from workbench.window.remembering import ScreenshotRestore
-
-        if self._screenshot_restore is None:
-            self._screenshot_restore = ScreenshotRestore(
-                self.parts, self.inspection, self.memory.pin_notes
-            )
-        self._screenshot_restore.start(kept)
 
     @Slot(str)
     def _inform(self, sentence: str) -> None:
@@ -450,17 +420,10 @@ class MainWindow(QMainWindow):
     def _take_weights(self, matrix: Matrix, offset: float) -> None:
         self.store.choose(filter="custom", matrix=matrix, offset=offset)
 
-    @property
-    def _backgrounds(
-        self,
-    ) -> tuple[Background | RungCompiler | AnalysisThread | Previews | Regions, ...]:
-        return (
-            *(self.reading, self._writing, self._compiling, self.analysis_thread),
-            *(self.live.previews, self.regions),
-        )
+    # -- the state, and the device, to the panels
 
     def _show_state(self, state: State) -> None:
-        self.tool_row.show_implementations(self._choices(state))
+        self.tool_row.show_implementations(self._choices)
         self.tool_row.show_state(state)
         self.compare.show_state(state)
         for panel, tell in self._following:
@@ -470,72 +433,44 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{name}{TITLE}")
         self.menus.refresh()
 
-    @property
-    def _following(self) -> tuple[tuple[LazyPanel[Any], Callable[[Any], None]], ...]:
-        """Return the panels that follow the state, and what tells them of it."""
-        return (
-            (self.controls, self._tell_controls),
-            (self.sweep, self._tell_sweep),
-            (self.rung, self._tell_rung),
-            (self.anatomy, self._tell),
-            (self.pixel, self._tell),
-            (self.weights, self._tell),
-            (self.kernel, self._tell),
-        )
-
-    def _tell_controls(self, panel: ControlPanel) -> None:
-        panel.show_implementations(self._choices(self.store.state))
-        self._tell(panel)
-
-    def _tell_sweep(self, panel: SweepPanel) -> None:
-        ready = ((each, intents.why_not_here(each, self.device)) for each in all_implementations())
-        panel.choice.show_implementations((*ready, *self._own_to_time()))
-        self._tell(panel)
-
-    def _own_to_time(self) -> list[tuple[OwnKernel, str | None]]:
-        """Return the user's own kernels, each with why it cannot be timed, or None."""
-        folder = self.kernel_folder
-        found: list[tuple[OwnKernel, str | None]] = []
-        for name, read in zip(folder.names, folder.kernels, strict=True):
-            if isinstance(read, str):
-                found.append((OwnKernel(name), read))
-            else:
-                own = OwnKernel(name, read.source)
-                found.append((own, intents.why_untimed(own, self.device)))
-        return found
-
-    def _tell_rung(self, panel: RungPane) -> None:
-        state = self.store.state
-        panel.show_implementations([*self._availability(state), *self._own_rung(state)])
-        self._tell(panel)
-
-    def _own_rung(self, state: State) -> list[tuple[Implementation, str | None]]:
-        """Return the user's kernel that is chosen, as one of the ladder's, by its file's name."""
-        return [
-            (
-                replace(each.rung, title=each.title),
-                intents.why_unavailable(state, each, self.device),
-            )
-            for each in self.kernel_folder.all
-            if each.text
-        ]
-
     def _tell(self, panel: Any) -> None:
         panel.show_state(self.store.state)
 
-    def _choices(self, state: State) -> list[tuple[intents.Choice, str | None]]:
-        """Return all that may be chosen to run on, each with the reason it cannot, or None."""
-        own = [
-            (each, intents.why_unavailable(state, each, self.device))
-            for each in self.kernel_folder.all
-        ]
-        return [(AUTO, None), *self._availability(state), *own]
+    def _tell_controls(self, panel: Any) -> None:
+        panel.show_implementations(self._choices)
+        self._tell(panel)
 
-    def _availability(self, state: State) -> list[tuple[Implementation, str | None]]:
-        return [
-            (each, intents.why_unavailable(state, each, self.device))
-            for each in all_implementations()
-        ]
+    def _tell_sweep(self, panel: Any) -> None:
+        ready = [(each, intents.why_not_here(each, self.device)) for each in all_implementations()]
+        folder = self.kernel_folder
+        own: list[tuple[OwnKernel, str | None]] = []
+        for name, read in zip(folder.names, folder.kernels, strict=True):
+            if isinstance(read, str):
+                own.append((OwnKernel(name), read))
+            else:
+                kernel = OwnKernel(name, read.source)
+                own.append((kernel, intents.why_untimed(kernel, self.device)))
+        panel.choice.show_implementations((*ready, *own))
+        self._tell(panel)
+
+    def _tell_rung(self, panel: Any) -> None:
+        own = ((each, why) for each, why in self._with_reasons(self.kernel_folder.all) if each.text)
+        rungs = [(replace(each.rung, title=each.title), why) for each, why in own]
+        panel.show_implementations([*self._with_reasons(all_implementations()), *rungs])
+        self._tell(panel)
+
+    @property
+    def _choices(self) -> list[tuple[intents.Choice, str | None]]:
+        """Everything that may be chosen to run on, each with the reason it cannot, or None."""
+        return self._with_reasons((AUTO, *all_implementations(), *self.kernel_folder.all))
+
+    def _with_reasons(self, choices: Iterable[C]) -> list[tuple[C, str | None]]:
+        state, device = self.store.state, self.device
+        return [(each, intents.why_unavailable(state, each, device)) for each in choices]
+
+    def _tell_device(self, panel: Any) -> None:
+        if self.device is not None:
+            panel.show_device(self.device)
 
     @Slot(object)
     def _take_device(self, device: Device | NoDevice) -> None:
@@ -550,10 +485,9 @@ class MainWindow(QMainWindow):
                 self._say_lost(sentence)
         self.chip.show_device(device)
         self.filter_menu.show_device(device)
-        panels: tuple[LazyPanel[Any], ...] = (
+        for panel in (
             *(self.controls, self.timing, self.rung, self.anatomy, self.sweep, self.kernel),
-        )
-        for panel in panels:
+        ):
             if panel.made is not None:
                 panel.made.show_device(device)
         with self.undo_history.quietly():  # the user did not choose it
@@ -602,12 +536,7 @@ class MainWindow(QMainWindow):
         self.presenter.close()  # this restores the previous choices
         if complaint := self.memory.save():
             sys.stderr.write(f"{complaint}\n")  # the window is about to close
-        for each in (
-            self.filter_menu,
-            self.report_writer,
-            self.chart_place,
-            self.help_controller,
-        ):
+        for each in (self.filter_menu, self.report_writer, self.chart_place, self.help_controller):
             each.close()
         if self.weights.made is not None:
             self.weights.made.close_thread()
@@ -616,6 +545,9 @@ class MainWindow(QMainWindow):
         self.worker.close()  # before the threads that work on its results
         if self.gallery.made is not None:
             self.gallery.made.close_threads()
-        for background in self._backgrounds:
-            background.close()
+        for thread in (
+            *(self.reading, self._writing, self._compiling, self.analysis_thread),
+            *(self.live.previews, self.regions),
+        ):
+            thread.close()
         super().closeEvent(event)

@@ -5,27 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QSize,
-    QSortFilterProxyModel,
-    Qt,
-    QTimer,
-)
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeView, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QHeaderView,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from kernels import filters
 from kernels.core.device import Device, NoDevice
+from kernels.core.plain_data import parse_toml
 from kernels.sweeps.plan_files import presets
 from workbench.base import theme
+from workbench.base.paths import asset
 from workbench.base.plain_text import Label, tip_text
 from workbench.model import intents
 from workbench.session.kernel_folder import KernelFolder
@@ -40,84 +39,10 @@ if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
 
-SYNONYMS = {
-    "Open folder": ("load", "photos", "images"),
-    "Open": ("load", "import", "file", "photo", "image"),
-    "Save result as": ("export", "write", "store", "jpeg", "png", "tiff"),
-    "Filter a folder": ("batch", "many", "several", "directory", "all pictures", "convert"),
-    "Next in folder": ("batch", "slideshow"),
-    "Command line": ("batch", "folder", "terminal", "shell", "script"),
-    "1 to 32 pictures one after another": ("batch", "many"),
-    "Sweep": ("batch", "benchmark", "measure"),
-    "Start sweep": ("batch", "benchmark", "measure"),
-    "Gallery": ("examples", "samples", "kodak", "thumbnails"),
-    "Window": ("screenshot", "capture"),
-    "Weights": ("kernel", "matrix", "convolution", "coefficients", "mask"),
-    "Custom weights": ("kernel", "matrix", "convolution", "mask"),
-    "Kernel": ("cuda", "editor", "own", "write", "code", "program"),
-    "New kernel": ("cuda", "own", "write", "code", "program"),
-    "Begin stepping": ("debug", "trace", "line by line", "walk", "variables", "barrier"),
-    "PTX/SASS of the kernel": ("machine code", "assembly", "instructions", "disassemble", "cubin"),
-    "Find the bug in the kernel": ("race", "bounds", "barrier", "debug", "memcheck"),
-    "Fit": ("zoom", "whole"),
-    "100 %": ("zoom", "1:1", "actual size"),
-    "Zoom in": ("larger", "magnify", "enlarge"),
-    "Zoom out": ("smaller", "shrink"),
-    "This pixel": ("explain", "inspect", "neighbourhood", "value", "border", "edge", "crop"),
-    "Result": ("after",),
-    "Wipe": ("before", "after", "slider", "split", "curtain"),
-    "Side by side": ("before", "after", "compare", "two"),
-    "Difference": ("subtract", "error", "compare"),
-    "Mismatch": ("verify", "check", "error", "reference", "compare"),
-    "Analysis": ("histogram", "psnr", "ssim", "profile", "levels"),
-    "Anatomy of a launch": (
-        "threads",
-        "warp",
-        "grid",
-        "halo",
-        "tile",
-        "bank conflict",
-        "coalesced",
-    ),
-    "Block shapes, live": ("threads", "tune", "compare", "fastest"),
-    "Full screen": ("maximise", "zen"),
-    "Present the lecture": ("talk", "slides", "course", "teach"),
-    "Present": ("talk", "lecture", "slides", "projector", "stage"),
-    "Dark": ("night", "theme"),
-    "Light": ("day", "theme"),
-    "Compare all implementations": ("benchmark", "measure", "ladder", "fastest", "quickest"),
-    "Run again": ("repeat", "refresh", "rerun"),
-    "Larger kernel": ("size", "radius", "bigger"),
-    "Smaller kernel": ("size", "radius"),
-    "Report": ("hand in", "document", "print", "html"),
-    "Report as PDF": ("hand in", "print"),
-    "Words": ("glossary", "terms", "dictionary", "vocabulary", "definitions"),
-    "Help": ("manual", "documentation", "guide"),
-    "Keyboard shortcuts": ("keys", "hotkeys"),
-    "About and diagnostics": ("version", "licence", "doctor", "info"),
-    "Gaussian blur": ("smooth", "soften", "low-pass", "denoise"),
-    "Box blur": ("smooth", "mean", "average", "soften"),
-    "Sharpen": ("crisp", "deblur"),
-    "Unsharp mask": ("sharpen", "crisp"),
-    "Edges": ("outline", "contour", "detect"),
-    "Sobel X": ("edges", "derivative"),
-    "Sobel Y": ("edges", "derivative"),
-    "Prewitt X": ("edges", "derivative"),
-    "Prewitt Y": ("edges", "derivative"),
-    "Gradient": ("edges", "magnitude", "derivative"),
-    "Laplacian": ("edges", "second derivative"),
-    "Laplacian of Gaussian": ("edges", "log", "blob", "marr"),
-    "Emboss": ("relief",),
-    "Identity": ("none", "copy", "original"),
-}
-
-
 OWN_NAME = "All actions"  # the palette is not in the palette
-# How a word of a query is found, the best first.
-WHOLE, START, ELSEWHERE, INITIALS, LETTERS = range(5)
-Rank = tuple[
-    int, int, int, int
-]  # not possible now, worst and sum of the kinds, letters of the name
+LETTERS = 4  # the worst way in which a word is found: see `_patterns`
+# Not possible now; worst and sum of the ways; letters of the name.
+Rank = tuple[bool, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,9 +51,9 @@ class PaletteEntry:
 
     where   the kind of thing it is: "File ▸ Screenshot", "Filter"
     keys    its shortcut, as it is written here
-    tip     what it does, in a sentence
-    reason  why it cannot be done now; empty if it can
-    is_on   whether it is chosen already
+    tip     a sentence on its effect
+    reason  why it is impossible now; empty if it is not
+    is_on   True if it is chosen already
     """
 
     name: str
@@ -154,24 +79,27 @@ def entries_of(parts: Parts, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]
     ]
 
 
-def ranks_of(entries: Sequence[PaletteEntry], query: str) -> list[Rank | None]:
-    """Rank of each entry for `query`, the best smallest; None: not found.
+def find(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
+    """Find the entries for `query`, the best first; all without words.
 
     Each word of the query is a word of the name, or its beginning; the beginning of another word
     for it; initials and what follows them; or, if nothing else is found, letters in order.
     """
     words = [_patterns(word) for word in query.casefold().split()]
-    if not words:
-        return [(0, 0, 0, 0) for _ in entries]
-    ranks = [_rank(words, entry) for entry in entries]
-    is_found = any(rank is not None and rank[1] < LETTERS for rank in ranks)
-    return [
-        None if rank is not None and is_found and rank[1] == LETTERS else rank for rank in ranks
-    ]
+    ranked = [(rank, each) for each in entries if (rank := _rank(words, each)) is not None]
+    if any(rank[1] < LETTERS for rank, _ in ranked):
+        ranked = [found for found in ranked if found[0][1] < LETTERS]
+    return [each for _, each in sorted(ranked, key=lambda found: found[0] if words else ())]
+
+
+@cache
+def _synonyms() -> dict[str, Any]:
+    """Other words for actions, by their names."""
+    return parse_toml(asset("help/synonyms.toml").read_text("utf-8"), "synonyms.toml")
 
 
 def _patterns(word: str) -> list[re.Pattern[str]]:
-    """Patterns of a word of a query, by WHOLE to LETTERS."""
+    """Ways to find a word: whole, its start, in other words, initials, letters in order."""
     letters = [re.escape(letter) for letter in word]
     start = (r"\b" if word[0].isalnum() else "") + re.escape(word)
     return [
@@ -182,43 +110,35 @@ def _patterns(word: str) -> list[re.Pattern[str]]:
 
 def _rank(words: Sequence[Sequence[re.Pattern[str]]], entry: PaletteEntry) -> Rank | None:
     name = entry.name.casefold()
-    more = f"{name} {entry.where} {' '.join(SYNONYMS.get(entry.name, ()))}".casefold()
+    more = f"{name} {entry.where} {_synonyms().get(entry.name, '')}".casefold()
     texts = (name, name, more, name, more)
-    kinds = [
-        next((kind for kind, text in enumerate(texts) if patterns[kind].search(text)), None)
+    ways = [
+        next((way for way, text in enumerate(texts) if patterns[way].search(text)), None)
         for patterns in words
     ]
-    known = [kind for kind in kinds if kind is not None]
-    if len(known) < len(kinds):
+    known = [way for way in ways if way is not None]
+    if len(known) < len(ways):
         return None
-    return bool(entry.reason), max(known), sum(known), len(name)
+    return bool(entry.reason), max(known, default=0), sum(known), len(name)
 
 
 def _of_menu(line: MenuLine) -> PaletteEntry:
     action = line.action
-    reason = "" if action.isEnabled() else "It cannot be done now."
-    tip = action.toolTip() if action.toolTip() != line.name else ""
     return PaletteEntry(
-        line.name,
-        " ▸ ".join(line.path),
-        action.trigger,
-        line.keys,
-        tip,
-        reason,
+        *(line.name, " ▸ ".join(line.path), action.trigger, line.keys),
+        tip=action.toolTip() if action.toolTip() != line.name else "",
+        reason="" if action.isEnabled() else "It cannot be done now.",
         is_on=action.isCheckable() and action.isChecked(),
     )
 
 
 def _filters(store: Store) -> list[PaletteEntry]:
-    state = store.state
-
     def choose(key: str) -> None:
         store.choose(filter=key)
 
+    chosen = store.state.filter
     return [
-        PaletteEntry(
-            each.title, "Filter", partial(choose, each.key), is_on=each.key == state.filter
-        )
+        PaletteEntry(each.title, "Filter", partial(choose, each.key), is_on=each.key == chosen)
         for each in filters.all_filters()
     ]
 
@@ -254,7 +174,6 @@ def _presets(docks: Docks, sweep: LazyPanel[SweepPanel]) -> list[PaletteEntry]:
 WIDTH_PX = 720
 ROWS, ROW_PX = 10, 34
 MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
-Index = QModelIndex | QPersistentModelIndex
 
 
 class Palette(QDialog):
@@ -265,7 +184,7 @@ class Palette(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("palette")
         self.setWindowTitle("All actions")
-        self._found = _Found(entries, self)
+        self._entries, self._found = entries, list(entries)
         self._line = QLineEdit()
         self._line.setObjectName("palette-line")
         self._line.setAccessibleName("Find an action")
@@ -273,10 +192,10 @@ class Palette(QDialog):
         self._line.setClearButtonEnabled(True)
         self._line.textChanged.connect(self._find)
         self._line.installEventFilter(self)
-        self._list = QTreeView()
+        self._list = QTreeWidget()
         self._list.setObjectName("palette-list")
         self._list.setAccessibleName("Actions found")
-        self._list.setModel(self._found)
+        self._list.setColumnCount(2)
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)
         self._list.setHeaderHidden(True)
@@ -285,7 +204,7 @@ class Palette(QDialog):
         self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard
         self._list.clicked.connect(self._do)
-        self._list.selectionModel().currentChanged.connect(self._describe)
+        self._list.currentItemChanged.connect(self._describe)
         self._about = Label(name="palette-about", is_muted=True, wraps=True)
         self._about.setMinimumHeight(2 * self._about.fontMetrics().lineSpacing())
         self._about.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -304,95 +223,61 @@ class Palette(QDialog):
                 self._move(MOVES[key])
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._do(self._list.currentIndex())
+                self._do()
                 return True
         return super().eventFilter(watched, event)
 
+    @Slot(str)
     def _find(self, query: str) -> None:
-        self._found.find(query)
-        if self._found.rowCount():
-            self._list.setCurrentIndex(self._found.index(0, 0))
+        self._found = find(self._entries, query)
+        self._list.clear()
+        self._list.addTopLevelItems([_item(each) for each in self._found])
+        if self._found:
+            self._choose(0)
             self._list.scrollToTop()
         else:
             self._about.setText(f"Nothing is called “{query.strip()}”.")
 
     def _move(self, steps: int) -> None:
         """Choose another entry; a single step wraps around at either end, a page does not."""
-        count, now = self._found.rowCount(), self._list.currentIndex().row()
+        count, now = len(self._found), self._list.currentIndex().row()
         if count:
             row = (now + steps) % count if abs(steps) == 1 else min(max(now + steps, 0), count - 1)
-            self._list.setCurrentIndex(self._found.index(row, 0))
+            self._choose(row)
 
-    def _describe(self, index: QModelIndex) -> None:
-        entry = self._found.entry(index)
-        if entry is not None:
+    def _choose(self, row: int) -> None:
+        self._list.setCurrentIndex(self._list.model().index(row, 0))
+
+    @property
+    def _chosen(self) -> PaletteEntry | None:
+        row = self._list.currentIndex().row()
+        return self._found[row] if row >= 0 else None
+
+    @Slot()
+    def _describe(self) -> None:
+        if (entry := self._chosen) is not None:
             self._about.setText(entry.reason or entry.tip)
             keys = f", {entry.keys}" if entry.keys else ""
             self._line.setAccessibleDescription(f"{entry.name}, {entry.where}{keys}")
 
-    def _do(self, index: QModelIndex) -> None:
+    @Slot()
+    def _do(self) -> None:
         """Close the palette, then do what was chosen, which may open something itself."""
-        entry = self._found.entry(index)
-        if entry is None or entry.reason:
-            return
-        self.accept()
-        QTimer.singleShot(0, entry.do)
+        entry = self._chosen
+        if entry is not None and not entry.reason:
+            self.accept()
+            QTimer.singleShot(0, entry.do)
 
 
-class _Actions(QAbstractTableModel):
-    """Entries with their names in one column, and their menus and keys in the other."""
-
-    def __init__(self, entries: Sequence[PaletteEntry], parent: QObject) -> None:
-        super().__init__(parent)
-        self.entries = entries
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
-        return 0 if parent.isValid() else len(self.entries)
-
-    def columnCount(self, _parent: Index = QModelIndex()) -> int:  # noqa: N802, B008
-        return 2
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        entry, is_name = self.entries[index.row()], index.column() == 0
-        match role:
-            case Qt.ItemDataRole.DisplayRole if is_name:
-                return f"✓ {entry.name}" if entry.is_on else entry.name
-            case Qt.ItemDataRole.DisplayRole:
-                return f"{entry.where}    {entry.keys}" if entry.keys else entry.where
-            case Qt.ItemDataRole.TextAlignmentRole if not is_name:
-                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            case Qt.ItemDataRole.ForegroundRole if entry.reason or not is_name:
-                return QColor(theme.colors().muted)
-            case Qt.ItemDataRole.SizeHintRole:
-                return QSize(0, theme.in_letters(ROW_PX)) if is_name else None
-            case Qt.ItemDataRole.ToolTipRole:
-                return tip_text(entry.reason or entry.tip) or None
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{entry.name}, {entry.where}"
-        return None
-
-
-class _Found(QSortFilterProxyModel):
-    """The entries that a query finds, the best first."""
-
-    def __init__(self, entries: Sequence[PaletteEntry], parent: QObject) -> None:
-        super().__init__(parent)
-        self._entries = entries
-        self._ranks: list[Rank | None] = ranks_of(entries, "")
-        self.setSourceModel(_Actions(entries, self))
-        self.sort(0)
-
-    def find(self, query: str) -> None:
-        """Show what `query` finds; without words everything, in order."""
-        self._ranks = ranks_of(self._entries, query)
-        self.invalidate()
-
-    def entry(self, index: QModelIndex) -> PaletteEntry | None:
-        return self._entries[self.mapToSource(index).row()] if index.isValid() else None
-
-    def filterAcceptsRow(self, row: int, _parent: Index) -> bool:  # noqa: N802
-        return self._ranks[row] is not None
-
-    def lessThan(self, left: Index, right: Index) -> bool:  # noqa: N802
-        keys = [(self._ranks[each.row()] or (), each.row()) for each in (left, right)]
-        return keys[0] < keys[1]
+def _item(entry: PaletteEntry) -> QTreeWidgetItem:
+    where = f"{entry.where}    {entry.keys}" if entry.keys else entry.where
+    item = QTreeWidgetItem([f"✓ {entry.name}" if entry.is_on else entry.name, where])
+    muted = QColor(theme.colors().muted)
+    item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setSizeHint(0, QSize(0, theme.in_letters(ROW_PX)))
+    for column in (0, 1):
+        if column == 1 or entry.reason:
+            item.setForeground(column, muted)
+        item.setToolTip(column, tip_text(entry.reason or entry.tip))
+        item.setData(column, Qt.ItemDataRole.AccessibleTextRole, f"{entry.name}, {entry.where}")
+    return item

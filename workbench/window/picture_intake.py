@@ -8,23 +8,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import (
+    QAction,
     QColor,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
-    QPainter,
-    QPaintEvent,
-    QPen,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_files import plan_of
 from workbench.base import theme
+from workbench.base.plain_text import Label, tip_text
+from workbench.files.image_files import OPEN_FILTER, PICTURES_FILTER
+from workbench.files.neighbours import Shelf
 from workbench.model import choices, intents
 from workbench.model.state import Picture, State
 from workbench.panels.sweep.sweep_menu import SweepMenu
@@ -32,27 +33,27 @@ from workbench.panels.timing.timing_views import NO_PICTURE, TimingViews
 from workbench.session import clipboard
 from workbench.session.opener import MISSING, LookedAt, Opener
 from workbench.session.session_store import is_named_for_sweep, is_plan
-from workbench.widgets.actions import Action
+from workbench.widgets.actions import Action, MenuTree
+from workbench.widgets.boxes import HBox
+from workbench.widgets.buttons import tab_button
+from workbench.widgets.file_dialogs import ask_files, ask_folder
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import Act, MessageBar
-from workbench.window.open_menu import FOLDER
 from workbench.window.talk import ENDING as TALK_ENDING
 from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
 
-
-EDGE_PX, INSET_PX, ROUND_PX = 4, 6, 10
-VEIL_ALPHA = 40  # of 255
 MAX_NAME = 60  # letters of a name on the sign
+SIGN = "border: 4px solid {}; border-radius: 10px; background: {}; color: {}; font: bold {}pt"
 
 
 class DropTarget(QObject):
-    """A watcher of what is dragged over a window.
+    """A watcher of what is dragged over a window; a sign over it says what letting go would do.
 
     Signals:
-        dropped(content): what was let go of over it.
+        dropped(content): something was let go of over it.
     """
 
     dropped = Signal(object)
@@ -60,7 +61,7 @@ class DropTarget(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        self._sign: DropSign | None = None
+        self._sign: Label | None = None
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -68,95 +69,42 @@ class DropTarget(QObject):
         if isinstance(event, QDragEnterEvent):
             if clipboard.holds_picture(event.mimeData()):
                 event.acceptProposedAction()
-                self._show_sign(event.mimeData())
+                self._show_sign(words_for(event.mimeData()))
             return True
-        if event.type() == QEvent.Type.DragLeave:
-            self._hide_sign()
-        elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
-            self._hide_sign()
+        is_drop = isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop
+        if self._sign is not None and (is_drop or event.type() == QEvent.Type.DragLeave):
+            self._sign.hide()
+        if isinstance(event, QDropEvent) and is_drop:
             event.acceptProposedAction()
             self.dropped.emit(event.mimeData())
             return True
         return super().eventFilter(watched, event)
 
-    def _show_sign(self, content: QMimeData) -> None:
-        if self._sign is None:
-            self._sign = DropSign(self._window)
-        self._sign.show_words(words_for(content))
-
-    def _hide_sign(self) -> None:
-        if self._sign is not None:
-            self._sign.hide()
-
-
-class DropSign(QWidget):
-    """A frame around the whole window, with what letting go would do."""
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        self._window = window
-        self.setObjectName("drop-sign")
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._words = ""
-
-    def show_words(self, words: str) -> None:
-        """Show them over the window."""
-        self._words = words
-        self.setAccessibleName(words)
-        self.setGeometry(self._window.rect())
-        self.show()
-        self.raise_()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        colors = theme.colors(self.palette())
-        accent = QColor(colors.accent)
-        veil = QColor(accent)
-        veil.setAlpha(VEIL_ALPHA)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(accent, EDGE_PX))
-        painter.setBrush(veil)
-        frame = QRectF(self.rect()).adjusted(INSET_PX, INSET_PX, -INSET_PX, -INSET_PX)
-        painter.drawRoundedRect(frame, ROUND_PX, ROUND_PX)
-        self._paint_words(painter, colors)
-
-    def _paint_words(self, painter: QPainter, colors: theme.Colors) -> None:
-        font = self.font()
-        font.setPointSizeF(1.6 * font.pointSizeF())
-        font.setBold(True)
-        painter.setFont(font)
-        text = painter.fontMetrics().boundingRect(self._words)
-        card = QRectF(0, 0, text.width() + 48, text.height() + 28)
-        card.moveCenter(QRectF(self.rect()).center())
-        painter.setPen(QPen(QColor(colors.accent), 1.5))
-        painter.setBrush(QColor(colors.panel))
-        painter.drawRoundedRect(card, ROUND_PX, ROUND_PX)
-        painter.setPen(QColor(colors.text))
-        painter.drawText(card, Qt.AlignmentFlag.AlignCenter, self._words)
+    def _show_sign(self, words: str) -> None:
+        sign = self._sign = self._sign or Label(parent=self._window, name="drop-sign")
+        sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        colors, points = theme.colors(sign.palette()), 1.6 * self._window.font().pointSizeF()
+        veil = QColor(colors.panel)
+        veil.setAlphaF(0.8)
+        ground = veil.name(QColor.NameFormat.HexArgb)
+        sign.setStyleSheet(SIGN.format(colors.accent, ground, colors.text, round(points)))
+        sign.setText(words)
+        sign.setAccessibleName(words)
+        sign.setGeometry(self._window.rect())
+        sign.show()
+        sign.raise_()
 
 
 def words_for(content: QMimeData) -> str:
-    """Return what dropping `content` would do, in a few words.
-
-    Files go by their names: to look at one on a slow network would hold up who drags it.
-    """
+    """Words on what dropping `content` would do; by names alone, as a network may be slow."""
     paths = clipboard.files_in(content)
-    if not paths:
-        return "Open this picture"
-    if len(paths) > 1:
-        return f"Open {len(paths):,} files"
-    return " ".join(filter(None, ("Open", _kind(paths[0]), _short(paths[0]))))
-
-
-def _kind(path: Path) -> str:
-    if is_own(path.name):
-        return "kernel"
-    return "session" if is_named_for_sweep(path) else ""
-
-
-def _short(path: Path) -> str:
-    name = path.name or str(path)
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    if len(paths) != 1:
+        return f"Open {len(paths):,} files" if paths else "Open this picture"
+    path, name = paths[0], paths[0].name or str(paths[0])
+    kind = "kernel" if is_own(path.name) else "session" if is_named_for_sweep(path) else ""
+    short = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    return " ".join(filter(None, ("Open", kind, short)))
 
 
 RESTORED = ("picture", "pins", "against")  # of a screenshot
@@ -168,17 +116,12 @@ NOT_FINITE = (
 class PictureIntake(QObject):
     """A link that takes what the opener opened to the store.
 
-    Signals:
-        restoring(kept): picture and pins of a screenshot are to be brought back: a snapshot.
-
-    kernels     of the user's own, which settings may name
-    timing      forgets what was measured of the picture before
+    timing      forgets the figures of the picture before
     sweep       takes the plan inside a screenshot
     sweep_menu  opens sessions and plans
-    background  reads that plan
-    settings    remember the recent files
 
     Signals:
+        restoring(kept): picture and pins of a screenshot are to be brought back.
         talk_wanted(path): the steps in this file are to be presented.
         kernel_wanted(path): the kernel in this file is to be shown.
     """
@@ -207,7 +150,7 @@ class PictureIntake(QObject):
         self._opener.offered.connect(self._take_offer)
 
     def actions(self) -> list[Action]:
-        """Return the line of the menu."""
+        """Line of the menu."""
         return [
             Action(
                 *("&Edit", "&Paste picture", self.paste, ("Ctrl+V",)),
@@ -230,13 +173,22 @@ class PictureIntake(QObject):
 
     def _open_named(self, found: LookedAt) -> None:
         """Open what was named, pictures as such even where they hold settings."""
-        if len(found.others) == 1 and not found.is_folder:
-            self._opener.open_file(found.others[0])
+        is_file = len(found.others) == 1 and not found.is_folder
+        self._open(found, self._opener.open_file if is_file else None)
+        if not found.others:
+            self._opener.open_start_picture()
+
+    def _open_dropped(self, found: LookedAt) -> None:
+        """Open what was dropped or pasted; one picture alone may bring settings."""
+        self._open(found, self._opener.open_dropped if len(found.others) == 1 else None)
+
+    def _open(self, found: LookedAt, open_one: Callable[[Path], None] | None) -> None:
+        if open_one is not None:
+            open_one(found.others[0])
         elif found.others:
             self._opener.open_together(found.others)
-        else:
-            self._opener.open_start_picture()
-        self._open_sessions(found)
+        for path in found.sessions:
+            self._sweep_menu.open_session(path)
 
     @Slot()
     def paste(self) -> None:
@@ -254,18 +206,6 @@ class PictureIntake(QObject):
                 self._opener.look_at(others, self._open_dropped)
         else:
             self._opener.open_content(content)
-
-    def _open_dropped(self, found: LookedAt) -> None:
-        """Open what was dropped or pasted; one picture alone may bring settings."""
-        if len(found.others) == 1:
-            self._opener.open_dropped(found.others[0])
-        elif found.others:
-            self._opener.open_together(found.others)
-        self._open_sessions(found)
-
-    def _open_sessions(self, found: LookedAt) -> None:
-        for path in found.sessions:
-            self._sweep_menu.open_session(path)
 
     def _take_for_a_panel(self, path: Path) -> bool:
         """Open `path` if its name is that of a session, plan, table or kernel; return whether.
@@ -365,9 +305,7 @@ class PictureIntake(QObject):
                 lambda error: self._messages.show_message("error", str(error)),
             )
         if data.get("picture"):
-            now = {"settings": {"choices": choices.to_data(self._store.state)}}
-            kept = {name: data[name] for name in RESTORED if data.get(name)}
-            self.restoring.emit({**now, **kept})
+            self.restoring.emit({name: data[name] for name in RESTORED if data.get(name)})
         elif (built_in := data.get("built_in")) in list(PICTURES):
             self._opener.open_built_in(built_in)
 
@@ -375,20 +313,14 @@ class PictureIntake(QObject):
         """Choose the settings that came with `name`, and say so; `more` follows."""
         changes = choices.from_data(data, self._store.state)
         sentence = f"Settings restored from {name}. {more}".strip()
+        given, text_sha256 = data.get("implementation"), data.get(choices.TEXT)
         if reason := self._why_not_here(changes.get("implementation")):
             del changes["implementation"]
             sentence = f"Settings restored from {name}, except the implementation: {reason}"
-        elif reason := self._why_another_text(data):
-            sentence = f"{sentence} {reason}"
+        elif isinstance(given, str) and isinstance(text_sha256, str):  # a user kernel
+            sentence = f"{sentence} {self._kernels.why_another(given, text_sha256) or ''}".strip()
         self._store.choose(**changes)
         self._messages.show_message("info", sentence)
-
-    def _why_another_text(self, data: dict[str, Any]) -> str | None:
-        """Return that a kernel of the user's own is not what it was; None where it is, or none."""
-        name, text_sha256 = data.get("implementation"), data.get(choices.TEXT)
-        if not isinstance(name, str) or not isinstance(text_sha256, str):
-            return None
-        return self._kernels.why_another(name, text_sha256)
 
     def _why_not_here(self, key: str | None) -> str | None:
         device = self._worker.device
@@ -438,3 +370,162 @@ def ask_about_large_pictures(opener: Opener, messages: MessageBar) -> None:
     opener.began.connect(tell)
     opener.went_on.connect(go_on_telling)
     opener.busy.connect(lambda name: None if name else leave_off())
+
+
+class PlaceBar(QWidget):
+    """A row for the status bar; hidden where there is nowhere to go.
+
+    Signals:
+        stepped(step): the next (1) or the previous (-1) picture is wanted.
+    """
+
+    stepped = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("place")
+        self._words = Label(name="place-words")
+        self._back, self._forth = (
+            tab_button(f"place-{name}", "", f"{title} picture ({key})", f"{title} picture")
+            for name, title, key in (("back", "Previous", "PgUp"), ("forth", "Next", "PgDn"))
+        )
+        arrows = Qt.ArrowType
+        for button, arrow, step in (
+            (self._back, arrows.LeftArrow, -1),
+            (self._forth, arrows.RightArrow, 1),
+        ):
+            button.setArrowType(arrow)
+            button.setAutoRaise(True)
+            button.setProperty("flat", True)
+            button.clicked.connect(lambda _=False, step=step: self.stepped.emit(step))
+        row = HBox(self, (4, 0, 4, 0), 2)
+        row.add(self._back, self._words, self._forth)
+        self.hide()
+
+    def show_place(self, shelf: Shelf | None) -> None:
+        """Show where the picture in view stands on `shelf`; None: on none."""
+        if shelf is None or shelf.index is None or len(shelf.names) < 2:
+            self.hide()
+            return
+        at, count = shelf.index + 1, len(shelf.names)
+        self._words.setText(f"{at:,} of {count:,}")
+        where = "opened together" if shelf.folder is None else f"in {shelf.folder}"
+        said = f"Picture {at:,} of {count:,} {where}"
+        self._words.setToolTip(tip_text(said))
+        self._words.setAccessibleName(said)
+        self._back.setEnabled(at > 1)
+        self._forth.setEnabled(at < count)
+        self.show()
+
+
+FOLDER = "folder"  # the setting with the folder of what was opened last
+FILE, RECENT = "&File", "&File/Open &recent"
+MADE = "A picture that comes with the program; its edges and frequencies are known."
+IN_NO_FOLDER = "This picture is in no folder; open a picture file first."
+
+
+class OpenMenu(QObject):
+    """A menu that asks the opener for the picture that the user chose.
+
+    settings  remember the folder and the recent files
+    parent    of the dialog
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.window)
+        self._store, self._opener = parts.store, parts.opener
+        self._settings, self._messages, self._parent = parts.settings, parts.messages, parts.window
+
+    def actions(self) -> list[Action]:
+        """Lines of the menu."""
+        return [
+            Action(FILE, "&Open…", self._ask, ("Ctrl+O",), "Open one or more pictures."),
+            Action(
+                *(FILE, "Open fol&der…", self.ask_for_folder, ("Ctrl+Alt+O",)),
+                "Open the first picture in a folder; the others are in the gallery.",
+            ),
+            Action(
+                *(RECENT, "Clear list", self._forget_recent, ("Ctrl+Shift+Del",)),
+                "Empty this list; the pictures stay where they are.",
+            ),
+            Action(
+                *(FILE, "&Next in folder", partial(self.step, 1), ("PgDown",)),
+                "The next picture in the folder, or of those opened together.",
+            ),
+            Action(
+                *(FILE, "&Previous in folder", partial(self.step, -1), ("PgUp",)),
+                "The previous picture in the folder, or of those opened together.",
+            ),
+        ]
+
+    def built_in_actions(self) -> list[Action]:
+        """A line for each picture that comes with the program."""
+        open_built_in, menu = self._opener.open_built_in, "&File/&Built-in picture"
+        return [
+            Action(menu, each.title, partial(open_built_in, key), tip=MADE)
+            for key, each in PICTURES.items()
+        ]
+
+    def fill(self, tree: MenuTree) -> None:
+        """List the recent files below the first line of their menu whenever it is about to show."""
+        recent = tree.menu(RECENT)
+        recent.aboutToShow.connect(partial(self._list_recent, recent))
+
+    def menu_of_button(self, tree: MenuTree) -> QMenu:
+        """Short menu for the toolbar: files, a folder, the recent ones."""
+        menu = QMenu("Open", self._parent)
+        menu.setToolTipsVisible(True)
+        menu.addActions([tree.action("Open…"), tree.action("Open folder…")])
+        menu.addMenu(tree.menu(RECENT))
+        return menu
+
+    @Slot()
+    def _ask(self) -> None:
+        paths = ask_files(self._parent, "Open pictures", self._folder, OPEN_FILTER)
+        if len(paths) == 1:
+            self._opener.open_file(paths[0])
+        elif paths:
+            self._opener.open_together(paths)
+
+    @Slot()
+    def ask_for_folder(self) -> None:
+        """Ask for a folder, and open its first picture."""
+        title = "Open a folder of pictures"
+        if path := ask_folder(self._parent, title, self._folder, PICTURES_FILTER):
+            self._opener.open_together([path])
+
+    @property
+    def _folder(self) -> str:
+        """Start of a dialog: the last folder, else the user's pictures."""
+        places = QStandardPaths.StandardLocation
+        return str(
+            self._settings.get(FOLDER, "")
+            or QStandardPaths.locate(
+                places.PicturesLocation, "", QStandardPaths.LocateOption.LocateDirectory
+            )
+            or QStandardPaths.writableLocation(places.HomeLocation)
+        )
+
+    def step(self, step: int) -> None:
+        """Open the next (1) or the previous (-1) picture."""
+        picture = self._store.state.picture
+        if picture is None or picture.path is None:
+            self._messages.show_message("info", IN_NO_FOLDER)
+        else:
+            self._opener.open_neighbour(picture.path, step)
+
+    def _list_recent(self, menu: QMenu) -> None:
+        for action in menu.actions()[1:]:
+            menu.removeAction(action)
+            action.deleteLater()  # otherwise there would be more each time the menu opens
+        line = QAction(menu)  # PySide would never free one made by the menu
+        line.setSeparator(True)
+        menu.addAction(line)
+        for path in self._settings.recent_files:
+            action = QAction(path.name.replace("&", "&&"), menu)
+            menu.addAction(action)
+            action.setToolTip(tip_text(str(path)))
+            action.triggered.connect(lambda _=False, path=path: self._opener.open_file(path))
+
+    def _forget_recent(self) -> None:
+        self._settings.set("recent", [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,21 @@ from workbench.widgets import keyboard
 from workbench.widgets.actions import menu_lines
 from workbench.widgets.folding import set_staged
 from workbench.widgets.letters import factor_of, set_factor
-from workbench.window.explanation_controller import ExplanationController
+from workbench.window.result_views import ExplanationController
 from workbench.window.stage import (
+    BACK,
+    FORWARD,
     MARGINS,
     SMALL,
     SPACING,
+    Keys,
+    Ladder,
     NotesWindow,
     Stage,
+    figures_of,
     letters_factor,
+    recorded_figures,
 )
-from workbench.window.stage_figures import Ladder, figures_of, recorded_figures
 from workbench.window.talk import PAGES, PANELS, StepLook, TalkStep
 from workbench.window.window_parts import Parts
 
@@ -62,6 +67,8 @@ NO_CHART = "No session is shown: open one in the panel Sweep first."
 class Show(QObject):
     """Steps shown in the window itself, which is the stage meanwhile.
 
+    notes  their window; None while there is none
+
     Signals:
         ended(): the stage was left.
     """
@@ -72,31 +79,19 @@ class Show(QObject):
         self, steps: tuple[TalkStep, ...], parts: Parts, explanation: ExplanationController
     ) -> None:
         super().__init__(parts.window)
-        self._steps, self._parts, self._explanation = steps, parts, explanation
+        self.steps, self._parts, self._explanation = steps, parts, explanation
         self._docks, self._compare = parts.docks, parts.compare
-        self._left = parts.store.state  # to be restored
         self._at, self._newest_request = -1, 0
-        self._then = ""  # a rung that cannot run here, shown once its answer was computed
+        self._then = ""  # a rung that cannot run here, shown once its output was computed
         self._is_refused = False  # the present settings were refused
         self._recorded, self._ladder = RecordedTimes(), Ladder()
         self._panel = ""  # on stage
+        self._letters = 1.0  # of that panel before
         self._chart: ChartView | None = None
         self.notes: NotesWindow | None = None
-        self.stage = Stage(parts.window)
-        self._enter()
-        parts.reading.run(recorded_times, self._take_recorded, lambda _: None)
-        self._go_to(0)
-
-    # -- entering and leaving
-
-    def _enter(self) -> None:
-        parts, stage, live = self._parts, self.stage, self._parts.live
-        stage.stepped.connect(lambda steps: self._go_to(self._at + steps))
-        stage.jumped.connect(lambda last: self._go_to(len(self._steps) - 1 if last else 0))
-        stage.left.connect(self.end)
-        stage.notes_wanted.connect(self._turn_notes)
-        stage.resized.connect(self._size_letters)
-        self._followed = (
+        self.stage = Stage(parts.window, self._keys(), self._size_letters)
+        live = parts.live
+        self._followed: tuple[tuple[Any, Callable[..., None]], ...] = (
             (live.after_ready, self._follow_answer),
             (live.baseline_ready, self._refresh),
             (live.settled, self._refresh),
@@ -104,37 +99,39 @@ class Show(QObject):
         )
         for signal, slot in self._followed:
             signal.connect(slot)
-        window = parts.window
-        screens = [each for each in QGuiApplication.screens() if each is not window.screen()]
-        own = window.screen()
-        self._usual_notes = "window" if screens else "off"
-        self._view = self._compare.choices()
-        self._tab = self._rung.choices()["tab"]
-        pixel = self._docks.panel("Pixel").made
-        self._was_held = pixel is not None and pixel.is_held
-        self._silenced = [
-            each for each in self._compare.findChildren(QShortcut) if each.isEnabled()
-        ]
+        self._enter()
+        parts.reading.run(recorded_times, self._take_recorded, lambda _: None)
+        self.go_to(0)
+
+    # -- entering and leaving
+
+    def _enter(self) -> None:
+        parts, stage, compare = self._parts, self.stage, self._compare
+        own = parts.window.screen()
+        screens = [each for each in QGuiApplication.screens() if each is not own]
+        self._own_screen, self._usual_notes = own, "window" if screens else "off"
+        pixel, rows = self._docks.panel("Pixel").made, self._rows
+        was_held = pixel is not None and pixel.is_held
+        self._before = (parts.store.state, compare.choices(), self._rung.choices()["tab"], was_held)
+        self._around = rows.contentsMargins(), rows.spacing()
+        self._silenced = [each for each in compare.findChildren(QShortcut) if each.isEnabled()]
         for each in self._silenced:
             each.setEnabled(False)  # Esc would mean two things
-        rows = self._rows
-        self._around = rows.contentsMargins(), rows.spacing()
         rows.setContentsMargins(*MARGINS)
         rows.setSpacing(SPACING)
         rows.insertWidget(rows.indexOf(self._docks.area), stage.head)
         rows.addWidget(stage.foot)
         for part in (stage.head, stage.foot):
             part.show()  # else the layout does it later, and keys wait for it
-        stage.add_keys(self._keys())
         parts.layout.enter_stage(screens[0] if screens else own)  # the projector, if there is one
         self._focus_picture()
-        self._own_screen = own
         stage.size_letters()
 
     @Slot()
     def end(self) -> None:
         """Leave the stage, and put all back as it was."""
-        parts = self._parts
+        parts, compare = self._parts, self._compare
+        state, view, tab, was_held = self._before
         self._newest_request += 1
         for signal, slot in self._followed:
             signal.disconnect(slot)
@@ -145,19 +142,19 @@ class Show(QObject):
         margins, spacing = self._around
         self._rows.setContentsMargins(margins)
         self._rows.setSpacing(spacing)
-        set_factor(self._compare, 1.0)
+        set_factor(compare, 1.0)
         for each in self._silenced:
             each.setEnabled(True)
         parts.layout.leave_stage()
-        self._rung.show_tab(self._tab)
+        self._rung.show_tab(tab)
         pixel = self._docks.panel("Pixel").made
-        if pixel is not None and not self._was_held:
+        if pixel is not None and not was_held:
             pixel.set_held(False)
         with parts.undo.quietly():
-            parts.store.restore(self._left)
-        if self._view["place"] is None:
-            self._compare.show_fit()
-        self._compare.restore(self._view)
+            parts.store.restore(state)
+        if view["place"] is None:
+            compare.show_fit()
+        compare.restore(view)
         self._focus_picture()
         self.ended.emit()
         self.deleteLater()
@@ -178,50 +175,58 @@ class Show(QObject):
     def _rung(self) -> Any:
         return self._docks.panel("Implementation").get()
 
-    def _keys(self) -> Mapping[str, Callable[[], object]]:
-        """Keys of the window that work on stage, too."""
+    def _keys(self) -> Keys:
+        """Keys on stage: a clicker's, those of panels, and some of the window's."""
         keys: dict[str, Callable[[], object]] = {
-            key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()
+            **dict.fromkeys(FORWARD, lambda: self.go_to(self._at + 1)),
+            **dict.fromkeys(BACK, lambda: self.go_to(self._at - 1)),
+            "Home": lambda: self.go_to(0),
+            "End": lambda: self.go_to(len(self.steps) - 1),
+            "F7": self._turn_notes,
+            "Esc": self.end,
+            "0": self._compare.show_fit,
+            "1": self._compare.show_exact,
         }
+        keys |= {key: partial(self._toggle_panel, name) for key, name in PANEL_KEYS.items()}
         for line in menu_lines(self._parts.window):
             if line.action.objectName() in ACTIONS:
-                for shortcut in line.action.shortcuts():
-                    keys[shortcut.toString()] = line.action.trigger
-        return {**keys, "0": self._compare.show_fit, "1": self._compare.show_exact}
+                shortcuts = (shortcut.toString() for shortcut in line.action.shortcuts())
+                keys = {**dict.fromkeys(shortcuts, line.action.trigger), **keys}
+        return keys
 
     def _size_letters(self, factor: float) -> None:
         set_factor(self._compare, letters_factor(SMALL * factor))
-        if self._panel and self._panel != "chart":
-            panel = self._docks.panel(PANELS[self._panel]).get()
+        panel = self._chart or (self._panel and self._docks.panel(PANELS[self._panel]).get())
+        if panel:
             set_factor(panel, letters_factor(PANEL_LETTERS_PX * factor))
-        elif self._chart is not None:
-            set_factor(self._chart, letters_factor(PANEL_LETTERS_PX * factor))
 
     # -- steps
 
-    def _go_to(self, number: int) -> None:
-        """Show a step; a number beyond either end changes nothing."""
-        if not 0 <= number < len(self._steps):
+    def go_to(self, number: int) -> None:
+        """Show a step, from 0; a number beyond either end changes nothing."""
+        if not 0 <= number < len(self.steps):
             return
         self._at = number
         self._newest_request += 1
-        request, step = self._newest_request, self._steps[number]
-        self.stage.show_step(step.name, number + 1, len(self._steps))
+        step = self.steps[number]
+        self.stage.show_step(step.name, number + 1, len(self.steps))
         self._show_notes(self._notes_place)
         if step.picture is None or step.picture.is_of(self._parts.store.state.picture):
             self._change(step, None)
             return
         ref, pixel_type = step.picture, step.data.get("pixel_type")
+        self._read(lambda: ref.load().stored_as(pixel_type), partial(self._change, step))
 
-        def show(picture: Picture) -> None:
+    def _read(self, load: Callable[[], Any], take: Callable[[Any], None]) -> None:
+        """Load something in the background, and `take` it unless another step came meanwhile."""
+        request = self._newest_request
+
+        def if_wanted(act: Callable[[Any], None], found: Any) -> None:
             if request == self._newest_request:
-                self._change(step, picture)
+                act(found)
 
-        def fail(error: Exception) -> None:
-            if request == self._newest_request:
-                self.stage.say(str(error))
-
-        self._parts.reading.run(lambda: ref.load().stored_as(pixel_type), show, fail)
+        say = partial(if_wanted, lambda error: self.stage.say(str(error)))
+        self._parts.reading.run(load, partial(if_wanted, take), say)
 
     def _change(self, step: TalkStep, picture: Picture | None) -> None:
         store, device = self._parts.store, self._parts.worker.device
@@ -233,7 +238,7 @@ class Show(QObject):
             self._is_refused = False
         wanted, self._then = changes.get("implementation", state.implementation), ""
         if device is not None and intents.why_not_here(intents.implementation(wanted), device):
-            # Its answer is that of the CPU, which is shown with the time that was recorded.
+            # Its output is that of the CPU, which is shown with the time that was recorded.
             self._then = wanted
             changes["implementation"] = intents.first_choice(state, device)
         with self._parts.undo.quietly():
@@ -243,13 +248,13 @@ class Show(QObject):
 
     @Slot()
     def _follow_answer(self) -> None:
-        """Go on to a rung that cannot run here, once its picture is there."""
+        """Choose a rung that cannot run here, once its picture is there."""
         store, result = self._parts.store, self._parts.live.result
         if self._then and result is not None and intents.is_answer(result, store.state):
             wanted, self._then = self._then, ""
             with self._parts.undo.quietly():
                 store.choose(implementation=wanted)
-            self._point(self._steps[self._at].look)
+            self._point(self.steps[self._at].look)
         self._refresh()
 
     @Slot(str, str)
@@ -284,7 +289,7 @@ class Show(QObject):
         self.stage.show_figures(figures)
         self.stage.ladder.show_bars(*self._ladder.up_to(self._at, state, figures.bar))
 
-    # -- what a step looks at
+    # -- the look of a step
 
     def _show_look(self, look: StepLook) -> None:
         if look.panel != self._panel or look.panel == "chart":
@@ -316,8 +321,12 @@ class Show(QObject):
             self._open_panel(name)
 
     def _open_panel(self, name: str, session: str = "", kind: str = "") -> None:
+        if name == "chart" and session:
+            take = partial(self._show_chart, kind)
+            self._read(partial(_read, session), lambda found: take((found,)))
+            return
         if name == "chart":
-            self._open_chart(session, kind)
+            self._show_chart(kind, self._parts.sessions.sessions())
             return
         openers: dict[str, Callable[[], object]] = {
             "pixel": self._explanation.explain_pixel,
@@ -325,33 +334,15 @@ class Show(QObject):
         }
         title = PANELS[name]
         panel = self._docks.panel(title).get()
-        self._letters = factor_of(panel)
+        self._panel, self._letters = name, factor_of(panel)
         self._docks[title].show_bar(False)
         self._docks.area.set_share(PANEL_SHARES.get(name, 0.5))
-        self._panel = name
         set_staged(panel, True)
         openers.get(name, partial(self._docks.bring_forward, title))()
         self._focus_picture()
-        self.stage.size_letters()
-        self.stage.show_numbers(False)  # the panel is there to be read from the back row
+        self._make_room()
 
-    def _open_chart(self, session: str, kind: str) -> None:
-        request = self._newest_request
-        if not session:
-            self._show_chart(self._parts.sessions.sessions(), kind)
-            return
-
-        def show(found: Session) -> None:
-            if request == self._newest_request:
-                self._show_chart((found,), kind)
-
-        def fail(error: Exception) -> None:
-            if request == self._newest_request:
-                self.stage.say(str(error))
-
-        self._parts.reading.run(partial(_read, session), show, fail)
-
-    def _show_chart(self, sessions: tuple[Session, ...], kind: str) -> None:
+    def _show_chart(self, kind: str, sessions: tuple[Session, ...]) -> None:
         if not sessions:
             self.stage.say(NO_CHART)
             return
@@ -364,19 +355,21 @@ class Show(QObject):
         rows = self._rows
         rows.insertWidget(rows.indexOf(self.stage.foot), chart, 1)
         self._docks.area.hide()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Hide the numbers: a panel is there to be read from the back row."""
         self.stage.size_letters()
-        self.stage.show_numbers(False)
+        self.stage.numbers.hide()
 
     def _close_panel(self) -> None:
         """Take the panel, or the chart, off the stage."""
-        if not self._panel:
-            return
         if self._chart is not None:
             self._chart.hide()
             self._chart.deleteLater()
             self._chart = None
             self._docks.area.show()
-        else:
+        elif self._panel:
             title = PANELS[self._panel]
             panel = self._docks.panel(title).get()
             self._docks[title].hide()
@@ -385,7 +378,7 @@ class Show(QObject):
             set_factor(panel, self._letters)
             set_staged(panel, False)
         self._panel = ""
-        self.stage.show_numbers(True)
+        self.stage.numbers.show()
 
     # -- notes
 
@@ -402,7 +395,7 @@ class Show(QObject):
         self._show_notes(place)
 
     def _show_notes(self, place: str) -> None:
-        step, following = self._steps[self._at], self._steps[self._at + 1 : self._at + 2]
+        step, following = self.steps[self._at], self.steps[self._at + 1 : self._at + 2]
         self.stage.show_note(step.note, place == "beneath")
         if place == "window":
             if self.notes is None:
@@ -410,7 +403,7 @@ class Show(QObject):
                 self.notes.move(self._own_screen.availableGeometry().topLeft())
                 self.notes.show()
                 self._parts.window.activateWindow()
-            count = f"{self._at + 1} of {len(self._steps)}"
+            count = f"{self._at + 1} of {len(self.steps)}"
             self.notes.show_note(step.note, count, following[0].name if following else "")
         elif self.notes is not None:
             self.notes.close()
@@ -419,7 +412,7 @@ class Show(QObject):
 
 
 def now(parts: Parts, explanation: ExplanationController) -> StepLook:
-    """What is looked at in the window: to be remembered by a step."""
+    """Present look of the window, to be remembered by a step."""
     compare, docks = parts.compare, parts.docks
     area, seen = None, compare.in_view
     if compare.choices()["place"] is not None and seen is not None:

@@ -13,7 +13,7 @@ from workbench.base.paths import asset
 from workbench.session.session_store import slug
 from workbench.widgets.actions import Action
 from workbench.widgets.file_dialogs import ask_file, ask_save_path, remember_folder, save_folder
-from workbench.window.explanation_controller import ExplanationController
+from workbench.window.result_views import ExplanationController
 from workbench.window.talk import (
     ENDING,
     FILE_TYPES,
@@ -32,11 +32,10 @@ from workbench.window.window_parts import Parts
 if TYPE_CHECKING:
     from workbench.window.presentation import Show
 
-
 MENU = "&View/Presenter"
 SETTING, TITLE_SETTING = "presentation", "presentation-title"
 LECTURE = "lectures/from-global-memory-to-the-limit.steps.toml"  # in assets
-NO_PICTURE = "Open a picture first; it is what is presented."
+NO_PICTURE = "Open a picture to present first."
 FULL = f"There are {MAX_STEPS} steps already; remove one first."
 NO_STEPS = "There are no steps yet; Add as step makes the first one."
 
@@ -57,7 +56,7 @@ class Presenter(QObject):
         self.show: Show | None = None
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu."""
         return [
             Action(
                 *(MENU, "&Present", self.toggle, ("F5",)),
@@ -75,8 +74,8 @@ class Presenter(QObject):
                 separator=True,
             ),
             Action(
-                *(MENU, "&Steps…", self.edit, ("Ctrl+F5",)),
-                "Name the steps to present, write notes for the speaker, order and remove them.",
+                *(MENU, "&Remove all steps", self._remove_all, ("Ctrl+F5",)),
+                "Present the ladder again, or begin anew; the message takes it back.",
             ),
             Action(
                 *(MENU, "&Open steps…", self._ask_open, ("Alt+F5",)),
@@ -84,7 +83,7 @@ class Presenter(QObject):
             ),
             Action(
                 *(MENU, "Sa&ve steps as…", self._ask_save, ("Alt+Shift+F5",)),
-                "Save the steps as a file to share, to edit, or to present elsewhere.",
+                "Save the steps as a file to share, to present elsewhere, or to edit.",
             ),
         ]
 
@@ -107,31 +106,27 @@ class Presenter(QObject):
 
     @Slot()
     def remember(self) -> None:
-        """Add the picture, its settings and what is looked at as a step."""
-        if self._parts.store.state.picture is None:
-            self._messages.show_message("info", NO_PICTURE)
-            return
-        if len(self.steps) >= MAX_STEPS:
-            self._messages.show_message("info", FULL)
-            return
+        """Add the picture, its settings and the present view as a step."""
         from workbench.window.presentation import now
 
+        state, say = self._parts.store.state, self._messages.show_message
+        if state.picture is None or len(self.steps) >= MAX_STEPS:
+            say("info", NO_PICTURE if state.picture is None else FULL)
+            return
         try:
-            step = step_of(self._parts.store.state, now(self._parts, self._explanation))
+            step = step_of(state, now(self._parts, self._explanation))
         except KernelError as error:
-            self._messages.show_message("error", str(error))
+            say("error", str(error))
             return
         self._keep((*self.steps, step))
-        self._messages.show_message("info", f"Step {len(self.steps)}: {step.name}.")
+        say("info", f"Step {len(self.steps)}: {step.name}.")
 
     @Slot()
-    def edit(self) -> None:
-        """Show the steps in a dialog, to change them."""
-        from workbench.window.steps_dialog import StepsDialog
-
-        dialog = StepsDialog(self.steps, self._parts.window)
-        dialog.changed.connect(self._keep)
-        dialog.open()
+    def _remove_all(self) -> None:
+        back = [("&Undo", partial(self._keep, self.steps, self.title))] if self.steps else []
+        words = f"Removed {len(self.steps)} steps." if self.steps else NO_STEPS
+        self._keep((), "")
+        self._messages.show_message("info", words, actions=back)
 
     def close(self) -> None:
         """Leave the stage with the window; the steps are there again next time."""
@@ -184,11 +179,7 @@ class Presenter(QObject):
         from workbench.window.presentation import Show
 
         self.show = Show(steps, self._parts, self._explanation)
-        self.show.ended.connect(self._forget)
-
-    @Slot()
-    def _forget(self) -> None:
-        self.show = None
+        self.show.ended.connect(lambda: setattr(self, "show", None))
 
     @Slot(object)
     def _keep(self, steps: tuple[TalkStep, ...], title: str | None = None) -> None:

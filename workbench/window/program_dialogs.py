@@ -1,4 +1,4 @@
-"""Dialogs about the program itself: keys, actions, theme, a reset, what it is."""
+"""Dialogs about the program itself: actions, theme, a reset, about it, and the help."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QIcon
-from PySide6.QtWidgets import (
-    QApplication,
-    QDialog,
-    QDialogButtonBox,
-    QTextBrowser,
-    QWidget,
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCursor,
+    QGuiApplication,
+    QIcon,
+    QKeySequence,
+    QShortcut,
 )
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QTextBrowser, QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.version import program_version
@@ -22,7 +24,7 @@ from workbench.base import theme
 from workbench.base.paths import asset
 from workbench.base.plain_text import Label, ask_before, tip_text
 from workbench.base.settings import Settings
-from workbench.widgets.actions import Action, MenuTree, menu_lines
+from workbench.widgets.actions import Action, MenuTree
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.remembering import Memory
@@ -30,11 +32,11 @@ from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.window.help_window import HelpWindow
     from workbench.window.palette import PaletteEntry
 
-
 THEME_MENU, THEME = "&View/&Theme", "theme"
-# The title of each, its key, and what it is good for.
+# The title of each, its key, and its tip.
 SCHEMES: dict[theme.Scheme, tuple[str, str, str]] = {
     "system": (
         *("Follow &system", "Ctrl+Shift+F2"),
@@ -121,7 +123,6 @@ class AboutDialog(QDialog):
 
 
 def _table(found: list[tuple[str, str]]) -> str:
-    """Return an HTML table of names and values; a long value wraps within its own column."""
     rows = (
         f'<tr><td style="white-space: nowrap; padding-right: 18px">{escape(name)}</td>'
         f"<td>{escape(value)}</td></tr>"
@@ -148,12 +149,8 @@ class ProgramDialogs(QObject):
         self._memory, self._themes = memory, themes
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu."""
         return [
-            Action(
-                *(MENU, "&Keyboard shortcuts", self._show_shortcuts, ("?",)),
-                "All keys on one page, over the window.",
-            ),
             Action(
                 *(MENU, "A&ll actions…", self._show_palette, ("Ctrl+Shift+P",)),
                 "Find any action, filter, implementation, preset or session by some letters.",
@@ -170,16 +167,10 @@ class ProgramDialogs(QObject):
         ]
 
     def entries(self) -> list[PaletteEntry]:
-        """Return all entries of the palette, as things are now."""
+        """All entries of the palette, as things are now."""
         from workbench.window.palette import entries_of
 
         return entries_of(self._parts, self._sweep)
-
-    @Slot()
-    def _show_shortcuts(self) -> None:
-        from workbench.window.shortcuts import ShortcutsDialog
-
-        ShortcutsDialog(menu_lines(self._window), self._window).open()
 
     @Slot()
     def _show_palette(self) -> None:
@@ -194,8 +185,85 @@ class ProgramDialogs(QObject):
 
     @Slot()
     def _ask_to_forget(self) -> None:
-        ask_before(self._window, FORGET, "Reset", self._forget)
+        def forget() -> None:
+            self._memory.forget()
+            self._themes.forget()
 
-    def _forget(self) -> None:
-        self._memory.forget()
-        self._themes.forget()
+        ask_before(self._window, FORGET, "Reset", forget)
+
+
+KEY, WORDS, KEYS = "F1", "words", "keys"
+
+
+class HelpController(QObject):
+    """An owner of the help's window, which is made when it is first wanted.
+
+    window  the one that is explained, with its menus and all parts
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.window)
+        self._store, self._docks, self._window = parts.store, parts.docks, parts.window
+        self._help: HelpWindow | None = None
+
+    def actions(self) -> list[Action]:
+        """Lines of the menu."""
+        return [
+            Action(
+                *("&Help", "&Help", self.open, (KEY,)),
+                "What each mode, number, implementation and chart is, with a search.",
+            ),
+            Action(
+                *("&Help", "W&ords", partial(self.show_place, WORDS), ("Ctrl+Shift+F1",)),
+                "A table of what the words on the screen mean.",
+            ),
+            Action(
+                *("&Help", "&Keyboard shortcuts", partial(self.show_place, KEYS), ("?",)),
+                "All keys on one page, with what each does.",
+            ),
+            Action(
+                *("&Help", "&What's this", self.explain, ("Shift+F1",)),
+                "The page about what is under the pointer, or what has the keyboard.",
+            ),
+        ]
+
+    @Slot()
+    def open(self) -> None:
+        """Open the help where it was left, or at its first page."""
+        from workbench.window.help_pages import START  # charts would delay the start
+
+        self.show_place("" if self._help is not None else START)
+
+    @Slot()
+    def explain(self) -> None:
+        """Open the page about what is under the pointer, or else about what has the keyboard."""
+        from workbench.window.help_pages import START, topic_of
+
+        under, place = QApplication.widgetAt(QCursor.pos()), START
+        # Not under.window(): PySide would treat the widget as deleted once that window is.
+        if under is not None and self._window.isAncestorOf(under):
+            place = topic_of(under, self._store.state)
+        if place == START:  # nothing in particular
+            place = topic_of(QApplication.focusWidget(), self._store.state)
+        self.show_place(place)
+
+    def serve(self, window: QWidget, place: str) -> None:
+        """Have F1 open `place` in another window, too."""
+        QShortcut(QKeySequence(KEY), window, lambda: self.show_place(place))
+
+    def show_place(self, place: str) -> None:
+        """Open the page "key", or "key#section"."""
+        if self._help is None:
+            from workbench.window.help_pages import book_of  # it reads all texts
+            from workbench.window.help_window import HelpWindow
+
+            self._help = HelpWindow(book_of(self._docks, self._window), self._window)
+        self._help.show_place(place)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def close(self) -> None:
+        """Close the help with the main window."""
+        if self._help is not None:
+            self._help.close()

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import json
 import os
-import weakref
+import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import datetime
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Qt, Slot
+from platformdirs import user_state_dir
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
-from kernels.core.job import Result
+from kernels.core import plain_data, safe_files
 from kernels.rungs.own_kernels import is_own, text_hash
 from workbench.base.background import Background
+from workbench.base.settings import DIRECTORY_VARIABLE
 from workbench.files.picture_refs import PictureRef
 from workbench.model import choices, intents
-from workbench.model.state import State
+from workbench.model.state import FACTS, State
 from workbench.panels.compare.inspection import Inspection
-from workbench.panels.compare.pins import MAX_PINS, Pin
-from workbench.session.live import Live
-from workbench.session.store import Store
+from workbench.panels.compare.pins import MAX_PINS
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.window.window_parts import Parts
+
+if TYPE_CHECKING:
+    from workbench.panels.weights.weights_draft import WeightsDraft
+    from workbench.panels.weights.weights_editor import WeightsEditor
 
 FOLDERS = {
     "folder": "where the last picture was",
@@ -39,13 +45,10 @@ class Memory:
     def __init__(self, parts: Parts, inspection: Inspection) -> None:
         self._store, self._worker, self._inspection = parts.store, parts.worker, inspection
         self._docks, self._layout, self._settings = parts.docks, parts.layout, parts.settings
-        self.pin_notes = PinNotes(parts.live, parts.store, inspection)
+        self._live = parts.live
 
     def for_screenshot(self) -> dict[str, Any]:
-        """Return what a screenshot keeps: the choices, and the key of a built-in picture.
-
-        Of a kernel of the user's own also what tells its text from the one that its file has then.
-        """
+        """Data in a screenshot: the choices, a built-in picture's key, a user kernel's hash."""
         picture = self._store.state.picture
         built_in = picture.built_in if picture else None
         kept = {**choices.to_data(self._store.state), "built_in": built_in}
@@ -53,18 +56,18 @@ class Memory:
         return {**kept, choices.TEXT: text_hash(own)} if own else kept
 
     def for_window_screenshot(self) -> dict[str, Any]:
-        """Return what a screenshot of the window keeps besides: where its picture is, its pins."""
+        """Data in a screenshot of the window: also where its picture is, and its pins."""
         picture = self._store.state.picture
         ref = PictureRef.of(picture) if picture is not None else None
         return {
             **self.for_screenshot(),
             "picture": ref.to_data() if ref is not None else None,
-            "pins": self.pin_notes.choices(),
+            "pins": [self._live.choices_of(pin.result) for pin in self._inspection.pins],
             "against": self._inspection.against,
         }
 
     def for_settings(self) -> dict[str, Any]:
-        """Return all that the next start takes up, by names in the settings."""
+        """Everything that the next start takes up, by names in the settings."""
         return {
             **self._settings.values(),
             "choices": choices.to_settings(self._store.state),
@@ -78,7 +81,7 @@ class Memory:
         self._layout.restore(self._settings.get)
 
     def save(self) -> str:
-        """Write down all settings; return why that failed, or ""."""
+        """Write all settings; return why that failed, or ""."""
         for name, value in self.for_settings().items():
             self._settings.set(name, value)
         return self._settings.save()
@@ -115,57 +118,7 @@ class Memory:
 
 
 def _gone(folders: Mapping[str, str]) -> list[str]:
-    """Return the names of those that are there no longer, or never were."""
     return [name for name, folder in folders.items() if not os.path.isdir(folder)]  # noqa: PTH112 - Path's raises
-
-
-class PinNotes:
-    """A memory of the choices with which each pinned result was made, which a pin does not hold.
-
-    It also knows those of pins that are set aside with their picture, and may come back.
-    """
-
-    def __init__(self, live: Live, store: Store, inspection: Inspection) -> None:
-        self._live, self._store, self._inspection = live, store, inspection
-        self._noted: list[tuple[weakref.ref[NDArray[Any]], dict[str, Any]]] = []  # by its samples
-        inspection.pins_changed.connect(self._note)
-        self._note()
-
-    def choices(self) -> list[dict[str, Any]]:
-        """Return the choices of each pin, in order."""
-        found = map(self._choices_of, self._inspection.pins)
-        return [data for data in found if data is not None]
-
-    def _choices_of(self, pin: Pin) -> dict[str, Any] | None:
-        return next((data for samples, data in self._noted if samples() is pin.samples), None)
-
-    def _note(self) -> None:
-        self._noted = [each for each in self._noted if each[0]() is not None]
-        result, state = self._live.result, self._store.state
-        if result is None:
-            return
-        for pin in self._inspection.pins:
-            is_new = pin.samples is result.picture and self._choices_of(pin) is None
-            if is_new and (data := choices_of(result, state)) is not None:
-                self._noted.append((weakref.ref(pin.samples), data))
-
-
-def choices_of(result: Result, state: State) -> dict[str, Any] | None:
-    """Return the choices with which `result` was made; `state` may ask for something else by now.
-
-    None: of a gradient that is no longer asked for only the weights are known.
-    """
-    job, data = result.job, choices.to_data(state)
-    data |= {"border": job.border, "implementation": job.implementation, "block_xy": job.block_xy}
-    text = {choices.TEXT: text_hash(job.own)} if job.own else {}
-    if intents.is_answer(result, replace(state, **data)):
-        return data | text
-    if job.gradient:
-        return None
-    matrix = tuple(map(tuple, job.weights.tolist()))
-    offset = job.offset / state.picture.white if state.picture else 0.0
-    custom = {"filter": "custom", "ksize": job.ksize, "matrix": matrix, "offset": offset}
-    return data | custom | text
 
 
 NO_PIN = "A pinned result is not restored: {reason}"
@@ -177,15 +130,14 @@ class ScreenshotRestore(QObject):
     The present choices, which came with the screenshot, are there again at the end.
     """
 
-    def __init__(self, parts: Parts, inspection: Inspection, pin_notes: PinNotes) -> None:
+    def __init__(self, parts: Parts, inspection: Inspection) -> None:
         super().__init__(parts.window)
         self._store, self._worker, self._live = parts.store, parts.worker, parts.live
         self._opener, self._kernels, self._inspection = parts.opener, parts.kernels, inspection
-        self._pin_notes, self._undo_history = pin_notes, parts.undo
-        self._messages = parts.messages
+        self._undo_history, self._messages = parts.undo, parts.messages
         self._steps: Iterator[None] = iter(())
-        self._lost: list[str] = []  # a sentence for each pin that cannot be what it was
-        self._is_hopeless = False  # what a step waits for will not come
+        self._lost: list[str] = []  # a sentence for each pin that cannot be restored
+        self._is_hopeless = False  # the awaited result will not come
         queued = Qt.ConnectionType.QueuedConnection  # never during a step
         parts.live.settled.connect(self._continue, queued)
         parts.live.refused.connect(self._give_up, queued)
@@ -214,13 +166,11 @@ class ScreenshotRestore(QObject):
             self._messages.show_message("warning", " ".join(self._lost))
 
     def _open_picture(self, ref: PictureRef | None) -> Iterator[None]:
-        opener, before = self._opener, self._store.state.picture
-        if ref is not None and ref.path is not None:
-            opener.open_file(ref.path)
-        elif ref is not None and ref.built_in is not None:
-            opener.open_built_in(ref.built_in)
+        before = self._store.state.picture
+        if ref is not None:
+            self._opener.open_ref(ref)
         else:
-            opener.open_start_picture()
+            self._opener.open_start_picture()
         yield from self._until(lambda: self._store.state.picture is not before)
         yield from self._until(self._is_answered)
 
@@ -238,9 +188,10 @@ class ScreenshotRestore(QObject):
             self._inspection.pin()
 
     def _is_pinned(self, data: dict[str, Any]) -> bool:
-        """Check for the same pin in the window, or for no room left."""
-        there = json.loads(json.dumps(self._pin_notes.choices()))
-        return data in there or len(self._inspection.pins) == MAX_PINS
+        """Return True for the same pin in the window, however it is viewed, or without room."""
+        pins = self._inspection.pins
+        there = [json.loads(json.dumps(self._live.choices_of(pin.result))) for pin in pins]
+        return len(pins) == MAX_PINS or _unviewed(data) in map(_unviewed, there)
 
     def _why_no_kernel(self, name: str, data: dict[str, Any]) -> str | None:
         """Reason why a user kernel is not the one that was pinned; None where it is."""
@@ -279,3 +230,162 @@ class ScreenshotRestore(QObject):
         """Stop waiting for a result; the window says why there is none."""
         self._is_hopeless = True
         self._continue()
+
+
+def _unviewed(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: v for name, v in data.items() if name not in FACTS or not FACTS[name].is_view}
+
+
+VERSION = 1
+EVERY_MS = 1500  # at most this much work is lost
+MAX_SESSION_BYTES = 16 << 20
+MAX_SESSIONS = 50
+LEFT = "A window was not closed: the program ended unexpectedly {}, or is still open."
+GONE = "{} came from no file and cannot be restored."
+
+Session = dict[str, Any]
+
+
+class CrashRestore(QObject):
+    """Autosave of a window's choices, and the offer to restore those that a crash left.
+
+    is_held  whether the window shows something other than the user's choices, such as a talk
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        weights: LazyPanel[WeightsEditor],
+        memory: Memory,
+        is_held: Callable[[], bool],
+    ) -> None:
+        super().__init__(parts.window)
+        self._store, self._opener, self._sessions = parts.store, parts.opener, parts.sessions
+        self._weights, self._memory, self._settings = weights, memory, parts.settings
+        self._messages, self._is_held, self._window = parts.messages, is_held, parts.window
+        self._last: Session | None = None
+        self._writing: Background | None = None  # from `begin` until `end`
+        self._timer = QTimer(self, interval=EVERY_MS, timerType=Qt.TimerType.CoarseTimer)
+        self._timer.timeout.connect(self._save)
+
+    def begin(self) -> None:
+        """Offer the session of a window that crashed; from now on save this one."""
+        self._writing = Background((OSError,), self)
+        self._writing.run(read_session_file, self._offer, lambda _: None)  # before it is written
+        self._timer.setInterval(EVERY_MS)
+        self._timer.start()
+
+    def _offer(self, found: tuple[Session, float] | None) -> None:
+        if found is not None:
+            session, at = found
+            restore = ("&Restore it", partial(self._restore, session))
+            sentence = LEFT.format(in_words(at))
+            self._messages.show_message("warning", sentence, actions=[restore], stays=True)
+
+    def end(self) -> None:
+        """Remove the session file: the window was closed normally."""
+        self._timer.stop()
+        if self._writing is not None:
+            self._writing.close()
+        try:
+            session_path().unlink(missing_ok=True)
+        except OSError:
+            return  # it is offered once more
+
+    def session(self) -> Session:
+        """Collect the choices of the window as plain data, of the picture only its origin."""
+        picture, panel = self._store.state.picture, self._weights.made
+        is_drawing = panel is not None and panel.isVisible()
+        return {
+            "settings": self._memory.for_settings(),
+            "picture": PictureRef.of(picture).to_data() if picture is not None else None,
+            "sessions": [str(each.path) for each in self._sessions.shown if each.path],
+            "weights": asdict(panel.drawing) if panel is not None and is_drawing else None,
+        }
+
+    def _save(self) -> None:
+        if self._writing is None or not self._window.isVisible() or self._is_held():
+            return
+        now = self.session()
+        if now != self._last:
+            self._last = now
+            # If the disk is full or gone, there will be nothing to restore.
+            self._writing.run(partial(_write, now), lambda _: None, lambda _: None)
+
+    def _restore(self, session: Session) -> None:
+        self._messages.clear()
+        settings = _of(session, "settings", dict)
+        for name, value in settings.items():
+            self._settings.set(name, value)
+        self._memory.take_up_layout()
+        changes = choices.from_data(_of(settings, "choices", dict), self._store.state)
+        self._store.choose(**changes)
+        self._open_picture(session.get("picture"))
+        for path in _of(session, "sessions", list)[:MAX_SESSIONS]:
+            if isinstance(path, str):
+                self._sessions.open(Path(path))
+        if (draft := _draft(_of(session, "weights", dict))) is not None:
+            self._weights.get().draw(draft)
+
+    def _open_picture(self, data: Any) -> None:
+        ref = PictureRef.from_data(data)
+        if ref is not None:
+            self._opener.open_ref(ref)
+        elif name := _of(data, "name", str):
+            self._messages.show_message("warning", GONE.format(name))
+
+
+def session_path() -> Path:
+    """Session file in the user's folder for state, or in FILTER_WORKBENCH_CONFIG."""
+    chosen = os.environ.get(DIRECTORY_VARIABLE) or user_state_dir("filter-workbench")
+    return Path(chosen) / "session.json"
+
+
+def read_session_file() -> tuple[Session, float] | None:
+    """Read the session and when it was saved, in seconds since 1970; None without a usable file."""
+    path = session_path()
+    try:
+        if path.stat().st_size > MAX_SESSION_BYTES:
+            return None
+        with open(path, "rb", opener=safe_files.regular) as file:
+            values = plain_data.parse_json(file.read())
+        session, at = values["window"], float(values["at"])
+        in_words(at)  # a clock may have been far off
+        is_known = values["version"] == VERSION and isinstance(session, dict)
+        return (session, at) if is_known else None
+    except (OSError, ValueError, ArithmeticError, KeyError, TypeError):
+        return None
+
+
+def in_words(at: float) -> str:
+    """Format a time as "at 14:32", or "on 20 November at 14:32" on another day."""
+    then = datetime.fromtimestamp(at)
+    if then.date() == datetime.now().date():
+        return f"at {then:%H:%M}"
+    return f"on {then.day} {then:%B} at {then:%H:%M}"
+
+
+def _write(session: Session) -> None:
+    path = session_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with safe_files.replacing(path) as file:
+        values = {"version": VERSION, "at": time.time(), "window": session}
+        file.write(json.dumps(values).encode())
+
+
+def _draft(data: dict[str, Any]) -> WeightsDraft | None:
+    """Parse the weights that were being typed; None where there are none."""
+    from workbench.panels.weights.weights_draft import WeightsDraft  # not needed at a start
+
+    try:
+        draft = plain_data.from_plain(WeightsDraft, data)
+    except ValueError:
+        return None
+    size = len(draft.cells)
+    return draft if size % 2 and all(len(row) == size for row in draft.cells) else None
+
+
+def _of(data: Any, name: str, kind: type) -> Any:
+    """Get a value of this kind, or an empty one."""
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, kind) else kind()

@@ -1,10 +1,13 @@
-"""Views of every result, and of a GPU that fails: the CPU goes on."""
+"""Views of every result, and of a GPU that fails: the CPU takes over."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QEvent, QMargins, QObject, QRectF, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QPainter
+from PySide6.QtWidgets import QWidget
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Job, Result
@@ -13,19 +16,22 @@ from workbench.base.plain_text import Label, tip_text
 from workbench.base.settings import Settings
 from workbench.imaging.display import Display
 from workbench.model import intents
-from workbench.model.large_source import LargeSource
 from workbench.model.rung_times import RungTimes
 from workbench.model.state import State
+from workbench.panels.compare.inspection import Inspection
+from workbench.panels.compare.picture_view import PictureView
 from workbench.panels.timing.history_plot import RunHistory
 from workbench.panels.timing.timing_views import PREVIEWED, REFUSED, TimingViews
 from workbench.widgets.actions import Action
+from workbench.widgets.keyboard import is_escape
 from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.message_bar import MessageBar
 from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
+    from workbench.panels.anatomy.anatomy_panel import AnatomyPane
+    from workbench.panels.pixel.pixel_panel import PixelPane
     from workbench.panels.rung.rung_panel import RungPane
-
 
 FRESH_MS = 1000  # what was said just now may be why there is another picture
 OUTDATED = "of earlier settings"
@@ -75,20 +81,19 @@ class ResultViews(QObject):
             rung.show_ran(self._live.result)
 
     def _follow(self, old: State, new: State) -> None:
-        """Take back what was said of another picture."""
         if old.picture is not None and old.picture is not new.picture:
             self._messages.outdate(FRESH_MS)
 
     def _show(self, result: Result, display: Display) -> None:
         self._show_picture(result, display)
-        is_copy = self._large is not None
-        self._timing.show_subject(COPY.format(result.job.width, result.job.height) * is_copy)
+        picture, job = self._store.state.picture, result.job
+        is_copy = picture is not None and picture.large is not None
+        self._timing.show_subject(COPY.format(job.width, job.height) if is_copy else "")
         self._timing.show_result(result, self._live.baseline_of(result))
         if self._rung.made is not None:
             self._rung.made.show_ran(result)
 
     def _show_preview(self, job: Job, display: Display) -> None:
-        """Show about what will come, and no figures: they would be of earlier settings."""
         self._compare.show_preview(display, f"{intents.job_caption(job, None)}\n{PREVIEW}")
         self._timing.show_empty(PREVIEWED)
 
@@ -113,25 +118,17 @@ class ResultViews(QObject):
             self._show_picture(result, display)
         self._messages.show_message("error", sentence, details)
 
-    @property
-    def _large(self) -> LargeSource | None:
-        """Return the whole picture where only a reduced copy is in view."""
-        picture = self._store.state.picture
-        return None if picture is None else picture.large
-
     def _caption_of(self, result: Result) -> str:
-        """Return what was done and, on a second line, how it is shown: "clipped: below 0 is black".
-
-        That line also says whether other settings were refused meanwhile.
-        """
-        picture = self._store.state.picture
-        below = intents.look_in_words(result.job, self._live.look)
-        if below and picture is not None and str(picture.samples.dtype) != result.job.pixel_type:
-            below = f"{below} · as {result.job.pixel_type}"
-        outdated = OUTDATED if self._live.is_refused else ""
-        scale = "" if self._large is None else f"1/{self._large.step:.4g} of its size"
-        below = " · ".join(filter(None, (below, scale, outdated)))
-        return "\n".join(filter(None, (intents.job_caption(result.job, result.picked), below)))
+        """Format the job and, on a second line, its display: "clipped: below 0 is black"."""
+        picture, job = self._store.state.picture, result.job
+        parts = [intents.look_in_words(job, self._live.look)]
+        if parts[0] and picture is not None and str(picture.samples.dtype) != job.pixel_type:
+            parts.append(f"as {job.pixel_type}")
+        if picture is not None and picture.large is not None:
+            parts.append(f"1/{picture.large.step:.4g} of its size")
+        parts.append(OUTDATED if self._live.is_refused else "")
+        below = " · ".join(filter(None, parts))
+        return "\n".join(filter(None, (intents.job_caption(job, result.picked), below)))
 
 
 TOLD = "told-no-gpu"  # the setting with the reason that was shown last
@@ -153,16 +150,10 @@ class DeviceChip(Label):
         else:
             self.setText("GPU lost" if device.is_lost else "No GPU")
             self.setToolTip(tip_text(f"{device.reason}\n{device.remedy}".strip()))
-            self._say_once_why(device)
-
-    def _say_once_why(self, device: NoDevice) -> None:
-        """Say in full, over the pictures, why there is no GPU; later the status bar says it."""
-        if device.is_lost:
-            return  # GpuLoss says that
-        if self._settings.get(TOLD, "") == device.reason or self._messages.kind is not None:
-            return  # it was said before, or another message is still to be read
-        self._settings.set(TOLD, device.reason)
-        self._messages.show_message("info", device.reason, device.remedy)
+            is_told = self._settings.get(TOLD, "") == device.reason
+            if not (is_told or device.is_lost or self._messages.kind):  # GpuLoss says the latter
+                self._settings.set(TOLD, device.reason)
+                self._messages.show_message("info", device.reason, device.remedy)
 
 
 MENU = "&Run"
@@ -182,7 +173,7 @@ class GpuLoss(QObject):
         self._is_lost = self._is_trying = False
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Line of the menu."""
         return [
             Action(
                 *(MENU, "Try the &GPU again", self.try_again, ("Ctrl+Shift+F6",)),
@@ -201,36 +192,237 @@ class GpuLoss(QObject):
         self._messages.show_message("info", TRYING)
         self._worker.try_device()
 
-    # -- what becomes of the GPU
-
     def take(self, device: Device | NoDevice) -> None:
-        """Say what became of the GPU, before the window takes it in."""
+        """Report a change of the GPU, before the window takes it in."""
         was_trying, self._is_trying = self._is_trying, False
+        say = self._messages.show_message
         if isinstance(device, Device):
             if self._is_lost or was_trying:
-                self._take_back()
+                self._is_lost = False  # the window uses it again by itself where that was chosen
+                say("info", BACK)
         elif device.is_lost:
-            self._say(device, was_trying)
+            if was_trying:
+                say("warning", STILL, device.reason)
+            else:
+                say("warning", device.reason, actions=[("&Try again", self.try_again)])
             if not self._is_lost:
                 self._is_lost = True
                 # The window must know first that there is no GPU.
                 QTimer.singleShot(0, self, self._go_on)
         elif was_trying:
-            self._messages.show_message("info", device.reason, device.remedy)
-
-    def _say(self, device: NoDevice, was_trying: bool) -> None:
-        if was_trying:
-            self._messages.show_message("warning", STILL, device.reason)
-        else:
-            again = ("&Try again", self.try_again)
-            self._messages.show_message("warning", device.reason, actions=[again])
+            say("info", device.reason, device.remedy)
 
     def _go_on(self) -> None:
         """Run again on the CPU, which `auto` now picks; another choice was replaced already."""
         if self._store.state.implementation == AUTO.key:
             self._live.run_again()
 
-    def _take_back(self) -> None:
-        """Say that the GPU works; the window uses it again by itself where that was chosen."""
-        self._is_lost = False
-        self._messages.show_message("info", BACK)
+
+VIEW = "&View"
+CAPTION_PX = 32  # what the caption takes of a picture's upper edge
+P = TypeVar("P", bound=QWidget)
+
+
+class ExplanationController(QObject):
+    """A link that takes the pointer to the panels, and their painting to the pictures."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        inspection: Inspection,
+        pixel: LazyPanel[PixelPane],
+        anatomy: LazyPanel[AnatomyPane],
+    ) -> None:
+        super().__init__(parts.window)
+        compare, live, docks = parts.compare, parts.live, parts.docks
+        self._compare, self._live, self._docks = compare, live, docks
+        self._pixel, self._anatomy = pixel, anatomy
+        self._places: tuple[Any, Any] | None = None  # in view before Anatomy, and since
+        self._pointed: tuple[float, float] | None = None  # the last place in a picture
+        self._held_before: tuple[int, int] | None = None  # the last click
+        compare.add_overlay(self._paint_anatomy)
+        compare.hides_values = self._is_anatomy_painted  # they would run into blocks and warps
+        compare.add_overlay(self._paint_pixel)
+        compare.pointed.connect(self._point)
+        compare.picked.connect(self._pick)
+        compare.installEventFilter(self)  # for Esc
+        for view in compare.findChildren(PictureView):
+            view.installEventFilter(self)  # for double clicks
+        inspection.worked_out.found.connect(self._hold)
+        pixel.when_made(self._connect_pixel)
+        anatomy.when_made(self._connect_anatomy)
+        for title in ("Anatomy", "Pixel"):
+            docks[title].visibility_changed.connect(lambda _: compare.repaint_overlays())
+        live.after_ready.connect(lambda result, _: self._show_result(result))
+        live.settled.connect(self._show_settled)
+        # The right button's menu, in any picture.
+        here = QAction("Explain this pixel", compare)
+        here.triggered.connect(lambda: self._raise("Pixel", pixel).hold(self._pointed_pixel))
+        compare.addAction(here)
+        compare.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def _connect_pixel(self, pixel: PixelPane) -> None:
+        pixel.pixel_changed.connect(self._compare.repaint_overlays)
+        pixel.zoom_wanted.connect(self._compare.go_to)
+        pixel.view_wanted.connect(self._compare.follow)
+        if self._live.result is not None:
+            pixel.show_result(self._live.result)
+
+    def _connect_anatomy(self, anatomy: AnatomyPane) -> None:
+        anatomy.look_changed.connect(self._compare.repaint_overlays)
+        anatomy.area_wanted.connect(self._show_area)
+        anatomy.entered.connect(self._enter_anatomy)
+        anatomy.left.connect(self._leave_anatomy)
+        if self._live.result is not None:
+            anatomy.show_result(self._live.result)
+
+    def actions(self) -> list[Action]:
+        """Lines of the menu that open the two panels."""
+        return [
+            Action(
+                *(VIEW, "This pi&xel", self.explain_pixel, ("P",)),
+                "The pixel under the pointer: its neighbours, the weights, the products and their "
+                "sum.",
+                separator=True,
+            ),
+            Action(
+                *(VIEW, "&Anatomy of a launch", self.show_anatomy, ("A",)),
+                "Blocks, tile and halo, warps and threads over the picture, and what their "
+                "accesses to memory cost.",
+            ),
+            Action(
+                *(VIEW, "&Next part of the anatomy", self.show_next_part, ("Shift+A",)),
+                "Load, share, compute: the three parts of a launch, one after the other.",
+            ),
+        ]
+
+    @Slot()
+    def explain_pixel(self) -> None:
+        """Bring the Pixel panel forward, with the pixel pointed at last unless one is held."""
+        panel = self._raise("Pixel", self._pixel)
+        pointed = None if panel.is_held else self._pointed_pixel
+        panel.show_pixel(pointed)
+        if pointed is not None:
+            panel.ask_view()
+
+    @property
+    def pixel(self) -> tuple[int, int] | None:
+        """The pixel that is held, or that was pointed at last."""
+        panel = self._pixel.made
+        return panel.pixel if panel is not None and panel.is_held else self._pointed_pixel
+
+    @property
+    def _pointed_pixel(self) -> tuple[int, int] | None:
+        at = self._pointed
+        return None if at is None else (math.floor(at[0]), math.floor(at[1]))
+
+    def show_anatomy(self) -> None:
+        """Bring the Anatomy panel forward, with the thread that was pointed at last."""
+        self._raise("Anatomy", self._anatomy).point_at(self._pointed)
+
+    def show_next_part(self) -> None:
+        """Show the next part of the launch, or the panel where it is not open."""
+        panel = self._anatomy.made
+        if panel is not None and panel.isVisible():
+            panel.show_next_part()
+        else:
+            self.show_anatomy()
+
+    def _enter_anatomy(self, area: QRectF) -> None:
+        """Fill the view with the block that the panel opens on."""
+        if self._places is None:
+            self._places = self._place, self._place
+        self._show_area(area)
+
+    def _show_area(self, area: QRectF) -> None:
+        """Fill the view with a block; where the view was before Anatomy it still goes back to."""
+        is_there = self._places is not None and self._place == self._places[1]
+        self._compare.show_area(area, QMargins(0, CAPTION_PX, 0, self._anatomy.get().legend_px))
+        if is_there and self._places is not None:
+            self._places = self._places[0], self._place
+
+    @property
+    def _place(self) -> Any:
+        return self._compare.choices().get("place")
+
+    def _leave_anatomy(self) -> None:
+        """Go back to where the view was, unless it was moved since."""
+        places, self._places = self._places, None
+        if places is None or self._place != places[1]:
+            return
+        if places[0] is None:
+            self._compare.show_fit()
+        else:
+            self._compare.restore({"place": places[0]})
+
+    def _raise(self, title: str, panel: LazyPanel[P]) -> P:
+        self._docks.bring_forward(title)
+        panel.get().setFocus()
+        return panel.get()
+
+    def _point(self, point: tuple[float, float] | None) -> None:
+        if point is not None:
+            self._pointed = point
+            if self._anatomy.made is not None:
+                self._anatomy.made.point_at(point)
+            if self._pixel.made is not None:
+                self._pixel.made.point_at(point)
+
+    def _paint_anatomy(self, painter: QPainter, visible: QRectF, scale: float) -> None:
+        if (panel := self._anatomy.made) is not None and self._is_anatomy_painted():
+            compare = self._compare
+            panel.paint(painter, visible, scale, compare.foot_px, compare.corner_px)
+
+    def _is_anatomy_painted(self) -> bool:
+        panel = self._anatomy.made
+        return panel is not None and panel.is_painting
+
+    def _paint_pixel(self, painter: QPainter, visible: QRectF, scale: float) -> None:
+        if (panel := self._pixel.made) is not None:
+            panel.paint(painter, visible, scale)
+
+    @property
+    def _seen_pixel(self) -> PixelPane | None:
+        panel = self._pixel.made
+        return panel if panel is not None and panel.isVisible() else None
+
+    def _pick(self, pixel: tuple[int, int]) -> None:
+        if (panel := self._seen_pixel) is not None:
+            self._held_before = panel.pixel if panel.is_held else None
+            panel.pick(pixel)
+
+    def _undo_pick(self, panel: PixelPane) -> None:
+        if self._held_before is None:
+            panel.set_held(False)
+        else:
+            panel.hold(self._held_before)
+
+    def _hold(self, pixel: tuple[int, int]) -> None:
+        if (panel := self._seen_pixel) is not None:
+            panel.hold(pixel)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Let Esc over the picture let go of the pixel that is held, before it clears a message.
+
+        A double click zooms: the effect of its first click on the pixel is undone.
+        """
+        if (panel := self._seen_pixel) is not None:
+            if event.type() == QEvent.Type.MouseButtonDblClick:
+                self._undo_pick(panel)
+            if panel.is_held and is_escape(event, QEvent.Type.ShortcutOverride):
+                event.accept()
+                return True
+            if panel.is_held and is_escape(event, QEvent.Type.KeyPress):
+                panel.set_held(False)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _show_result(self, result: Result) -> None:
+        for panel in (self._pixel.made, self._anatomy.made):
+            if panel is not None:
+                panel.show_result(result)
+
+    def _show_settled(self, result: Result) -> None:
+        for panel in (self._pixel.made, self._anatomy.made):
+            if panel is not None:
+                panel.show_settled(result)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QImage
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QSpinBox, QWidget
 
 from kernels.core.device import Device, NoDevice
@@ -15,21 +16,25 @@ from kernels.core.job import Result
 from workbench.base import numbers
 from workbench.base.paths import identity
 from workbench.base.plain_text import Label
+from workbench.charts.canvas import make_plots
 from workbench.files.image_files import SAVE_FILTER
 from workbench.files.picture_errors import ImageFileError
 from workbench.model.state import Picture
-from workbench.session.exporter import suggested_name
+from workbench.session.exporter import FILTERED, SHOWS, MakeImage, suggested_name
 from workbench.widgets.actions import Action, AddHelp
 from workbench.widgets.boxes import HBox, VBox
 from workbench.widgets.buttons import push_button
 from workbench.widgets.file_dialogs import ask_save_path, remember_folder, save_folder
+from workbench.widgets.lazy_panel import LazyPanel
 from workbench.widgets.number_boxes import JumpSlider
+from workbench.window.remembering import Memory
 from workbench.window.window_parts import Parts
 
 if TYPE_CHECKING:
     from workbench.files.reducing import Fit
+    from workbench.panels.sweep.sweep_panel import SweepPanel
+    from workbench.panels.timing.timing_panel import TimingPanel
     from workbench.window.file_filter import FileFilter
-
 
 WIDTH_PX = 460
 QUALITY_TIP = "From 1, small and coarse, to 100, large and fine"
@@ -104,7 +109,8 @@ class SaveDialog(QDialog):
             text = f"Save as {other[0]}&{other[1:]} instead…"
             tip = "Choose a name in a format that holds the picture as it is"
             button = push_button("save-other", text, tip)
-            button.clicked.connect(lambda: self._choose(other))
+            button.clicked.connect(self.reject)
+            button.clicked.connect(lambda: self.other_wanted.emit(other))
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         return buttons
 
@@ -112,10 +118,6 @@ class SaveDialog(QDialog):
         self.accept()
         has_quality = self._fit.format.has_quality and not self._lossless.isChecked()
         self.agreed.emit(self._quality.value() if has_quality else None)
-
-    def _choose(self, title: str) -> None:
-        self.reject()
-        self.other_wanted.emit(title)
 
 
 NOTHING_TO_SAVE = "There is no result of this picture to save yet."
@@ -125,7 +127,7 @@ class SaveMenu(QObject):
     """A menu that asks for a name and, where the format loses something, whether that is allowed.
 
     Signals:
-        to_file_wanted(): of a picture larger than memory all is to be filtered, not what is shown.
+        to_file_wanted(): all of a picture larger than memory is to be filtered, not the copy.
 
     settings  remember the folder, and the quality of each format
     parent    of the dialogs
@@ -167,7 +169,7 @@ class SaveMenu(QObject):
     def ask_path(self, name: str, file_types: str) -> Path | None:
         """Ask where to save, with `name` proposed.
 
-        None: nowhere, or over the picture that is open, which is refused with a message.
+        None: nowhere, or over the picture that is open, which is rejected with a message.
         """
         picture = self._store.state.picture
         original = picture.path if picture is not None else None
@@ -250,7 +252,7 @@ class FilterMenu(QObject):
         self._devices = 0
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu."""
         return [
             Action(
                 *(MENU, "Filter &to file…", self.open_file, ("Ctrl+Alt+S",)),
@@ -302,3 +304,145 @@ class FilterMenu(QObject):
         is_running = self.made is not None and not self.made.is_settled
         is_large = picture is not None and picture.large is not None
         return "" if is_large or is_running else WHOLE
+
+
+SHOT, EDIT = "&File/S&creenshot", "&Edit"
+PNG_FILTER = "PNG (*.png)"
+NOTHING_TO_COPY = "There is no result of this picture to copy yet."
+
+
+class Screenshots(QObject):
+    """A menu that takes screenshots, with the settings inside, to be restored when dropped here.
+
+    save_menu  asks where to save
+    memory     says which settings to put inside
+    window     the whole, to be drawn
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        sweep: LazyPanel[SweepPanel],
+        timing: LazyPanel[TimingPanel],
+        save_menu: SaveMenu,
+        memory: Memory,
+    ) -> None:
+        super().__init__(parts.window)
+        self._live, self._compare, self._sweep, self._timing = (
+            *(parts.live, parts.compare, sweep, timing),
+        )
+        self._save_menu, self._exporter, self._memory = save_menu, parts.exporter, memory
+        self._messages, self._window = parts.messages, parts.window
+        sweep.when_made(self._connect)
+
+    def _connect(self, sweep: SweepPanel) -> None:
+        copy = self._exporter.copy_image
+        sweep.chart.copy_wanted.connect(lambda image: copy(image, "the chart"))
+        sweep.chart.save_wanted.connect(self._save_chart)
+
+    def save_actions(self) -> list[Action]:
+        """Lines of the menu that lead to files."""
+        return [
+            Action(
+                *(SHOT, "&Window…", partial(self._save, "window"), ("Ctrl+Shift+W",)),
+                "The whole window as a PNG that brings its settings back when it is dropped here.",
+            ),
+            Action(
+                *(SHOT, "&Filtered picture…", self._save_filtered, ("Ctrl+Shift+F",)),
+                "At full resolution, with the settings inside.",
+            ),
+            Action(
+                *(SHOT, "&Comparison…", partial(self._save, "comparison"), ("Ctrl+Shift+S",)),
+                "Before and after at full resolution.",
+            ),
+            Action(
+                *(SHOT, "C&hart…", partial(self._save, "chart"), ("Ctrl+Shift+H",)),
+                "The sweep's chart as a PNG, with its plan inside.",
+            ),
+        ]
+
+    def copy_actions(self) -> list[Action]:
+        """Lines of the menu that lead to the clipboard."""
+        return [
+            Action(
+                *(EDIT, "&Copy result", self._copy_result, ("Ctrl+C",)),
+                "The filtered picture to the clipboard.",
+                separator=True,
+            ),
+            Action(
+                *(EDIT, "Copy co&mparison", partial(self._copy, "comparison")),
+                ("Ctrl+Shift+C",),
+                "Before and after at full resolution to the clipboard.",
+            ),
+            Action(
+                *(EDIT, "Copy &window", partial(self._copy, "window"), ("Ctrl+Alt+C",)),
+                "A picture of the window to the clipboard.",
+            ),
+            Action(
+                *(EDIT, "Copy c&hart", partial(self._copy, "chart"), ("Ctrl+Alt+H",)),
+                "A picture of the sweep's chart to the clipboard.",
+            ),
+        ]
+
+    def of_window(self) -> QImage:
+        """Picture of the window, its charts brought up to date."""
+        if self._timing.made is not None:
+            self._timing.made.history.draw_now()
+        if self._sweep.made is not None:
+            self._sweep.made.draw_now()
+        make_plots(self._window)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        return self._window.grab().toImage()
+
+    def _take(self, what: str) -> QImage | MakeImage | None:
+        """Take a picture of the screen; None: there is none, and a message says so."""
+        take: dict[str, Callable[[], QImage | MakeImage | None]] = {
+            "window": self.of_window,
+            "comparison": self._compare.comparison,
+            "chart": lambda: self._sweep.get().grab_chart(),
+        }
+        image = take[what]()
+        if image is None or (not callable(image) and image.isNull()):
+            self._messages.show_message("info", f"There is no {what} to show yet.")
+            return None
+        return image
+
+    def _save(self, what: str) -> None:
+        image, settings = self._take(what), self._memory.for_screenshot()
+        if what == "window":
+            settings = self._memory.for_window_screenshot()
+        if what == "chart":  # it was measured with earlier settings
+            settings |= self._sweep.get().conditions()
+        if image is not None and (path := self._save_menu.ask_path(f"{what}.png", PNG_FILTER)):
+            self._exporter.save_screenshot(path, image, settings)
+
+    @Slot()
+    def _save_filtered(self) -> None:
+        """Save the result as `_save` does, in all the bits that a PNG can hold."""
+        if (found := self._live.of_view) is None:
+            self._messages.show_message("info", NOTHING_TO_SAVE)
+        elif path := self._save_menu.ask_path("filtered.png", PNG_FILTER):
+            _, result, shown = found
+            image = result.picture if result.picture.dtype.kind == "u" else shown.images[0]
+            settings = {**self._memory.for_screenshot(), SHOWS: FILTERED}
+            self._exporter.save_screenshot(path, image, settings)
+
+    def _save_chart(self, path: Path, content: QImage | str) -> None:
+        """Write a PNG with the settings inside, or the text of an SVG."""
+        if isinstance(content, str):
+            self._exporter.save_text(path, content)
+        else:
+            settings = self._memory.for_screenshot() | self._sweep.get().conditions()
+            self._exporter.save_screenshot(path, content, settings)
+
+    def _copy(self, what: str) -> None:
+        if (image := self._take(what)) is not None:
+            self._exporter.copy_image(image, f"the {what}")
+
+    @Slot()
+    def _copy_result(self) -> None:
+        if (found := self._live.of_view) is None:
+            self._messages.show_message("info", NOTHING_TO_COPY)
+        else:
+            picture, result, shown = found
+            self._exporter.copy_result(picture, result, shown.images[0])

@@ -24,7 +24,14 @@ import tomli_w
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import KernelError
-from kernels.core.plain_data import LimitedTomlError, parse_toml, text_of_small_file
+from kernels.core.plain_data import (
+    LimitedTomlError,
+    NotPlainError,
+    from_plain,
+    parse_toml,
+    text_of_small_file,
+    to_plain,
+)
 from kernels.engine.engine import all_implementations
 from kernels.pictures.generated import PICTURES
 from workbench.files.picture_refs import PictureRef
@@ -36,7 +43,7 @@ ENDING = ".steps.toml"
 FILE_TYPES = "Steps (*.toml);;All files (*)"
 NONE = "none"
 MAX_STEPS, MAX_LETTERS, MAX_NOTE = 200, 200, 4000  # of a talk, of a name, of a note
-# What may stand beside the picture, or instead of it, by the names that files have for it.
+# Panels beside the picture, or instead of it, by the names that files have for them.
 PANELS = {
     "anatomy": "Anatomy",
     "pixel": "Pixel",
@@ -72,28 +79,27 @@ class StepLook:
     session: str = ""
     pixel: tuple[int, int] | None = None
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self, folder: Path) -> dict[str, Any]:
         """Plain data, without what is as usual."""
-        data: dict[str, Any] = {"panel": self.panel, "page": self.page, "session": self.session}
-        data |= {"area": list(self.area or ()), "pixel": list(self.pixel or ())}
+        data = to_plain(self)
+        if self.session:
+            data["session"] = _relative(Path(self.session), folder)
         return {name: value for name, value in data.items() if value}
 
     @classmethod
-    def from_data(cls, data: Any) -> StepLook:
-        """Parse plain data; what is no good is as usual."""
-        given = data if isinstance(data, dict) else {}
-        panel, page, session = (
-            text if isinstance(text := given.get(name), str) else ""
-            for name in ("panel", "page", "session")
-        )
-        area, pixel = _numbers(given.get("area"), 4), _numbers(given.get("pixel"), 2)
-        return cls(
-            (area[0], area[1], area[2], area[3]) if area and min(area[2:]) > 0 else None,
-            panel if panel in PANELS else "",
-            page,
-            session,
-            (int(pixel[0]), int(pixel[1])) if pixel and min(pixel) >= 0 else None,
-        )
+    def from_data(cls, data: Any, folder: Path) -> StepLook:
+        """Parse plain data; of an invalid look nothing is kept."""
+        try:
+            look = from_plain(cls, data if data is not None else {})
+        except NotPlainError:
+            return cls()
+        area = look.area or (0.0, 0.0, 1.0, 1.0)
+        is_area = min(area[2:]) > 0 and all(abs(each) < 1e9 for each in area)
+        is_pixel = look.pixel is None or min(look.pixel) >= 0
+        if not (is_area and is_pixel and look.panel in ("", *PANELS)):
+            return cls()
+        is_path = "/" in look.session or "." in look.session
+        return replace(look, session=str(folder / look.session)) if is_path else look
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +121,33 @@ class TalkStep:
         """Choices of the step that make sense here, as changes to `state`."""
         return choices.from_data(self.data, state)
 
-    def to_data(self) -> dict[str, Any]:
-        """Plain data, fit for JSON."""
-        picture = self.picture.to_data() if self.picture else None
-        more = {"look": self.look.to_data(), "note": self.note}
-        return {"name": self.name, "choices": self.data, "picture": picture, **more}
+    def to_data(self, folder: Path = Path()) -> dict[str, Any]:
+        """Plain data, fit for JSON and TOML; paths below `folder` are relative to it."""
+        found: dict[str, Any] = {"name": self.name}
+        if self.note:
+            found["note"] = self.note
+        if (ref := self.picture) is not None:
+            path = _relative(ref.path, folder) if ref.path else ""
+            found["picture"] = ref.built_in or path
+        found["choices"] = {
+            name: NONE if value is None else _lists(value) for name, value in self.data.items()
+        }
+        look = self.look.to_data(folder)
+        return {**found, "look": look} if look else found
 
     @classmethod
-    def from_data(cls, data: Any) -> TalkStep | None:
-        """Parse what `to_data` gave; None for anything else."""
-        if not isinstance(data, dict) or not isinstance(data.get("choices"), dict):
+    def from_data(cls, data: Any, folder: Path = Path()) -> TalkStep | None:
+        """Parse the data of `to_data`; None for anything else."""
+        if not isinstance(data, dict) or not isinstance(data.get("choices", {}), dict):
             return None
-        name, note = data.get("name"), data.get("note", "")
-        if not isinstance(name, str) or not name.strip():
+        if not (name := _text(data.get("name"))).strip():
             return None
         return cls(
             name[:MAX_LETTERS],
-            data["choices"],
-            PictureRef.from_data(data.get("picture")),
-            StepLook.from_data(data.get("look")),
-            note[:MAX_NOTE] if isinstance(note, str) else "",
+            {key: None if v == NONE else v for key, v in data.get("choices", {}).items()},
+            _picture(data.get("picture"), folder),
+            StepLook.from_data(data.get("look"), folder),
+            _text(data.get("note"))[:MAX_NOTE].strip(),
         )
 
 
@@ -182,72 +195,44 @@ def read_talk(path: Path) -> Talk:
         raise TalkFileError(f"{name} cannot be read: {error.strerror}.") from error
     except LimitedTomlError as error:
         raise TalkFileError(str(error)) from None
-    listed, title = data.get("step"), data.get("title", "")
+    listed = data.get("step")
     if not isinstance(listed, list) or not listed:
         raise TalkFileError(f"{name} has no steps: each begins with [[step]].")
     if len(listed) > MAX_STEPS:
         raise TalkFileError(f"{name} has more than {MAX_STEPS} steps.")
     steps = []
     for number, each in enumerate(listed, 1):
-        if (step := _step(each, path.parent)) is None:
+        if (step := TalkStep.from_data(each, path.parent)) is None:
             raise TalkFileError(f"{name}: step {number} has no name, or choices that are none.")
         steps.append(step)
-    return Talk(title[:MAX_LETTERS] if isinstance(title, str) else "", tuple(steps))
+    return Talk(_text(data.get("title"))[:MAX_LETTERS], tuple(steps))
 
 
 def as_toml(title: str, steps: Sequence[TalkStep], folder: Path) -> str:
     """Write the text of a file in `folder` that `read_talk` reads."""
-    listed = [_written(each, folder) for each in steps]
+    listed = [each.to_data(folder) for each in steps]
     return tomli_w.dumps({"title": title, "step": listed}, multiline_strings=True)
 
 
-def _step(data: Any, folder: Path) -> TalkStep | None:
-    if not isinstance(data, dict) or not isinstance(data.get("choices", {}), dict):
+def _picture(given: Any, folder: Path) -> PictureRef | None:
+    """Parse a built-in picture's name or a path; settings of earlier versions hold a dictionary."""
+    if isinstance(given, dict):
+        return PictureRef.from_data(given)
+    if not (name := _text(given)):
         return None
-    read = {name: None if v == NONE else v for name, v in data.get("choices", {}).items()}
-    if (step := TalkStep.from_data({**data, "choices": read, "picture": None})) is None:
-        return None
-    look, name = step.look, data.get("picture")
-    if "/" in look.session or "." in look.session:
-        look = replace(look, session=str(folder / look.session))
-    picture = None
-    if isinstance(name, str) and name:
-        is_built_in = name in PICTURES
-        picture = (
-            PictureRef(PICTURES[name].title, built_in=name)
-            if is_built_in
-            else PictureRef(Path(name).name, folder / name)
-        )
-    return replace(step, note=step.note.strip(), picture=picture, look=look)
+    if name in PICTURES:
+        return PictureRef(PICTURES[name].title, built_in=name)
+    return PictureRef(Path(name).name, folder / name)
 
 
-def _written(step: TalkStep, folder: Path) -> dict[str, Any]:
-    def relative(path: Path) -> str:
-        return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+def _relative(path: Path, folder: Path) -> str:
+    is_below = folder != Path() and path.is_relative_to(folder)
+    return path.relative_to(folder).as_posix() if is_below else str(path)
 
-    data: dict[str, Any] = {"name": step.name}
-    if step.note:
-        data["note"] = step.note
-    if step.picture is not None:
-        path = step.picture.path
-        data["picture"] = step.picture.built_in or (relative(path) if path else "")
-    data["choices"] = {
-        name: NONE if value is None else _lists(value) for name, value in step.data.items()
-    }
-    if look := step.look.to_data():
-        if "session" in look and Path(look["session"]).is_absolute():
-            look["session"] = relative(Path(look["session"]))
-        data["look"] = look
-    return data
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _lists(value: Any) -> Any:
     return [_lists(each) for each in value] if isinstance(value, tuple | list) else value
-
-
-def _numbers(value: Any, count: int) -> tuple[float, ...]:
-    """Parse a list of `count` finite numbers; empty for anything else."""
-    if not isinstance(value, list | tuple) or len(value) != count:
-        return ()
-    are_finite = all(type(each) in (int, float) and abs(each) < 1e9 for each in value)
-    return tuple(map(float, value)) if are_finite else ()

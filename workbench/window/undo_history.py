@@ -33,24 +33,17 @@ class PastPicture:
     ref: PictureRef
     weak: weakref.ref[Picture] = field(repr=False)
 
-    @property
-    def name(self) -> str:
-        """Return the picture's name."""
-        return self.ref.name
-
     def load(self) -> Picture:
-        """Return the same Picture as long as somebody holds it, else one loaded from its file.
+        """The same Picture as long as somebody holds it, else one loaded again.
 
         Raises ImageFileError.
         """
         picture = self.weak()
-        if picture is not None:
-            return picture
-        if not self.ref.can_load:
+        if picture is None and not self.ref.can_load:
             raise ImageFileError(
-                f"{self.name} came from no file and is no longer kept, so it stays as it is."
+                f"{self.ref.name} came from no file and is no longer kept, so it stays as it is."
             )
-        return self.ref.load()
+        return self.ref.load() if picture is None else picture
 
 
 class Album:
@@ -64,11 +57,10 @@ class Album:
         self._held: list[Picture] = []  # the newest last
 
     def keep(self, picture: Picture) -> PastPicture:
-        """Return a PastPicture, and hold its picture if that cannot be loaded again."""
+        """Make a PastPicture, and hold its picture if that cannot be loaded again."""
         ref = PictureRef.of(picture)
         if not ref.can_load and picture.nbytes <= self._most_bytes:
-            self._held = [each for each in self._held if each is not picture]
-            self._held.append(picture)
+            self._held = [*(each for each in self._held if each is not picture), picture]
             while sum(each.nbytes for each in self._held) > self._most_bytes:
                 self._held.pop(0)
         return PastPicture(ref, weakref.ref(picture))
@@ -126,15 +118,16 @@ def in_words(before: Side, after: Side) -> str:
     labels = [FACTS[name].label for name in names if first not in FACTS[name].comes_with]
     if len(labels) > 1:
         return " and ".join(labels) if len(labels) <= NAMED else f"{len(labels)} settings"
-    if not FACTS[first].has_words:
+    if FACTS[first].is_wordless:
         return labels[0]
     old, new = (_value(first, side[first]) for side in (before, after))
     return f"{labels[0]} {old} → {new}"
 
 
 def _value(name: str, value: Any) -> str:
-    if isinstance(value, PastPicture | PictureRef):
-        return _cut(value.name)
+    if isinstance(value, PastPicture):
+        value, half = value.ref.name, MAX_LETTERS // 2
+        return value if len(value) <= MAX_LETTERS else f"{value[:half]}…{value[-half:]}"
     match name:
         case "filter":
             return filter_title(value)
@@ -147,14 +140,6 @@ def _value(name: str, value: Any) -> str:
     if value is None:
         return "auto"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _cut(name: str) -> str:
-    """Elide the middle of a long file name."""
-    if len(name) <= MAX_LETTERS:
-        return name
-    half = MAX_LETTERS // 2
-    return f"{name[:half]}…{name[-half:]}"
 
 
 MENU, UNDO, REDO = "&Edit", "Undo", "Redo"
@@ -231,7 +216,7 @@ class UndoHistory(QObject):
         self._album.forget()
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu."""
         return [
             Action(MENU, f"&{UNDO}", self.undo, ("Ctrl+Z",), "Take back the last setting."),
             Action(
@@ -260,7 +245,7 @@ class UndoHistory(QObject):
     @Slot(object, object)
     def _write_down(self, old: State, new: State) -> None:
         self._newest_request += 1  # a picture that is still being loaded comes too late
-        if self._is_quiet or _is_nobodys(old, new):
+        if self._is_quiet or _is_not_chosen(old, new):
             return
         names = changed_fields(old, new)
         if names == ["chosen_implementation"]:
@@ -270,22 +255,13 @@ class UndoHistory(QObject):
         self._steps.push(StateStep(before, after, monotonic(), is_held=is_held))
 
     def _step(self, index: int) -> StateStep | None:
-        if not 0 <= index < self._steps.count():
-            return None
-        step = self._steps.command(index)
-        assert isinstance(step, StateStep)
-        return step
-
-    def _close_step(self) -> None:
-        """Keep the next change out of the step that is now the last."""
-        if (last := self._step(self._steps.index() - 1)) is not None:
-            last.is_closed = True
+        step = self._steps.command(index) if 0 <= index < self._steps.count() else None
+        return step if isinstance(step, StateStep) else None
 
     def _side(self, state: State, names: list[str]) -> dict[str, Any]:
-        return {name: self._kept(getattr(state, name)) for name in names}
-
-    def _kept(self, value: Any) -> Any:
-        return self._album.keep(value) if isinstance(value, Picture) else value
+        values = {name: getattr(state, name) for name in names}
+        keep = self._album.keep
+        return {n: keep(v) if isinstance(v, Picture) else v for n, v in values.items()}
 
     def _apply(self, side: Side, done: Callable[[], None], note: str) -> None:
         """Set the fields in `side`, after its picture, if there is one, was loaded."""
@@ -307,19 +283,17 @@ class UndoHistory(QObject):
         )
 
     def _change(self, changes: dict[str, Any], done: Callable[[], None], note: str) -> None:
-        self._messages.outdate()  # it spoke of what is no more
+        self._messages.outdate()  # its subject is gone
         with self.quietly():
             self._store.update(**changes)
         done()
-        self._close_step()
+        if (last := self._step(self._steps.index() - 1)) is not None:
+            last.is_closed = True  # the next change is a step of its own
         self._status.showMessage(note, NOTE_MS)
 
 
-def _is_nobodys(old: State, new: State) -> bool:
-    """Return whether the picture changed without the user's doing.
-
-    That is so for the first picture, and for the same one stored in another pixel type.
-    """
+def _is_not_chosen(old: State, new: State) -> bool:
+    """Return True for the first picture, and for the same one in another pixel type."""
     if old.picture is new.picture:
         return False
     if old.picture is None or new.picture is None:

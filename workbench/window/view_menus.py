@@ -23,7 +23,7 @@ COMPARE_MENU = "&View/&Compare"
 
 
 def actions(store: Store, inspection: Inspection) -> list[Action]:
-    """Return the lines of the menu, in their order."""
+    """Lines of the menu, in their order."""
     return [*_of_modes(store), *_of_differing_pixels(inspection), *_of_pins(inspection)]
 
 
@@ -160,7 +160,7 @@ class PanelLetters(QObject):
             self._docks.panel(title).when_made(partial(self._take_up, title))
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu, in their order."""
         return [
             Action(
                 *(PANEL_MENU, "&Larger letters", partial(self.step, 1), ("Ctrl++", "Ctrl+=")),
@@ -183,13 +183,12 @@ class PanelLetters(QObject):
         self._settings.set(SETTING, {**_sizes(self._settings.get(SETTING, {})), title: factor})
 
     def _take_up(self, title: str, panel: QWidget) -> None:
-        """Give a panel that was made just now the letters that it had the last time."""
         factor = _sizes(self._settings.get(SETTING, {})).get(title, 1.0)
         if factor != 1:
             set_factor(panel, factor)
 
     def _meant(self) -> str | None:
-        """Return the panel under the pointer, else that with the keyboard, else the only one."""
+        """The panel under the pointer, else that with the keyboard, else the only one."""
         for widget in (QApplication.widgetAt(QCursor.pos()), QApplication.focusWidget()):
             if (title := self._around(widget)) is not None:
                 return title
@@ -209,7 +208,7 @@ class PanelLetters(QObject):
 
 
 def _sizes(data: Any) -> dict[str, float]:
-    """Return the sizes that a settings file holds, without what is no good."""
+    """Valid sizes of a settings file."""
     if not isinstance(data, Mapping):
         return {}
     return {

@@ -35,55 +35,54 @@ from workbench.widgets.docks import Docks, box_from, box_of
 from workbench.widgets.message_bar import MessageBar
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-ICON_PX = 20
-GAP_PX = 8
-FILES = (("open", "Open"), ("save", "Save"))
+ICON_PX, GAP_PX = 20, 8
 
 
 class Toolbar(QFrame):
     """Open and Save, the five controls of a filter, and the view modes at the right end.
 
     Where the window is too narrow for all of it the view modes have a line of their own.
+
+    tools  the controls of the filter
+    modes  those of the view
     """
 
     def __init__(self, tools: QWidget, modes: QWidget) -> None:
-        """Make the bar.
-
-        tools  what is filtered, how large, what it runs on, and with which blocks
-        modes  how the result is looked at
-        """
         super().__init__()
         self.setObjectName("toolbar")
         self.setAccessibleName("Tools")
-        self._buttons = {name: _file_button(name, text) for name, text in FILES}
-        self._modes = modes
-        left = HBox(spacing=GAP_PX)
-        left.add(*self._buttons.values(), (tools, 1))
-        self._left = left
-        right = HBox()
+        self._buttons: dict[str, QToolButton] = {}
+        for name, text in (("open", "Open"), ("save", "Save")):
+            button = self._buttons[name] = make_button(f"tool-{name}", text, "")
+            button.setProperty("flat", True)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setIconSize(QSize(ICON_PX, ICON_PX))
+        self._left, self._modes, right = HBox(spacing=GAP_PX), modes, HBox()
+        self._left.add(*self._buttons.values(), (tools, 1))
         right.add(1, modes)
         self._parts = QBoxLayout(ACROSS, self)
         self._parts.setContentsMargins(8, 4, 8, 4)
         self._parts.setSpacing(GAP_PX)
-        self._parts.addLayout(left, 1)
+        self._parts.addLayout(self._left, 1)
         self._parts.addLayout(right)
         self._draw_icons()
 
-    def connect_action(self, name: str, action: QAction) -> None:
-        """Let the button called `name`, of FILES, do what `action` of the menus does."""
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        self._buttons[name].setToolTip(tip_text(f"{action.toolTip()} ({keys})"))
-        self._buttons[name].clicked.connect(action.trigger)
+    def connect_action(self, name: str, action: QAction, menu: QMenu | None = None) -> None:
+        """Let a button, "open" or "save", do what `action` of the menus does.
 
-    def offer(self, name: str, menu: QMenu) -> None:
-        """Give the button called `name`, of FILES, an arrow with this menu."""
+        menu  behind an arrow of the button
+        """
         button = self._buttons[name]
-        menu.setParent(button, menu.windowFlags())
-        button.setMenu(menu)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        button.setToolTip(tip_text(f"{action.toolTip()} ({keys})"))
+        button.clicked.connect(action.trigger)
+        if menu is not None:
+            menu.setParent(button, menu.windowFlags())
+            button.setMenu(menu)
+            button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """Return the size with two lines, so that the window may become narrow."""
+        """Size with two lines, so that the window may become narrow."""
         margins = self._parts.contentsMargins()
         width = max(self._left.minimumSize().width(), self._modes.minimumSizeHint().width())
         height = super().minimumSizeHint().height()
@@ -116,14 +115,6 @@ class Toolbar(QFrame):
             button.setIcon(QIcon(theme_pixmap(name, color, ICON_PX, ratio)))
 
 
-def _file_button(name: str, text: str) -> QToolButton:
-    button = make_button(f"tool-{name}", text, "")
-    button.setProperty("flat", True)
-    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-    button.setIconSize(QSize(ICON_PX, ICON_PX))
-    return button
-
-
 VIEW = "&View"
 LAYOUTS = "layouts"  # the setting: a layout by the size of its screen
 ALONE = "Everything but the picture is hidden: F10 or Tab brings it back."
@@ -137,8 +128,8 @@ FRAME_PX = QSize(4, 40)  # what the desktop puts around a window that is not max
 class WindowLayout(QObject):
     """The layout of a window, remembered for each screen size as plain JSON.
 
-    picture  what has the keyboard at first
-    chrome   all that is around the picture but the panels and the menus; the rail among it
+    picture  has the keyboard at first
+    chrome   everything around the picture but the panels and the menus; the rail among it
     """
 
     def __init__(
@@ -165,7 +156,7 @@ class WindowLayout(QObject):
         window.installEventFilter(self)
 
     def actions(self) -> list[Action]:
-        """Return the lines of the menu."""
+        """Lines of the menu."""
         return [
             Action(
                 *(VIEW, "Pict&ure only", self.toggle_bare, ("F10",)),
@@ -220,10 +211,10 @@ class WindowLayout(QObject):
         self._docks.restore_layout(layout)
         self._before_stage = None
 
-    # -- what is remembered
+    # -- between two runs
 
     def choices(self) -> dict[str, Any]:
-        """Return the layouts by the sizes of their screens, as JSON can hold them."""
+        """Layouts by the sizes of their screens, as JSON can hold them."""
         window = self._window
         box = window.normalGeometry() if self._is_filling else window.geometry()
         panels = self._docks.layout()
@@ -235,7 +226,7 @@ class WindowLayout(QObject):
     def restore(self, get: Callable[[str, Any], Any]) -> None:
         """Take up the layout for this screen's size; without one the window is as large as it.
 
-        get: a setting by its name, and what there is without
+        get: a setting by its name, with its default
         """
         self._others = get(LAYOUTS, {})
         here = self._others.get(self._screen_key)
@@ -337,7 +328,7 @@ class WindowLayout(QObject):
         docks.area.arrange()
 
     def _let_tab_go(self) -> None:
-        """Have Tab bring everything back where it has nothing else to go through."""
+        """Let Tab bring everything back where it has nothing else to go through."""
         self._tab.setEnabled(self._is_bare and not self._docks.layout()["open"])
 
 
@@ -379,17 +370,16 @@ class OnScreen(QObject):
     @Slot()
     def _look(self) -> None:
         screens = [each.availableGeometry() for each in QGuiApplication.screens()]
-        windows = [each for each in QApplication.topLevelWidgets() if _is_to_be_seen(each)]
-        moved = [_bring_back(each, screens) for each in windows]
+        moved = [_bring_back(each, screens) for each in QApplication.topLevelWidgets()]
         if any(moved) and self._monitors_changed:
             self._messages.add_message("info", MOVED)
         self._monitors_changed = False
 
 
 def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
-    """Return where a window with the frame `frame` is to be, on the nearest of `screens`.
+    """Place a window with the frame `frame` on the nearest of `screens`, in its size if that fits.
 
-    It keeps its size if that fits. None: enough of its upper edge can be seen to drag it by hand.
+    None: enough of its upper edge can be seen to drag it by hand.
     """
     handle = QRect(frame.topLeft(), frame.topRight() + QPoint(0, HANDLE_PX - 1))
     needed = min(WIDE_PX, frame.width())
@@ -404,21 +394,16 @@ def brought_back(frame: QRect, screens: Sequence[QRect]) -> QRect | None:
 
 
 def _distance(point: QPoint, screen: QRect) -> int:
-    """Return how far `point` is from `screen` in pixels, along both axes together; 0 inside."""
+    """Distance of `point` from `screen` in pixels, along both axes together; 0 inside."""
     beyond_x = max(screen.left() - point.x(), point.x() - screen.right(), 0)
-    beyond_y = max(screen.top() - point.y(), point.y() - screen.bottom(), 0)
-    return beyond_x + beyond_y
-
-
-def _is_to_be_seen(widget: QWidget) -> bool:
-    """Return whether a widget is a window in sight; menus and tooltips place themselves."""
-    kinds = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
-    return widget.isVisible() and not widget.isMinimized() and widget.windowType() in kinds
+    return beyond_x + max(screen.top() - point.y(), point.y() - screen.bottom(), 0)
 
 
 def _bring_back(widget: QWidget, screens: Sequence[QRect]) -> bool:
-    """Move `widget` if need be; return whether it was moved."""
-    place = brought_back(widget.frameGeometry(), screens)
+    """Move a window in sight if need be; menus and tooltips place themselves."""
+    kinds = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
+    is_seen = widget.isVisible() and not widget.isMinimized() and widget.windowType() in kinds
+    place = brought_back(widget.frameGeometry(), screens) if is_seen else None
     if place is None:
         return False
     state = widget.windowState()

@@ -40,7 +40,7 @@ def test_a_start_imports_no_panel_that_is_closed_and_no_stage():
     for late in (
         *("anatomy_panel", "controls_panel", "pixel_panel", "rung_panel", "sweep_panel"),
         *("timing_panel", "weights_editor", "weights_draft"),
-        *("stage_figures", "window.stage", "presentation"),
+        *("window.stage", "presentation", "help_pages", "help_window", "palette"),
     ):
         assert not [name for name in modules if name.endswith(f".{late}")]
     assert "workbench.panels.compare.compare_view" in modules

@@ -16,7 +16,7 @@ from workbench.cli.recipe_options import changes_of
 from workbench.files import image_files
 from workbench.model import intents
 from workbench.model.state import Picture, State
-from workbench.window.command_line import command_line, python, words_of
+from workbench.window.copy_as import command_line, python, words_of
 
 MATRIX = ((0.1, -1 / 3, 1e-7), (2.0, 1 / 9, 0.0), (-0.0, 5.0, 123456.789))
 CHOICES = {

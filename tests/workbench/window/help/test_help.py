@@ -167,15 +167,27 @@ def test_screenshots_are_shown_where_there_are_any_and_missed_by_nobody(
     light, dark = QPalette(QColor(theme.LIGHT.surface)), QPalette(QColor(theme.DARK.surface))
     assert picture_of("there", light) == picture_of("there", dark) == path
     assert picture_of("not", light) is picture_of("", light) is None
-    view = PageView()
+    view = PageView(Book([HelpPage(n, "", "Title", "Words.", n) for n in ("there", "not")]))
     qtbot.addWidget(view)
     view.resize(500, 400)
     view.show()
     for name, is_shown in (("there", True), ("not", False)):
-        view.show_page(HelpPage("x", "", "Title", "Words.", name))
+        view.show_place(name)
         image = view.grab().toImage()
         reds = [y for y in range(image.height()) if image.pixelColor(250, y) == QColor("#ff0000")]
         assert bool(reds) is is_shown
+
+
+def test_links_are_followed_and_gone_back(opened):
+    opened.show_place("numbers#Verdict")
+    opened.show_place("no such page")
+    assert opened.page.key == "numbers"
+    child(opened, "help-back").click()
+    assert opened.page.key == "start"
+    assert child(opened, "help-contents", QTreeWidget).currentItem().text(0) == opened.page.title
+    child(opened, "help-forward").click()
+    assert opened.page.key == "numbers"
+    assert child(opened, "help-page").textCursor().block().text() == "Verdict"
 
 
 # -- What's this

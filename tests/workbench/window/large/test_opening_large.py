@@ -24,7 +24,7 @@ from tests.workbench.window.large.large_files import (
 from workbench.files import image_files, large_pictures
 from workbench.files.large_pictures import LargePicture
 from workbench.files.picture_errors import TooLargeError
-from workbench.model.large_source import LargeSource
+from workbench.model.state import LargeSource
 from workbench.panels.compare.mode_bar import LargeChip
 from workbench.session import opener
 

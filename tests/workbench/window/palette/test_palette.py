@@ -8,22 +8,16 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QTreeView, QWidget
 from kernels import filters
 from kernels.pictures.generated import noise
 from kernels.sweeps.plan_files import presets
-from tests.workbench.driving import child, settle, show_picture, trigger, until
+from tests.workbench.driving import child, settle, show_picture, until
 from workbench.model import intents
 from workbench.widgets.actions import plain
-from workbench.window.palette import OWN_NAME, Palette, PaletteEntry, ranks_of
+from workbench.window.palette import OWN_NAME, Palette, PaletteEntry, find
 
 # -- finding
 
 
-def found(entries, query):
-    ranks = ranks_of(entries, query)
-    order = sorted((rank, n) for n, rank in enumerate(ranks) if rank is not None)
-    return [entries[n] for _, n in order]
-
-
 def names(query, *texts):
-    return [each.name for each in found([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)]
+    return [each.name for each in find([PaletteEntry(t, "Menu", lambda: 0) for t in texts], query)]
 
 
 def test_the_letters_have_to_come_in_their_order():
@@ -62,23 +56,18 @@ EVERYDAY = [  # what is looked for, what it is called
 def test_everyday_words_find_what_the_menus_call_otherwise(window):
     entries = window.dialogs.entries()
     for query, name in EVERYDAY:
-        names = [entry.name for entry in found(entries, query)]
+        names = [entry.name for entry in find(entries, query)]
         assert name in names[:6], query
         assert "Keyboard shortcuts" not in names, query
 
 
 def test_sessions_are_shown_by_name_without_a_path(qtbot, window):
-    def sessions_found():
-        return [
-            each
-            for each in window.dialogs.entries()
-            if "Recorded sessions" in each.where and not each.reason
-        ]
+    def sessions():
+        entries = window.dialogs.entries()
+        return [each for each in entries if "Recorded sessions" in each.where and not each.reason]
 
-    until(qtbot, sessions_found)
-    trigger(window, "All actions…")
-    sessions = sessions_found()
-    assert [each for each in sessions if "/" in each.tip.replace("2025/2026", "")] == []
+    until(qtbot, sessions)
+    assert [e for e in sessions() if "/" in e.tip.replace("2025/2026", "")] == []
 
 
 def test_what_cannot_be_done_comes_last():
@@ -86,7 +75,7 @@ def test_what_cannot_be_done_comes_last():
         PaletteEntry("Save b", "", lambda: 0),
         PaletteEntry("Save", "", lambda: 0, reason="No."),
     )
-    assert found([not_able, able], "save") == [able, not_able]
+    assert find([not_able, able], "save") == [able, not_able]
 
 
 # -- the window

@@ -15,8 +15,8 @@ from kernels.pictures.generated import noise
 from tests.workbench.driving import settle, show_picture, until
 from workbench.files import image_files
 from workbench.panels.weights.weights_draft import WeightsDraft
-from workbench.window import app, crash_restore
-from workbench.window.crash_restore import read_session_file, session_path
+from workbench.window import app, remembering
+from workbench.window.remembering import read_session_file, session_path
 
 ROOT = __file__.rpartition("tests")[0]
 SESSION = f"{ROOT}assets/recorded/goettingen_ladder.jsonl.gz"
@@ -25,14 +25,13 @@ KILLED = """
 import os
 from kernels.engine.engine import Engine
 from workbench.base.settings import Settings
-from workbench.window import app, crash_restore
-from workbench.window import crash_restore
-crash_restore.EVERY_MS = 20
-write = crash_restore._write
+from workbench.window import app, remembering
+remembering.EVERY_MS = 20
+write = remembering._write
 def write_and_die(session):
     write(session)
     os._exit(9)
-crash_restore._write = write_and_die
+remembering._write = write_and_die
 app.run([], lambda: Engine(use_gpu=False), Settings())
 """
 
@@ -47,7 +46,7 @@ def photo(tmp_path):
 @pytest.fixture
 def begun(qtbot, make_window, monkeypatch):
     """Begins with a window as the program does, and saves its session often."""
-    monkeypatch.setattr(crash_restore, "EVERY_MS", 10)
+    monkeypatch.setattr(remembering, "EVERY_MS", 10)
     windows = []
 
     def begin():
@@ -65,7 +64,7 @@ def begun(qtbot, make_window, monkeypatch):
 def left(session):
     """Write what a window that crashed leaves."""
     session_path().parent.mkdir(parents=True, exist_ok=True)
-    data = {"version": crash_restore.VERSION, "at": time.time(), "window": session}
+    data = {"version": remembering.VERSION, "at": time.time(), "window": session}
     session_path().write_text(json.dumps(data))
 
 
@@ -74,7 +73,8 @@ def saved():
     return found[0] if found is not None else {}
 
 
-def restore(window):
+def restore(qtbot, window):
+    until(qtbot, lambda: "not closed" in window.messages.sentence)
     window.messages.findChild(QPushButton, "act").click()
 
 
@@ -106,8 +106,7 @@ def test_what_is_shown_is_saved_and_back_after_a_crash(qtbot, begun, photo):
     left({**kept, "settings": {**kept["settings"], "save-folder": str(photo.parent)}})
     window = begun()
     window.store.choose(filter="box", border="clamp", view_mode="result")
-    assert "not closed" in window.messages.sentence
-    restore(window)
+    restore(qtbot, window)
     until(qtbot, lambda: window.store.state.picture and window.sessions.shown)
     state = window.store.state
     assert state.picture.path == photo
@@ -125,7 +124,7 @@ def test_a_session_is_only_offered(qtbot, begun):
     window.store.choose(filter="sobel_x")
     assert window.store.state.filter == "sobel_x"
     until(qtbot, lambda: saved()["settings"]["choices"]["filter"] == "sobel_x")
-    restore(window)
+    restore(qtbot, window)
     assert (window.store.state.filter, window.store.state.ksize) == ("unsharp", 9)
 
 
@@ -139,7 +138,7 @@ def test_nonsense_in_the_file_does_no_harm(qtbot, begun):
         }
     )
     window = begun()
-    restore(window)
+    restore(qtbot, window)
     until(qtbot, lambda: "session.jsonl" in window.messages.sentence)
     assert window.store.state.filter == "gaussian"
     assert window.weights.made is None
@@ -150,7 +149,7 @@ def test_nothing_is_saved_while_nothing_changes_or_a_talk_is_given(qtbot, begun,
     show_picture(qtbot, window, noise(20, 30))
     until(qtbot, lambda: saved().get("picture"))
     written = []
-    monkeypatch.setattr(crash_restore, "_write", written.append)
+    monkeypatch.setattr(remembering, "_write", written.append)
     window.crash_restore._save()
     window.crash_restore._save()
     window.presenter.show = object()
