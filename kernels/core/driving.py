@@ -1,19 +1,18 @@
-"""Driving a generator of Progress to its end: at once, or as part of a larger one."""
+"""Drive a generator of Progress to its end: at once, or as part of a larger one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from typing import Any, TypeVar
 
 from kernels.core.device_turns import Waiting
 from kernels.core.job import Progress
 
 T = TypeVar("T")
-Where = TypeVar("Where")
 
 
 def outcome_of(steps: Generator[Any, None, T]) -> T:
-    """Drive `steps` to their end at once; return what they return."""
+    """Drive `steps` to their end at once; return their value."""
     while True:
         try:
             next(steps)
@@ -33,24 +32,19 @@ def last_of(steps: Iterable[Progress | T]) -> Generator[Progress, None, T]:
     return found[0]
 
 
-def in_place_of(
-    steps: Generator[Any, None, T], where: Where
-) -> Generator[Where | Waiting, None, T]:
-    """Drive `steps`, yielding `where` in place of each but a Waiting; return what they return.
+def run_with_progress(steps: Generator[Any, None, T], where: Any) -> Generator[Any, None, T]:
+    """Drive `steps`, yielding `where` instead of each but a Waiting; return their value.
 
-    Whoever stops driving this closes them at once.
+    where  a value, or a function that gives it after each step
+    Closing this closes `steps` at once.
     """
-    return (yield from told_of(steps, lambda: where))
-
-
-def told_of(
-    steps: Generator[Any, None, T], where: Callable[[], Where]
-) -> Generator[Where | Waiting, None, T]:
-    """Drive `steps`, yielding what `where` says after each; else as `in_place_of`."""
     try:
         while True:
             step = next(steps)
-            yield step if isinstance(step, Waiting) else where()
+            if isinstance(step, Waiting):
+                yield step
+            else:
+                yield where() if callable(where) else where
     except StopIteration as end:
         outcome: T = end.value
         return outcome
@@ -59,9 +53,9 @@ def told_of(
 
 
 def side_by_side(*steps: Generator[Any, None, Any]) -> Generator[None, None, list[Any]]:
-    """Drive several by turns to their ends; return what they return.
+    """Drive several by turns to their ends; return their values.
 
-    Where the first of them returns anything, the others are closed, and return None.
+    As soon as the first returns anything, the others are closed, and return None.
     """
     found: dict[int, Any] = {}
     try:

@@ -16,23 +16,18 @@ from functools import cache, partial
 from io import FileIO
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import BinaryIO, Self
 from uuid import uuid4
 
-if sys.platform == "win32":
-    fcntl = None
-else:
-    import fcntl
-
-GRACE_S = 60.0  # so long after it was last written, a file of ours may be found to be abandoned
-# A folder of more files than that is looked through for them no more often than that: to do it for
-# each of a hundred thousand files that are written into one would take longer than writing them.
+GRACE_S = 60.0  # a file of ours that was not written for so long may be abandoned
+# A folder of more files is searched for abandoned ones only once in GRACE_S: doing it for each of
+# a hundred thousand files that are written into one would take longer than writing them.
 MANY_FILES = 200
-_looked_at: dict[Path, float] = {}  # a folder of many files -> when, by a monotonic clock
+_searched_at: dict[Path, float] = {}  # a folder of many files -> when, by a monotonic clock
 _PREFIX, _SUFFIX = ".filter-workbench-", ".part"
 _ABANDONED = re.compile(rf"{re.escape(_PREFIX)}[0-9a-f]{{32}}{re.escape(_SUFFIX)}")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # of a computer, anew each time it starts
+LOOK_S = 0.01  # between two tries to lock a file that another process holds
 
 _WHAT_TO_DO = {
     errno.ENOSPC: "the disk is full; free some space or choose another folder",
@@ -51,18 +46,84 @@ _WHAT_TO_DO = {
     errno.EINVAL: "no file can have that name; choose another one",
 }
 
+if sys.platform == "win32":
+    import msvcrt
+
+    # Windows keeps others from reading what is locked: a byte far behind any file's end.
+    FAR = 0x7FFF_0000
+
+    def lock(file_number: int, *, shared: bool = False) -> bool:  # noqa: ARG001 - not here
+        """Lock the open file until it is closed or unlocked; False if another process has it."""
+        os.lseek(file_number, FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(file_number, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def unlock(file_number: int) -> None:
+        """Unlock the open file."""
+        os.lseek(file_number, FAR, os.SEEK_SET)
+        with suppress(OSError):  # it was not locked
+            msvcrt.locking(file_number, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def lock(file_number: int, *, shared: bool = False) -> bool:
+        """Lock the open file until it is closed or unlocked; False if another process has it.
+
+        shared  together with others that lock it so
+        """
+        try:
+            fcntl.flock(file_number, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks: nobody can be kept out
+            return True
+        return True
+
+    def unlock(file_number: int) -> None:
+        """Unlock the open file."""
+        with suppress(OSError):  # as above
+            fcntl.flock(file_number, fcntl.LOCK_UN)
+
+
+def hold(path: Path) -> BinaryIO | None:
+    """Open and lock `path`, a file of no other use; None if another process has it.
+
+    Raises OSError where there can be no such file.
+    """
+    file = open(path, "ab", opener=regular)  # noqa: SIM115 - locked until it is closed
+    if lock(file.fileno()):
+        return file
+    file.close()
+    return None
+
+
+@contextmanager
+def holding(path: Path, patience_s: float) -> Iterator[bool]:
+    """Lock `path`, a file of no other use, which is made and stays, while the block runs.
+
+    Yields False if another process kept it for longer than `patience_s`.
+    Raises OSError where there can be no such file.
+    """
+    until = monotonic() + patience_s
+    with open(path, "ab", opener=regular) as file:
+        while not (is_held := lock(file.fileno())) and monotonic() < until:
+            time.sleep(LOOK_S)
+        yield is_held
+
 
 @contextmanager
 def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     """Open a binary file that becomes `path` when the block ends, and vanishes when it raises.
 
-    A file that is replaced leaves its permissions to the new one; what programs that were killed
-    have left behind in the folder is removed, in one of very many files once in a while.
-    A device or a pipe is written to instead: another file in place of /dev/null would harm the
-    whole computer.
+    A file that is replaced leaves its permissions to the new one; files that killed programs left
+    in the folder are removed.  A device or a pipe is written to instead: another file in place of
+    /dev/null would harm the whole computer.
 
-    is_synced  whether it is on the disk at the end, so that it outlives a power failure, too;
-               takes milliseconds
+    is_synced  be on the disk at the end, to outlive a power failure; takes milliseconds
 
     Raises OSError; `reason()` puts it in words.
     """
@@ -73,10 +134,10 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
     path = _resolved(path)  # a link keeps pointing to the file, rather than being replaced by it
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if time.monotonic() - _looked_at.get(path.parent, -math.inf) >= GRACE_S:
+    if monotonic() - _searched_at.get(path.parent, -math.inf) >= GRACE_S:
         remove_abandoned(path.parent)
-    mode = _mode_of(path)
-    file = _held_beside(path, 0o666 if mode is None else mode)  # already while it is written
+    mode = stat.S_IMODE(path.stat().st_mode) & 0o777 if path.exists() else None
+    file = _locked_beside(path, 0o666 if mode is None else mode)  # already while it is written
     beside = Path(file.name)
     try:
         with file:
@@ -87,8 +148,8 @@ def replacing(path: Path, *, is_synced: bool = True) -> Iterator[BinaryIO]:
             if mode is not None:
                 with suppress(OSError):  # a file system that knows no permissions
                     beside.chmod(mode)
-            if fcntl is None:
-                file.close()  # Windows renames nothing that is open; others hold it until then
+            if sys.platform == "win32":
+                file.close()  # Windows renames no open file; others lock it until then
             beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
@@ -108,7 +169,7 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether `path` is a device or a pipe, or a link to one."""
+    """Return True if `path` is a device or a pipe, or a link to one."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -116,79 +177,55 @@ def is_special(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _mode_of(path: Path) -> int | None:
-    """Return the permissions of the file that is to be replaced, which its successor keeps."""
-    try:
-        return stat.S_IMODE(path.stat().st_mode) & 0o777
-    except FileNotFoundError:
-        return None
-
-
 def remove_abandoned(folder: Path) -> None:
-    """Remove what killed programs have left in the folder while writing.
+    """Remove files that killed programs left in the folder while writing.
 
-    That is files of our own kind of name that nobody holds.  Locks of another computer may not be
-    seen here; those of its files that are so new that somebody may be about to write them stay.
+    They have our kind of name and nobody locks them.  Locks of another computer may not be seen
+    here; those of its files that are so new that somebody may be about to write them stay.
     """
     count, ours = 0, f"{_PREFIX}{_boot()}"
     with suppress(OSError), os.scandir(folder) as entries:  # on Windows: of whoever writes one
         for count, entry in enumerate(entries, 1):  # noqa: B007 - it counts them
             if _ABANDONED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                 is_ours = bool(_boot()) and entry.name.startswith(ours)
-                is_old = is_ours or time.time() - entry.stat().st_mtime > GRACE_S
-                if is_old:
-                    _remove_unless_held(Path(entry.path))
+                if is_ours or time.time() - entry.stat().st_mtime > GRACE_S:
+                    _remove_unless_locked(Path(entry.path))
     if count > MANY_FILES:
-        _looked_at[folder] = time.monotonic()
+        _searched_at[folder] = monotonic()
 
 
 @cache
 def _boot() -> str:
-    """Return hexadecimal digits that only processes have which see each other's locks; or none."""
+    """Hexadecimal digits shared by the processes that see each other's locks; "" if unknown."""
     try:
         return _BOOT_ID.read_text()[:8]
     except OSError:
         return ""
 
 
-def _held_beside(path: Path, permissions: int) -> BinaryIO:
-    """Open a new file beside `path`, shown to others as being written until it is closed."""
+def _locked_beside(path: Path, permissions: int) -> BinaryIO:
+    """Open a new file beside `path`, locked until it is closed."""
     opener = partial(os.open, mode=permissions)
     while True:
         name = f"{_PREFIX}{_boot()}{uuid4().hex[len(_boot()) :]}{_SUFFIX}"
         file = open(path.parent / name, "x+b", opener=opener)  # noqa: SIM115 - the caller closes it
-        if _is_first_to_hold(file):
+        if sys.platform == "win32" or (lock(file.fileno()) and os.path.lexists(file.name)):
             return file
-        file.close()  # another thread took it for abandoned before it was held
+        file.close()  # another thread took it for abandoned before it was locked
         Path(file.name).unlink(missing_ok=True)
 
 
-def _is_first_to_hold(file: BinaryIO) -> bool:
-    try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system that knows no locks
-        return True
-    return os.path.lexists(file.name)
-
-
-def _remove_unless_held(path: Path) -> None:
-    """Remove the file unless a program writes it.  Raises OSError where that cannot be known."""
-    if fcntl is None:
-        path.unlink()  # such systems do not let go of a file that is open
+def _remove_unless_locked(path: Path) -> None:
+    if sys.platform == "win32":
+        path.unlink()  # such systems do not let go of an open file
         return
-    with path.open("rb") as file, suppress(BlockingIOError):
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        path.unlink()  # while it is held: its writer, if it had just made it, makes another one
+    with path.open("rb") as file:
+        if lock(file.fileno()):
+            path.unlink()  # while it is locked: its writer, if it just made it, makes another one
 
 
 def _resolved(path: Path) -> Path:
-    """Return `path` without links.
-
-    Raises OSError for a loop of them, and for what cannot be a name.
-    """
+    """Resolve links; OSError for a loop of them and for an impossible name."""
     try:
         resolved = Path(os.path.realpath(path))
     except ValueError as error:  # a NUL is in it
@@ -208,89 +245,17 @@ def regular(path: str, flags: int) -> int:
     extra = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC")
     descriptor = os.open(path, flags | sum(getattr(os, each, 0) for each in extra), 0o666)
     mode = os.fstat(descriptor).st_mode
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # a folder is refused by `open` itself
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # `open` itself rejects a folder
         return descriptor
     os.close(descriptor)
     raise OSError(errno.ENXIO, "it is a device or a pipe", path)
 
 
 def reason(error: OSError) -> str:
-    """Return why a file could not be written and what to do: the second half of a sentence."""
+    """Cause of a failed write and its remedy: the second half of a sentence."""
     if error.errno is None:  # NumPy's, which counts bytes but does not tell the cause
         return "not all of it could be written; free some space or choose another folder"
     return _WHAT_TO_DO.get(error.errno, f"{error.strerror}; choose another folder")
-
-
-LOOK_S = 0.01  # between two tries to hold what another process holds
-
-if sys.platform == "win32":
-    import msvcrt
-    import os
-
-    # Windows keeps others from what is locked: a byte far behind any file's end is nobody's.
-    FAR = 0x7FFF_0000
-
-    def lock(file_number: int, *, shared: bool = False) -> bool:  # noqa: ARG001 - not here
-        """Hold the open file until `unlock`, or it is closed; False where another process does."""
-        os.lseek(file_number, FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(file_number, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def unlock(file_number: int) -> None:
-        """Hold the open file no more."""
-        os.lseek(file_number, FAR, os.SEEK_SET)
-        with suppress(OSError):  # it was not held
-            msvcrt.locking(file_number, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def lock(file_number: int, *, shared: bool = False) -> bool:
-        """Hold the open file until `unlock`, or it is closed; False where another process does.
-
-        shared  beside others that hold it so
-        """
-        try:
-            fcntl.flock(file_number, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:  # a file system without locks: then nobody can be kept out
-            return True
-        return True
-
-    def unlock(file_number: int) -> None:
-        """Hold the open file no more."""
-        with suppress(OSError):  # as above
-            fcntl.flock(file_number, fcntl.LOCK_UN)
-
-
-def hold(path: Path) -> BinaryIO | None:
-    """Open and hold `path`, a file of no other use; None where another process holds it.
-
-    Raises OSError where there can be no such file.
-    """
-    file = open(path, "ab", opener=regular)  # noqa: SIM115 - it is held until it is closed
-    if lock(file.fileno()):
-        return file
-    file.close()
-    return None
-
-
-@contextmanager
-def holding(path: Path, patience_s: float) -> Iterator[bool]:
-    """Hold `path`, a file of no other use, which is made and stays, while the block runs.
-
-    Gives whether it is held: not where another process kept it for longer than `patience_s`.
-    Raises OSError where there can be no such file.
-    """
-    until = time.monotonic() + patience_s
-    with open(path, "ab", opener=regular) as file:
-        while not (is_held := lock(file.fileno())) and time.monotonic() < until:
-            time.sleep(LOOK_S)
-        yield is_held
 
 
 MAX_LINE = 4 << 20  # bytes; a record with thousands of samples has a tenth of it
@@ -310,7 +275,7 @@ class LogLine:
 
 
 def lines_in(file: BinaryIO) -> Iterator[LogLine]:
-    """Yield line by line, however long one is.  Raises what reading the file raises."""
+    """Yield line by line, however long one is.  Raises OSError as reading the file does."""
     while text := file.readline(MAX_LINE):
         part, length = text, len(text)
         while len(part) == MAX_LINE and not part.endswith(b"\n"):
@@ -320,7 +285,7 @@ def lines_in(file: BinaryIO) -> Iterator[LogLine]:
 
 
 def whole_lines(path: Path) -> Iterator[LogLine]:
-    """Yield the lines of a file of the program's own, but the one that was being written.
+    """Yield the lines of a log, but one that was being written.
 
     Raises OSError, also for a link, a pipe and a device.
     """
@@ -328,8 +293,8 @@ def whole_lines(path: Path) -> Iterator[LogLine]:
         yield from (line for line in lines_in(file) if line.is_whole)
 
 
-class GrowingFile:
-    """A file open for putting lines behind all others; one process at a time, where it is held.
+class AppendLog:
+    """Append-only line log; a crash loses at most the last line.
 
     path  of the file
     """
@@ -342,23 +307,23 @@ class GrowingFile:
         self._synced_at = monotonic()
 
     def hold(self) -> bool:
-        """Keep other processes from it until it is closed; False where one of them does."""
+        """Lock the file until it is closed; False if another process has it."""
         return lock(self._file.fileno())
 
     def go_on_behind(self, end: int) -> None:
-        """Drop what stands behind the first `end` bytes, and go on there.  Raises OSError."""
+        """Drop all but the first `end` bytes, and append there.  Raises OSError."""
         self._file.truncate(end)
         self._end = end
 
     def put(self, line: bytes, *, sync: bool = False) -> None:
-        """Put a line behind all others.
+        """Append a line.
 
-        It is with the system then, and on the disk soon: at the latest with the first line that
-        comes a second later, or when the file is closed.
+        The system has it then; the disk has it with the first line that comes a second later, or
+        when the file is closed.
 
         sync  have it on the disk now
 
-        Raises OSError, as on a full disk; the file then holds what it held before.
+        Raises OSError, as on a full disk; the file then holds the lines before.
         """
         try:
             self._file.seek(self._end)
@@ -375,17 +340,14 @@ class GrowingFile:
         self._end += len(line)
 
     def is_in_its_place(self) -> bool:
-        """Return whether the file still has its name.
-
-        Where it can be deleted while it is open, one would write into nothing.
-        """
+        """Return False if the file was deleted or renamed: one would write into nothing."""
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
         except OSError:
             return False
 
     def close(self) -> None:
-        """Let go of the file; everything is on the disk then."""
+        """Write everything to the disk and close the file."""
         with suppress(OSError, ValueError):  # a full disk, which was said; closed already
             os.fsync(self._file.fileno())
         self._file.close()
@@ -393,12 +355,7 @@ class GrowingFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -406,7 +363,7 @@ FOLDER_VARIABLE = "FILTER_WORKBENCH_CACHE"
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder, or the one that FILTER_WORKBENCH_CACHE names."""
+    """The user's cache folder, or the one that FILTER_WORKBENCH_CACHE names."""
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         from platformdirs import user_cache_dir

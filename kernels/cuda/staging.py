@@ -149,6 +149,11 @@ class Transfers:
     pinned_up: Timing
     pinned_down: Timing
 
+    @property
+    def timings(self) -> tuple[Timing, Timing, Timing, Timing]:
+        """All four, in their order."""
+        return self.pageable_up, self.pageable_down, self.pinned_up, self.pinned_down
+
 
 def why_not_transferred(picture_bytes: int) -> str | None:
     """Return why transfers of so much are not measured; None if they are."""

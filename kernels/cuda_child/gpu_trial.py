@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device, NoDevice, Occupancy
 from kernels.core.device_turns import Waiting, takes_turns
-from kernels.core.driving import in_place_of, told_of
+from kernels.core.driving import run_with_progress
 from kernels.core.errors import FIRST_ERROR
 from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Sampling
@@ -111,7 +111,7 @@ def _diagnostics(rung: Rung, log: str) -> tuple[Diagnostic, ...]:
 def _on_a_child(rung: Rung, job: Job, sampling: Sampling, children: WarmChildren) -> Steps:
     begun = perf_counter()
     starting = Progress("starting the process that runs kernels on the GPU")
-    child = yield from in_place_of(children.taking(), starting)
+    child = yield from run_with_progress(children.taking(), starting)
     try:
         assert child.facts is not None
         with closing(_Trial(child, rung, job, child.facts, sampling, begun)) as trial:
@@ -339,7 +339,9 @@ class _Trial:
         doing = Progress(f"compiling {self._rung.title}")
         yield doing
         asked = asked_of("compile", self._rung, job)
-        return (yield from in_place_of(self._child.asking(asked, once_asked=meanwhile), doing))
+        return (
+            yield from run_with_progress(self._child.asking(asked, once_asked=meanwhile), doing)
+        )
 
     def _run(
         self,
@@ -369,7 +371,7 @@ class _Trial:
                 return Waiting(self._child.waits)
             return late if self._child.is_overdue else doing
 
-        said, answer = yield from told_of(steps, where)
+        said, answer = yield from run_with_progress(steps, where)
         for name, offset in said["outside"]:
             raise RunEndedError(outside_in_words(name, offset))
         if said["changed"]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.driving import in_place_of, side_by_side
+from kernels.core.driving import run_with_progress, side_by_side
 from kernels.core.job import Job, Progress
 from kernels.core.poison import BY_ORDER, BY_STATE, is_as_before, order_in_words, poisons
 from kernels.core.safe_files import cache_folder, holding
@@ -127,7 +127,7 @@ def built(
             _attempt(text, shim, cache),
         )
         doing = Progress(f"compiling {rung.title} for the CPU")
-        errors, library = yield from in_place_of(steps, doing)
+        errors, library = yield from run_with_progress(steps, doing)
     except OSError as error:  # a full disk, as a rule
         return BuildError(f"{REFUSED}What is compiled for the CPU cannot be kept: {error}.")
     if errors:
@@ -289,7 +289,7 @@ def _run(
         poison = poisons(shared.target.nbytes)[turn]
         shared.fill(job.picture, poison)
         running = Progress(f"running {rung.title} on the CPU")
-        said = yield from in_place_of(child.running(request), running)
+        said = yield from run_with_progress(child.running(request), running)
         answer = as_before = storers = None
         if "done" in said:
             answer = out_of_rows(shared.target, job).copy()

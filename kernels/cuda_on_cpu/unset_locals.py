@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from kernels.core.driving import in_place_of
+from kernels.core.driving import run_with_progress
 from kernels.core.job import Job, Progress
 from kernels.cuda_on_cpu.building import BuildError, warnings
 from kernels.cuda_on_cpu.children import Child
@@ -71,7 +71,7 @@ def _warned(rung: Rung, job: Job) -> Generator[Progress, None, dict[int, str]]:
     text = generated(rung, [knobs_of(rung, job)])
     doing = Progress(f"looking for variables of {rung.title} without a value")
     try:
-        said = yield from in_place_of(warnings(text, WARNED, default_cache()), doing)
+        said = yield from run_with_progress(warnings(text, WARNED, default_cache()), doing)
     except (BuildError, OSError):
         return {}
     found: dict[int, str] = {}

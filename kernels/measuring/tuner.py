@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.device_turns import Waiting
-from kernels.core.driving import in_place_of
+from kernels.core.driving import run_with_progress
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
 from kernels.core.job_class import JobClass, job_class_of
@@ -138,7 +138,7 @@ def _try(
     where: Tuning,
 ) -> Generator[Tuning | Waiting, None, Trial]:
     steps = measure_checked(engine, job, SAMPLING, known, HOPELESS * best_ms)
-    found = yield from in_place_of(steps, where)
+    found = yield from run_with_progress(steps, where)
     return Trial(kind, job.implementation, block_xy, _outcome(found, job, block_xy))
 
 

@@ -49,27 +49,31 @@ OTHER_TEXT = (
 
 
 def with_texts(plan: Plan, rungs: Iterable[Rung]) -> tuple[Plan, Texts]:
-    """Return `plan` with what tells the texts of these kernels of the user's own apart, and them.
-
-    Those that it does not measure are left out.
-    """
-    measured = [each for each in rungs if each.key in plan.implementations]
-    own = tuple(
-        OwnText(each.key, text_hash(each.source), bool(each.own_block)) for each in measured
-    )
-    return replace(plan, own_texts=own), {text_hash(each.source): each.source for each in measured}
+    """The plan with the hashes of those user kernels that it measures, and their sources."""
+    measured = [(text_hash(each.source), each) for each in rungs]
+    measured = [(sha, each) for sha, each in measured if each.key in plan.implementations]
+    own = tuple(OwnText(each.key, sha, bool(each.own_block)) for sha, each in measured)
+    return replace(plan, own_texts=own), {sha: each.source for sha, each in measured}
 
 
 def read_texts(plan: Plan, paths: Paths) -> tuple[Plan, Texts]:
-    """Return `plan` as `with_texts`, with the texts that its files have now.
+    """`with_texts` of the present files.
 
     Raises CannotRunError for one that is not there, or makes no kernel.
     """
-    return with_texts(plan, [_read(key, paths) for key in filter(is_own, plan.implementations)])
+    rungs = []
+    for key in filter(is_own, plan.implementations):
+        if key not in paths:
+            raise CannotRunError(NOT_READ.format(key=key))
+        try:
+            rungs.append(read_own_kernel(paths[key]))
+        except HeaderError as error:
+            raise CannotRunError(str(error)) from error
+    return with_texts(plan, rungs)
 
 
 def read_same_texts(plan: Plan, paths: Paths) -> Texts:
-    """Return the texts that `plan`, which was begun before, measures.
+    """The sources that `plan`, which was begun before, measures.
 
     Raises SessionFileError where a file has another one by now, and as `read_texts`.
     """
@@ -78,15 +82,6 @@ def read_same_texts(plan: Plan, paths: Paths) -> Texts:
         if then.sha256 != found.sha256:
             raise SessionFileError(OTHER_TEXT.format(key=then.key))
     return texts
-
-
-def _read(key: str, paths: Paths) -> Rung:
-    if key not in paths:
-        raise CannotRunError(NOT_READ.format(key=key))
-    try:
-        return read_own_kernel(paths[key])
-    except HeaderError as error:
-        raise CannotRunError(str(error)) from error
 
 
 KEPT_BYTES = 1 << 30  # of pictures, which a sweep comes back to in every round
@@ -100,34 +95,28 @@ NO_TEXTS: Texts = {}
 def job_of(
     cell: Cell, given: Given = NOTHING_GIVEN, number: int = 0, texts: Texts = NO_TEXTS
 ) -> Job:
-    """Return the job of `cell`'s picture `number`, of cell.count.
+    """Make the job of `cell`'s picture `number`, of cell.count.
 
-    given  the pictures that are not of PICTURE_KINDS, by the name that cells have for them:
-           (H, W, C) of one of PIXEL_TYPES; they are brought to the cell's channels and pixel type
-    texts  without its own a job of the user's own kernel is of an empty one
-    Its picture is read-only, so that it may stay on the device, and is kept while there is room
-    for it among those asked for since (KEPT_BYTES), so that many cells share it, round after round.
-    Raises BadJobError for what makes no sense, OutOfMemoryError for a picture that is too large.
+    given  pictures that are not of PICTURE_KINDS, by name: (H, W, C) of one of PIXEL_TYPES; they
+           are converted to the cell's channels and pixel type
+    texts  sources of user kernels; a missing one is empty
+    The picture is read-only, so that it may stay on the device, and is kept as long as KEPT_BYTES
+    allow, so that many cells share it, round after round.
+    Raises BadJobError, and OutOfMemoryError for a picture that is too large.
     """
-    with _refusing_nonsense(cell):
-        if cell.is_made:
-            facts = cell.height, cell.width, cell.channels, cell.pixel_type
-            return _job(cell, _made.of(cell.picture, *facts, number), texts)
-        return _job(cell, _given(cell, given, number), texts)
+    with _checked(cell):
+        picture = _made(cell, number) if cell.is_made else _given(cell, given, number)
+        return _job(cell, picture, texts)
 
 
 def stand_in_job(cell: Cell, texts: Texts = NO_TEXTS) -> Job:
-    """Return a job as `job_of` does, with a black picture.
-
-    It is for questions that do not depend on pixels, such as `why_not`. Raises BadJobError for
-    what makes no sense.
-    """
-    with _refusing_nonsense(cell):
+    """Make a job with a black picture, where pixels do not matter.  Raises BadJobError."""
+    with _checked(cell):
         return _job(cell, _black(cell.height, cell.width, cell.channels, cell.pixel_type), texts)
 
 
 def weights_of(cell: Cell) -> NDArray[np.float32]:
-    """Return the cell's weights, (ksize, ksize) float32.
+    """The cell's weights, (ksize, ksize) float32.
 
     Raises BadJobError for a size or parameter out of range.
     """
@@ -150,17 +139,13 @@ def _job(cell: Cell, picture: NDArray[Any], texts: Texts) -> Job:
 
 
 @contextmanager
-def _refusing_nonsense(cell: Cell) -> Iterator[None]:
-    """Raise BadJobError for what would fail further down, in words that say less."""
-    if cell.pixel_type not in PIXEL_TYPES:
+def _checked(cell: Cell) -> Iterator[None]:
+    """Raise BadJobError for cells of which NumPy makes no picture; they may be from a file."""
+    is_right = cell.pixel_type in PIXEL_TYPES and 1 <= cell.channels <= 4
+    if not is_right or min(cell.width, cell.height, cell.count) < 1:
         raise BadJobError(
-            f"The pixel type must be {', '.join(PIXEL_TYPES)}, not {cell.pixel_type}."
-        )
-    if not 1 <= cell.channels <= 4:
-        raise BadJobError(f"A picture has 1 to 4 channels, not {cell.channels}.")
-    if min(cell.width, cell.height, cell.count) < 1:
-        raise BadJobError(
-            f"{cell.count} pictures of {cell.width}×{cell.height} pixels are none to filter."
+            f"There is nothing to filter in {cell.count} pictures of {cell.width}×{cell.height} "
+            f"pixels with {cell.channels} channels of {cell.pixel_type}."
         )
     try:
         yield
@@ -170,29 +155,26 @@ def _refusing_nonsense(cell: Cell) -> Iterator[None]:
         ) from error
 
 
-class _Made:
-    """The pictures that were made last, at most KEPT_BYTES of them; the newest in any case."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[object, ...], NDArray[Any]] = OrderedDict()
-        self._lock = Lock()  # jobs are made by threads of the window, too
-
-    def of(
-        self, kind: str, height: int, width: int, channels: int, pixel_type: str, number: int
-    ) -> NDArray[Any]:
-        asked = (kind, height, width, channels, pixel_type, number)
-        with self._lock:
-            if asked in self._kept:
-                self._kept.move_to_end(asked)
-                return self._kept[asked]
-            room = KEPT_BYTES - height * width * channels * np.dtype(pixel_type).itemsize
-            while self._kept and sum(each.nbytes for each in self._kept.values()) > room:
-                self._kept.popitem(last=False)
-            self._kept[asked] = of_kind(kind, height, width, channels, pixel_type, number)
-            return self._kept[asked]
+# The pictures that were made last, at most KEPT_BYTES of them; the newest in any case.
+_kept: OrderedDict[tuple[object, ...], NDArray[Any]] = OrderedDict()
+_keeping = Lock()  # jobs are made by threads of the window, too
 
 
-_made = _Made()
+def _made(cell: Cell, number: int) -> NDArray[Any]:
+    facts = cell.picture, cell.height, cell.width, cell.channels, cell.pixel_type, number
+    with _keeping:
+        if facts in _kept:
+            _kept.move_to_end(facts)
+            return _kept[facts]
+        room = KEPT_BYTES - cell.pixels * cell.channels * np.dtype(cell.pixel_type).itemsize
+        while _kept and sum(each.nbytes for each in _kept.values()) > room:
+            _kept.popitem(last=False)
+        _kept[facts] = of_kind(*facts)
+        return _kept[facts]
+
+
+# The given picture that was converted last, to which form, and as what.
+_converted: list[tuple[NDArray[Any], tuple[str, int, int], NDArray[Any]]] = []
 
 
 def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
@@ -204,29 +186,17 @@ def _given(cell: Cell, given: Given, number: int) -> NDArray[Any]:
             f"{cell.picture} has {picture.shape[1]}×{picture.shape[0]} pixels, not "
             f"{cell.width}×{cell.height}."
         )
-    return _converted.of(picture, cell, number)
-
-
-class _Converted:
-    """The given picture that was brought to a cell's channels and pixel type last."""
-
-    def __init__(self) -> None:
-        self._kept: tuple[NDArray[Any], tuple[str, int, int], NDArray[Any]] | None = None
-
-    def of(self, picture: NDArray[Any], cell: Cell, number: int) -> NDArray[Any]:
-        form, kept = (cell.pixel_type, cell.channels, number), self._kept
-        if kept is not None and kept[0] is picture and kept[1] == form:
-            return kept[2]
-        made = stored_as(with_channels(picture, cell.channels), cell.pixel_type)
-        made = np.ascontiguousarray(moved(made, number))
-        if made is picture and picture.flags.writeable:
-            made = picture.copy()  # whoever gave it may go on writing to it
-        made.flags.writeable = False
-        self._kept = picture, form, made
-        return made
-
-
-_converted = _Converted()
+    form = cell.pixel_type, cell.channels, number
+    for before, before_form, converted in _converted:
+        if before is picture and before_form == form:
+            return converted
+    made = stored_as(with_channels(picture, cell.channels), cell.pixel_type)
+    made = np.ascontiguousarray(moved(made, number))
+    if made is picture and picture.flags.writeable:
+        made = picture.copy()  # whoever gave it may go on writing to it
+    made.flags.writeable = False
+    _converted[:] = [(picture, form, made)]
+    return made
 
 
 @lru_cache(maxsize=2)
@@ -244,9 +214,12 @@ def _weights(
 
 
 def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
-    """Return why `cell` cannot be measured here, or None."""
-    if is_own(cell.implementation) and (reason := _why_no_own(engine, cell, texts)):
-        return reason
+    """Reason why `cell` cannot be measured here, or None."""
+    key = cell.implementation
+    if is_own(key) and cell.text_sha256 not in texts:
+        return NOT_READ.format(key=key)
+    if is_own(key) and not isinstance(engine.device, Device):
+        return UNTIMED.format(key=key)
     try:
         return engine.why_not(stand_in_job(cell, texts))
     except KernelError as error:
@@ -254,10 +227,7 @@ def refusal(engine: Engine, cell: Cell, texts: Texts = NO_TEXTS) -> str | None:
 
 
 def refuse(engine: Engine, cell: Cell, texts: Texts) -> None:
-    """Raise what the engine would, before a picture is made for `cell`.
-
-    That is DeviceLostError or CannotRunError, or BadJobError for what makes no sense.
-    """
+    """Raise the engine's DeviceLostError, CannotRunError or BadJobError before making a picture."""
     job = stand_in_job(cell, texts)
     if is_own(cell.implementation):
         if engine.lost:
@@ -268,20 +238,10 @@ def refuse(engine: Engine, cell: Cell, texts: Texts) -> None:
         next(engine.filtering(job))
 
 
-def _why_no_own(engine: Engine, cell: Cell, texts: Texts) -> str | None:
-    """Return why a kernel of the user's own, whatever is in it, has no time here, or None."""
-    key = cell.implementation
-    if cell.text_sha256 not in texts:
-        return NOT_READ.format(key=key)
-    return None if isinstance(engine.device, Device) else UNTIMED.format(key=key)
-
-
 def one_after_another(parts: Sequence[Measurement]) -> Measurement:
-    """Return the timing of all of `parts`, at least one, run in turn.
+    """Sum up `parts`, at least one, run in turn: sample i is the sum of their samples i.
 
-    Sample i is the sum of their samples i, as far as all have it.
-
-    What ran, and the occupancy, are those of the first; why sampling ended, of the shortest.
+    Launches and occupancy are those of the first; `ended` is that of the shortest.
     """
     first, shortest = parts[0], min(parts, key=lambda each: len(each.kernel.samples_ms))
     if len(parts) == 1:
@@ -299,33 +259,27 @@ def one_after_another(parts: Sequence[Measurement]) -> Measurement:
 
 
 def repeated(transfers: Transfers, count: int) -> Transfers:
-    """Return the transfers of `count` pictures, from those of one."""
+    """The transfers of `count` pictures, from those of one."""
 
     def times(timing: Timing) -> Timing:
         return replace(timing, samples_ms=tuple(count * each for each in timing.samples_ms))
 
-    return Transfers(
-        picture_bytes=count * transfers.picture_bytes,
-        pageable_up=times(transfers.pageable_up),
-        pageable_down=times(transfers.pageable_down),
-        pinned_up=times(transfers.pinned_up),
-        pinned_down=times(transfers.pinned_down),
-    )
+    return Transfers(count * transfers.picture_bytes, *map(times, transfers.timings))
 
 
 def _all_checks(checks: Sequence[Check]) -> Check | None:
-    """Return one verdict on many answers: the worst place of any, and all that was looked at."""
+    """One verdict on many outputs: the worst place of any, and the sum of all counts."""
     if not checks:
         return None
     worst = max(checks, key=lambda each: (not each.ok, each.max_error))
+    counts = {
+        name: sum(getattr(each, name) for each in checks)
+        for name in ("differing", "wrong", "checked", "total", "samples")
+    }
     return replace(
         worst,
-        differing=sum(each.differing for each in checks),
-        wrong=sum(each.wrong for each in checks),
+        **counts,
         bound=max(each.bound for each in checks),
-        checked=sum(each.checked for each in checks),
-        total=sum(each.total for each in checks),
         levels=max(each.levels for each in checks),
-        samples=sum(each.samples for each in checks),
         library=next((each.library for each in checks if each.library), ""),
     )

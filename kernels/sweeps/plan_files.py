@@ -20,12 +20,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 import tomli_w
 
@@ -50,7 +49,6 @@ from kernels.sweeps.plan import DIMENSIONS, Plan
 
 Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
 
-SAMPLING_KEYS = tuple(each.name for each in fields(Sampling) if each.name != "cache")
 MAX_SIDE = 99_999
 MAX_BLOCK = 1024
 MAX_PICTURES = 10_000
@@ -59,14 +57,14 @@ MAX_NUMBER = 1_000_000_000_000
 MAX_SECONDS = 86_400.0
 
 
-def refuse_clashes(plan: Plan) -> None:
-    """Raise PlanFileError unless filters and kernel sizes fit each other.
+def _refuse_clashes(plan: Plan) -> None:
+    """Raise PlanFileError unless each filter takes one of the sizes, and each size has a filter.
 
-    Each filter has to take one of the sizes, and each size to be taken by one of the filters.
-
-    Other pairs may be refused: they become cells with their reason.
+    Other pairs become cells with the reason why they cannot run.
     """
-    takes = {key: _sizes_of(key, plan) for key in plan.filters}
+    takes: dict[str, Sequence[int]] = {key: filters.get(key).sizes for key in plan.filters}
+    if "custom" in takes and plan.matrix is not None:
+        takes["custom"] = (len(plan.matrix),)
     for key, sizes in takes.items():
         if not any(ksize in sizes for ksize in plan.ksizes):
             words = f"{len(plan.matrix)} only" if key == "custom" and plan.matrix else ""
@@ -87,19 +85,12 @@ def refuse_clashes(plan: Plan) -> None:
         raise PlanFileError('matrix is given, but the filter "custom", which takes it, is not.')
 
 
-def refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
-    """Raise PlanFileError for a name that is not known; what: what such a name is called."""
+def _refuse_unknown(data: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
     for name in data:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
             raise PlanFileError(f"There is no {what} {name!r}; {hint}")
-
-
-def _sizes_of(key: str, plan: Plan) -> Sequence[int]:
-    if key == "custom" and plan.matrix is not None:
-        return (len(plan.matrix),)
-    return filters.get(key).sizes
 
 
 def _text(key: str, value: Any) -> str:
@@ -120,20 +111,20 @@ def _truth(key: str, value: Any) -> bool:
     return value
 
 
-def _whole(low: int, high: int) -> Reader:
-    def read(key: str, value: Any) -> int:
+def _whole(low: int, high: int = MAX_NUMBER, *, zero_is_none: bool = False) -> Reader:
+    def read(key: str, value: Any) -> int | None:
         if type(value) is not int or not low <= value <= high:
             raise _refused(key, f"a whole number from {low} to {high:,}", value)
-        return value
+        return None if zero_is_none and value == 0 else value
 
     return read
 
 
-def _number(low: float, high: float) -> Reader:
-    def read(key: str, value: Any) -> float:
+def _number(low: float, high: float, *, zero_is_none: bool = False) -> Reader:
+    def read(key: str, value: Any) -> float | None:
         if type(value) not in (int, float) or not low <= value <= high or not math.isfinite(value):
             raise _refused(key, f"a number from {low:g} to {high:g}", value)
-        return float(value)
+        return None if zero_is_none and value == 0 else float(value)
 
     return read
 
@@ -171,10 +162,7 @@ def _pair(value: Any) -> tuple[int, int] | None:
 
 
 def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
-    """Return what reads one of `names`.
-
-    That is called when it is needed, since making the lists reads folders.
-    """
+    """A reader of one of `names`, which is called late: making the lists reads folders."""
 
     def read(key: str, value: Any) -> str:
         known = names()
@@ -188,15 +176,13 @@ def _one_of(names: Callable[[], Sequence[str]], otherwise: str = "") -> Reader:
 
 
 def _picture(key: str, value: Any) -> str:
-    """Return a kind of picture, or the name of a file: whatever ends like one."""
-    if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):
+    if isinstance(value, str) and re.search(r"[^.\s]\.\w+$", value):  # a file's name
         return value
     kind: str = _one_of(lambda: PICTURE_KINDS, ", or a file such as photo.png")(key, value)
     return kind
 
 
 def _implementation(key: str, value: Any) -> str:
-    """Return the name of an implementation, or of a kernel's file of the user's own."""
     if isinstance(value, str) and is_own(value):
         return without_controls(value)
     keys = [each.key for each in all_implementations()]
@@ -205,7 +191,7 @@ def _implementation(key: str, value: Any) -> str:
 
 
 def _matrix(key: str, value: Any) -> Matrix:
-    """Return weights from rows of numbers: a list of lists, or the text that --weights takes."""
+    """Weights from rows of numbers: a list of lists, or the text that --weights takes."""
     if isinstance(value, list) and all(isinstance(row, list) for row in value):
         value = "; ".join(" ".join(map(str, row)) for row in value)
     try:
@@ -225,13 +211,25 @@ def _listed(values: Sequence[object]) -> str:
     return ", ".join(map(str, values))
 
 
+# The fields of Sampling but its cache, which is a dimension; 0 stands for None, which TOML lacks.
+SAMPLING_KEYS: dict[str, Reader] = {
+    "max_samples": _whole(1),
+    "max_seconds": _number(0.0, MAX_SECONDS),
+    "check": _truth,
+    "check_taps": _whole(0, zero_is_none=True),
+    "min_samples": _whole(1),
+    "noise": _number(0.0, MAX_SECONDS, zero_is_none=True),
+    "warmups": _whole(0),
+    "warmup_seconds": _number(0.0, MAX_SECONDS),
+}
+
+
 def _sampling(_key: str, data: Any) -> Sampling:
     if not isinstance(data, dict):
         raise PlanFileError("sampling is a table: write [sampling], and its keys below.")
-    refuse_unknown(data, SAMPLING_KEYS, "key of [sampling]")
-    found = {name: getattr(SWEEP_SAMPLING, name) for name in SAMPLING_KEYS}
-    found |= {name: _sampling_value(name, value) for name, value in data.items()}
-    sampling = Sampling(**found, cache=SWEEP_SAMPLING.cache)
+    _refuse_unknown(data, tuple(SAMPLING_KEYS), "key of [sampling]")
+    found = {name: SAMPLING_KEYS[name](name, value) for name, value in data.items()}
+    sampling = replace(SWEEP_SAMPLING, **found)
     if sampling.min_samples > sampling.max_samples:
         raise PlanFileError(
             f"min_samples, {sampling.min_samples}, is more than max_samples, "
@@ -241,31 +239,13 @@ def _sampling(_key: str, data: Any) -> Sampling:
 
 
 def _sampling_data(sampling: Sampling) -> dict[str, Any]:
-    """Return what differs from the usual sampling; 0 stands for None, which TOML does not have."""
+    """The values that differ from the usual sampling."""
     both = ((name, getattr(sampling, name)) for name in SAMPLING_KEYS)
     return {
         name: 0 if value is None else value
         for name, value in both
         if value != getattr(SWEEP_SAMPLING, name)
     }
-
-
-def _sampling_value(name: str, value: Any) -> Any:
-    """Return the field `name` of Sampling as read from TOML.
-
-    Where it may be None, 0 stands for that.
-    """
-    hint = get_type_hints(Sampling)[name]
-    kinds = get_args(hint) or (hint,)
-    if bool in kinds:
-        return _truth(name, value)
-    may_be_none = NoneType in kinds
-    if int in kinds:
-        low = 0 if may_be_none or name == "warmups" else 1
-        number = _whole(low, MAX_NUMBER)(name, value)
-    else:
-        number = _number(0.0, MAX_SECONDS)(name, value)
-    return None if number == 0 and may_be_none else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,11 +299,7 @@ MAX_LIST = 80  # characters
 
 
 def read_plan(path: Path) -> Plan:
-    """Return the plan that a TOML file holds.
-
-    Pictures that are files keep the names it has for them, which are relative to its folder.
-    Raises PlanFileError.
-    """
+    """Read a plan from a TOML file, with pictures as it names them.  Raises PlanFileError."""
     try:
         text = text_of_small_file(path)
     except OSError as error:
@@ -334,45 +310,43 @@ def read_plan(path: Path) -> Plan:
 
 
 def plan_of(text: str, name: str = "The plan") -> Plan:
-    """Return the plan that TOML stands for; `name` is what complaints call it.
-
-    Raises PlanFileError.
-    """
+    """Parse a plan's TOML, which complaints call `name`.  Raises PlanFileError."""
     try:
         data = parse_toml(text, name)
     except LimitedTomlError as error:
         raise PlanFileError(str(error)) from None
     try:
-        return _plan(data)
+        _refuse_unknown(data, tuple(KEYS.values()), "key")
+        if missing := [key for key in NEEDED if key not in data]:
+            raise PlanFileError(
+                f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
+            )
+        found = {
+            field: _read(field, key, data[key.name])
+            for field, key in PLAN_KEYS.items()
+            if key.name in data
+        }
+        plan = Plan(**found)
+        _refuse_clashes(plan)
+        return plan
     except PlanFileError as error:
         raise PlanFileError(f"{name}: {error}") from None
 
 
 def as_toml(plan: Plan) -> str:
-    """Return the TOML that `plan_of` makes `plan` of again, without what is as usual."""
+    """Write `plan` as TOML, without the values that are as usual."""
     usual = Plan(title="", implementations=())
     data: dict[str, Any] = {}
     for field, key in PLAN_KEYS.items():
         value = getattr(plan, field)
-        if key.name in NEEDED or value != getattr(usual, field):
-            data[key.name] = _written(field, key, value)
+        if key.name not in NEEDED and value == getattr(usual, field):
+            continue
+        if field in DIMENSIONS:
+            listed = [key.write(each) for each in value]
+            data[key.name] = listed if len(listed) != 1 else listed[0]
+        else:
+            data[key.name] = key.write(value)
     return re.sub(r"\[\n(?:    .*,\n)+\]", _on_one_line, tomli_w.dumps(data))
-
-
-def _plan(data: Mapping[str, Any]) -> Plan:
-    refuse_unknown(data, tuple(KEYS.values()), "key")
-    if missing := [key for key in NEEDED if key not in data]:
-        raise PlanFileError(
-            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing."
-        )
-    found = {
-        field: _read(field, key, data[key.name])
-        for field, key in PLAN_KEYS.items()
-        if key.name in data
-    }
-    plan = Plan(**found)
-    refuse_clashes(plan)
-    return plan
 
 
 def _read(field: str, key: PlanKey, value: Any) -> Any:
@@ -384,18 +358,8 @@ def _read(field: str, key: PlanKey, value: Any) -> Any:
     return tuple(key.read(key.name, each) for each in listed)
 
 
-def _written(field: str, key: PlanKey, value: Any) -> Any:
-    if field not in DIMENSIONS:
-        return key.write(value)
-    listed = [key.write(each) for each in value]
-    return listed if len(listed) != 1 else listed[0]
-
-
 def _on_one_line(found: re.Match[str]) -> str:
-    """Return a list that TOML's writer has put a value a line as one line, where it fits.
-
-    Texts hold no newline: they are escaped.
-    """
+    """Join a list that TOML's writer broke into lines, if it fits on one; texts hold no newline."""
     values = found[0][2:-1].splitlines()
     line = f"[{' '.join(value.strip() for value in values).rstrip(',')}]"
     return line if len(line) <= MAX_LIST else found[0]
@@ -417,6 +381,6 @@ class Preset:
 
 @cache
 def presets() -> tuple[Preset, ...]:
-    """Return every plan of the folder: those that reproduce a publication first."""
+    """Every plan of the folder: those that reproduce a publication first."""
     files = sorted(FOLDER.glob("[0-9][0-9]_*.toml"))
     return tuple(Preset(path.stem.partition("_")[2], read_plan(path)) for path in files)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from kernels.core.cpu_load import Load, LoadWatch
-from kernels.core.driving import in_place_of
+from kernels.core.driving import run_with_progress
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
@@ -216,12 +216,12 @@ class _Running:
         on_gpu = is_own(key) or isinstance(self.engine.implementation(key), Rung)
         for picture in range(cell.count):
             job = job_of(cell, self.given, picture, self.texts)
-            found, load = yield from in_place_of(
+            found, load = yield from run_with_progress(
                 self._watched(self._trying(cell, job, number)), where
             )
             if isinstance(found, str):
                 return found
-            check = yield from in_place_of(self._checked(cell, found, picture), where)
+            check = yield from run_with_progress(self._checked(cell, found, picture), where)
             parts.append(replace(Measurement.of(found, load=None if on_gpu else load), check=check))
         whole = one_after_another(parts)
         if not on_gpu or not is_first:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
-from kernels.core.cpu_load import Load
 from kernels.core.health import Health
 from kernels.core.timing import Timing
-from kernels.cuda.staging import Transfers
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
 from kernels.sweeps.plan_files import KEYS, PLAN_KEYS
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import CellPair
@@ -24,27 +21,97 @@ Row = dict[str, object]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBERS = re.compile(r"[-+\d.,;/eE ]*")  # such as weights, which may begin with a minus
 
-COLUMNS = (
-    *("session", "source", "table", "implementation", "kind", "varied", "value"),
-    *("height", "width", "channels", "pixel_type", "picture", "count"),
-    *("filter", "kernel_size", "sigma", "amount", "weights", "border", "block_x", "block_y"),
-    *("median_ms", "lower_quartile_ms", "upper_quartile_ms", "min_ms", "max_ms"),
-    *("interval_low_ms", "interval_high_ms", "samples", "rounds", "warmups", "ended", "cache"),
-    "devices",
-    *("compile_ms", "upload_ms", "download_ms", "pinned_upload_ms", "pinned_download_ms"),
-    *("end_to_end_ms", "megapixels_per_s", "effective_gb_s", "occupancy", "ran"),
-    *("sm_mhz_low", "sm_mhz_high", "memory_mhz_low", "memory_mhz_high"),
-    *("temperature_c_high", "power_w_high", "throttled"),
-    *("others_busy_cores", "stolen_share", "quota_cores", "quota_held_back", "disturbed"),
-    *("threads", "cpu", "device", "machine"),
-    *("check", "checked_pixels", "max_error", "text_sha256", "at", "note"),
-)
-CELL_COLUMNS = COLUMNS[COLUMNS.index("height") : COLUMNS.index("block_y") + 1]
+
+def _of(root: str, *names: str) -> dict[str, str]:
+    return {name: f"{root}.{name}" for name in names}
+
+
+# Column -> where its value stands in `_Facts`; None anywhere on the way leaves it empty.
+_CELL_PATHS = {
+    **_of("cell", "height", "width", "channels", "pixel_type", "picture", "count", "filter"),
+    **{"kernel_size": "cell.ksize", "sigma": "cell.sigma", "amount": "cell.amount"},
+    **{"weights": "weights", "border": "cell.border"},
+    **{"block_x": "cell.block_xy.0", "block_y": "cell.block_xy.1"},
+}
+_PATHS = {
+    **{"session": "session.plan.title", **_of("session.plan", "source", "table")},
+    "implementation": "cell.implementation",
+    **{each: each for each in ("kind", "varied", "value")},
+    **_CELL_PATHS,
+    "median_ms": "kernel.median_ms",
+    **{"lower_quartile_ms": "quartiles_ms.0", "upper_quartile_ms": "quartiles_ms.1"},
+    **_of("kernel", "min_ms", "max_ms"),
+    **{"interval_low_ms": "interval_ms.0", "interval_high_ms": "interval_ms.1"},
+    **{"samples": "samples", "rounds": "rounds", **_of("kernel", "warmups", "ended")},
+    **{"cache": "cell.cache", "devices": "devices", "compile_ms": "measured.compile_ms"},
+    "upload_ms": "measured.transfers.pageable_up.median_ms",
+    "download_ms": "measured.transfers.pageable_down.median_ms",
+    "pinned_upload_ms": "measured.transfers.pinned_up.median_ms",
+    "pinned_download_ms": "measured.transfers.pinned_down.median_ms",
+    "end_to_end_ms": "measured.end_to_end_ms",
+    "megapixels_per_s": "record.megapixels_per_s",
+    "effective_gb_s": "record.verified.effective_gb_s",
+    **{"occupancy": "measured.occupancy.share", "ran": "ran"},
+    **{"sm_mhz_low": "health.sm_mhz.0", "sm_mhz_high": "health.sm_mhz.1"},
+    **{"memory_mhz_low": "health.memory_mhz.0", "memory_mhz_high": "health.memory_mhz.1"},
+    **{"temperature_c_high": "health.temperature_c.1", "power_w_high": "health.power_w.1"},
+    "throttled": "throttled",
+    **{"others_busy_cores": "measured.load.others", "stolen_share": "measured.load.stolen"},
+    **{"quota_cores": "measured.load.quota", "quota_held_back": "measured.load.throttled"},
+    **{"disturbed": "disturbed", "threads": "measured.threads"},
+    **{"cpu": "session.machine.cpu", "device": "device", "machine": "session.machine.name"},
+    **{"check": "check", "checked_pixels": "measured.check.checked"},
+    "max_error": "measured.check.max_error",
+    **{"text_sha256": "cell.text_sha256", "at": "at", "note": "record.objection"},
+}
+COLUMNS = tuple(_PATHS)
+_PAIR_CELL = ("implementation", "kind", *_CELL_PATHS, "cache", "devices", "text_sha256")
 PAIR_COLUMNS = (
-    *("implementation", "kind", *CELL_COLUMNS, "cache", "devices", "text_sha256"),
+    *_PAIR_CELL,
     *("a_median_ms", "b_median_ms"),
     *("ratio", "ratio_low", "ratio_high", "verdict", "note"),
 )
+
+
+class _Facts:
+    """The values of a cell, of its record and of its session that columns read."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell, self.kind = cell, _kind(cell)
+        self.weights = PLAN_KEYS["matrix"].write(cell.matrix) if cell.matrix else ""
+        self.devices = cell.devices if self.kind == "cuda" else None
+
+    def add(self, session: Session, record: Record) -> None:
+        self.session, self.record, self.at = session, record, round(record.at)
+        self.device = session.machine.gpu if self.kind == "cuda" else ""
+        varied = session.plan.varied
+        self.varied = ", ".join(KEYS[field] for field in varied)
+        self.value = ", ".join(filter(None, (_along(field, self.cell) for field in varied)))
+        self.measured: Measurement | None = None
+        self.kernel: Timing | None = None
+        self.health: Health | None = None
+        if isinstance(record.outcome, Measurement):
+            self._add_measurement(record.outcome, is_right=record.verified is not None)
+
+    def _add_measurement(self, measured: Measurement, *, is_right: bool) -> None:
+        self.measured, self.health, timing = measured, measured.health, measured.kernel
+        self.kernel = timing
+        self.quartiles_ms, self.interval_ms = timing.quartiles_ms, timing.interval_ms
+        self.samples, self.rounds = len(timing.samples_ms), len(timing.rounds) or 1
+        self.ran = "; ".join(map(str, measured.ran))
+        self.throttled = ", ".join(measured.health.throttled) if measured.health else None
+        self.disturbed = "; ".join(measured.disturbances)
+        is_wrong = measured.check is not None and measured.check.wrong
+        self.check = "passed" if is_right else "wrong" if is_wrong else "none"
+
+    def __getitem__(self, path: str) -> Any:
+        found: Any = self
+        for name in path.split("."):
+            if name.isdigit() and found is not None:
+                found = found[int(name)]
+            else:
+                found = getattr(found, name, None)
+        return found
 
 
 def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
@@ -57,8 +124,10 @@ def write_csv(sessions: Iterable[Session], file: TextIO) -> None:
 
 
 def row_of(session: Session, record: Record) -> Row:
-    """Return what COLUMNS ask for: times in milliseconds; what is not known is left out."""
-    return _session_columns(session, record) | _record_columns(record, session.plan)
+    """Values of COLUMNS: times in milliseconds; None where one is not known."""
+    facts = _Facts(record.cell)
+    facts.add(session, record)
+    return {name: facts[path] for name, path in _PATHS.items()}
 
 
 def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> None:
@@ -73,12 +142,13 @@ def write_rows(columns: Sequence[str], rows: Iterable[Row], file: TextIO) -> Non
 
 
 def write_pairs_csv(pairs: Iterable[CellPair], file: TextIO) -> None:
-    """Write a row a pair: `ratio` is the time of A over that of B, and `verdict` what B is."""
+    """Write a row per pair: `ratio` is A's time over B's, and `verdict` that of B."""
     write_rows(PAIR_COLUMNS, map(_pair_row, pairs), file)
 
 
 def _pair_row(pair: CellPair) -> Row:
-    row = _cell_columns(pair.cell) | {"note": pair.objection}
+    facts = _Facts(pair.cell)
+    row = {name: facts[_PATHS[name]] for name in _PAIR_CELL} | {"note": pair.objection}
     for name, record in (("a", pair.a), ("b", pair.b)):
         if record and record.verified:
             row[f"{name}_median_ms"] = record.verified.kernel.median_ms
@@ -89,147 +159,8 @@ def _pair_row(pair: CellPair) -> Row:
     return row
 
 
-def _session_columns(session: Session, record: Record) -> Row:
-    on_gpu = _kind(record.cell) == "cuda"
-    return {
-        "session": session.plan.title,
-        "source": session.plan.source,
-        "table": session.plan.table,
-        "cpu": session.machine.cpu,
-        "device": session.machine.gpu if on_gpu else "",
-        "machine": session.machine.name,
-    }
-
-
-def _record_columns(record: Record, plan: Plan) -> Row:
-    row = _cell_columns(record.cell) | {
-        "varied": ", ".join(KEYS[field] for field in plan.varied),
-        "value": ", ".join(filter(None, (_along(field, record.cell) for field in plan.varied))),
-        "at": round(record.at),
-        "note": record.objection,
-    }
-    if isinstance(record.outcome, Measurement):
-        measured = record.outcome
-        row |= _timing_columns(measured.kernel) | _run_columns(measured) | _rates(record)
-        row |= _transfer_columns(measured.transfers) | _health_columns(measured.health)
-        row |= _load_columns(measured.load) | {"disturbed": "; ".join(measured.disturbances)}
-    return row
-
-
-def _cell_columns(cell: Cell) -> Row:
-    block_x, block_y = cell.block_xy or (None, None)
-    return {
-        "implementation": cell.implementation,
-        "kind": _kind(cell),
-        "height": cell.height,
-        "width": cell.width,
-        "channels": cell.channels,
-        "pixel_type": cell.pixel_type,
-        "picture": cell.picture,
-        "count": cell.count,
-        "filter": cell.filter,
-        "kernel_size": cell.ksize,
-        "sigma": cell.sigma,
-        "amount": cell.amount,
-        "weights": PLAN_KEYS["matrix"].write(cell.matrix) if cell.matrix else "",
-        "border": cell.border,
-        "block_x": block_x,
-        "block_y": block_y,
-        "cache": cell.cache,
-        "devices": cell.devices if _kind(cell) == "cuda" else None,
-        "text_sha256": cell.text_sha256,
-    }
-
-
-def _timing_columns(timing: Timing) -> Row:
-    quartiles, interval = timing.quartiles_ms, timing.interval_ms or (None, None)
-    return {
-        "median_ms": timing.median_ms,
-        "lower_quartile_ms": quartiles[0],
-        "upper_quartile_ms": quartiles[1],
-        "min_ms": timing.min_ms,
-        "max_ms": timing.max_ms,
-        "interval_low_ms": interval[0],
-        "interval_high_ms": interval[1],
-        "samples": len(timing.samples_ms),
-        "rounds": len(timing.rounds) or 1,
-        "warmups": timing.warmups,
-        "ended": timing.ended,
-    }
-
-
-def _run_columns(measured: Measurement) -> Row:
-    return {
-        "compile_ms": measured.compile_ms,
-        "end_to_end_ms": measured.end_to_end_ms,
-        "occupancy": measured.occupancy.share if measured.occupancy else None,
-        "ran": "; ".join(map(str, measured.ran)),
-        "threads": measured.threads,
-    }
-
-
-def _rates(record: Record) -> Row:
-    """Return rates, and what they stand on.
-
-    Of a large picture only some pixels are checked, and nothing can be said of sums that may
-    overflow.
-    """
-    assert isinstance(record.outcome, Measurement)
-    check = record.outcome.check
-    if check is None:
-        return {"check": "none"}
-    found: Row = {"checked_pixels": check.checked, "max_error": check.max_error}
-    if record.verified is None:
-        return found | {"check": "wrong" if check.wrong else "none"}
-    return found | {
-        "check": "passed",
-        "megapixels_per_s": record.megapixels_per_s,
-        "effective_gb_s": record.verified.effective_gb_s,
-    }
-
-
-def _transfer_columns(transfers: Transfers | None) -> Row:
-    if transfers is None:
-        return {}
-    return {
-        "upload_ms": transfers.pageable_up.median_ms,
-        "download_ms": transfers.pageable_down.median_ms,
-        "pinned_upload_ms": transfers.pinned_up.median_ms,
-        "pinned_download_ms": transfers.pinned_down.median_ms,
-    }
-
-
-def _health_columns(health: Health | None) -> Row:
-    if health is None:
-        return {}
-    sm, memory = health.sm_mhz or (None, None), health.memory_mhz or (None, None)
-    return {
-        "sm_mhz_low": sm[0],
-        "sm_mhz_high": sm[1],
-        "memory_mhz_low": memory[0],
-        "memory_mhz_high": memory[1],
-        "temperature_c_high": health.temperature_c[1] if health.temperature_c else None,
-        "power_w_high": health.power_w[1] if health.power_w else None,
-        "throttled": ", ".join(health.throttled),
-    }
-
-
-def _load_columns(load: Load | None) -> Row:
-    if load is None:
-        return {}
-    return {
-        "others_busy_cores": load.others,
-        "stolen_share": load.stolen,
-        "quota_cores": load.quota,
-        "quota_held_back": load.throttled,
-    }
-
-
 def _along(field: str, cell: Cell) -> str:
-    """Return where a cell stands along one of Plan's lists, as its TOML has it.
-
-    An empty text where it stands nowhere.
-    """
+    """A cell's value along one of Plan's lists, as TOML has it; "" where it has none."""
     if field == "sizes":
         return str(PLAN_KEYS["sizes"].write((cell.width, cell.height)))
     if field == "blocks":
@@ -240,7 +171,7 @@ def _along(field: str, cell: Cell) -> str:
 
 
 def _kind(cell: Cell) -> str:
-    """Return "cpu" or "cuda", or "" for an implementation that is gone."""
+    """Implementation kind, "cpu" or "cuda"; "" for one that is gone."""
     if is_own(cell.implementation):
         return "cuda"
     return next(
@@ -249,10 +180,9 @@ def _kind(cell: Cell) -> str:
 
 
 def _field(value: object) -> object:
-    """Return a field of a row.
+    """Round floats, and put an apostrophe before texts that spreadsheets read as formulas.
 
-    A float has six digits, since no clock is finer. A text that a spreadsheet would take for a
-    formula gets an apostrophe in front, as spreadsheets have it: a title may come from anybody.
+    Titles may come from anybody; no clock is finer than six digits.
     """
     if isinstance(value, float):
         return float(f"{value:.6g}")

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from kernels import Result
 from kernels.core.plain_data import parse_json
-from kernels.core.safe_files import GrowingFile, reason, whole_lines
+from kernels.core.safe_files import AppendLog, reason, whole_lines
 
 NAME = "workbench-batch.jsonl"
 FORMAT = 1
@@ -29,7 +29,7 @@ class JournalError(Exception):
     """A journal cannot be used.  str(error) is one sentence for the user."""
 
 
-class Journal(GrowingFile):
+class Journal(AppendLog):
     """The journal in the folder of the results, open for writing; one process at a time.
 
     known  the outputs that are done with, relative to the folder

@@ -14,7 +14,7 @@ from threading import Event
 
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
-from kernels.core.driving import in_place_of, last_of
+from kernels.core.driving import last_of, run_with_progress
 from kernels.core.job import Job, Progress, Sampling
 from kernels.core.verdict import Check
 from kernels.cuda_child.gpu_trial import OWN_SAMPLING, gpu_trial
@@ -177,7 +177,7 @@ def examining(
     if device is None:
         where = Progress(f"{shown}: compiling")
         building = building_ahead(rung, taken, compilers, searched)
-        library = yield from in_place_of(building, where)
+        library = yield from run_with_progress(building, where)
     suspect: Job | None = None
     check: Check | None = None
     for number, (each, job) in enumerate(zip(how.jobs, jobs, strict=True), 1):
@@ -187,7 +187,7 @@ def examining(
         yield where
         is_timed = each is timed_job() and found.verdict == "verified"
         trying = _tried(rung, job, device, is_timed, each is counted(how.jobs), library)
-        tried, counts = yield from in_place_of(trying, where)
+        tried, counts = yield from run_with_progress(trying, where)
         if tried.ok:
             check = tried.check
             found = replace(found, verified=found.verified + 1, kernel=tried.kernel)
@@ -207,14 +207,14 @@ def examining(
         where = Progress(f"{shown}: {CHECKING.doing}")
         for job in searched:
             steps = verdict_search(rung, job, deadline_s=DEADLINE_S)
-            search: BugSearch = yield from in_place_of(last_of(steps), where)
+            search: BugSearch = yield from run_with_progress(last_of(steps), where)
             check = search.verdict(check, device)
             if not check.is_verified:
                 break
         return _judged(found, check, how, refusal)
     if how.find_bug and suspect is not None and found.verdict in ("wrong", "failed"):
         where = Progress(f"{shown}: looking for the bug")
-        bug, remark = yield from in_place_of(_bug(rung, suspect), where)
+        bug, remark = yield from run_with_progress(_bug(rung, suspect), where)
         return replace(found, bug=bug, search=remark)
     return found
 

@@ -31,7 +31,7 @@ from kernels.core.errors import DeviceLostError, OutOfMemoryError
 from kernels.core.job import Pick, Progress
 from kernels.core.picture_parts import RowStrip, block_rows, strips_of
 from kernels.core.plain_data import parse_json
-from kernels.core.safe_files import GrowingFile, whole_lines
+from kernels.core.safe_files import AppendLog, whole_lines
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.engine.strip_filter import PickRefusedError, StripFilter
@@ -81,7 +81,7 @@ class Unfinished:
         self._part, path = _beside(self.target)
         with self._failures():
             _refuse(self.target)
-            self._journal = GrowingFile(path, "a+")
+            self._journal = AppendLog(path, "a+")
         self.pick: Line | None = None
         try:
             if not self._journal.hold():

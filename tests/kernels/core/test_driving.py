@@ -1,4 +1,4 @@
-from kernels.core.driving import in_place_of, last_of, outcome_of
+from kernels.core.driving import last_of, outcome_of, run_with_progress
 from kernels.core.job import Progress
 
 
@@ -24,7 +24,7 @@ def test_of_outcomes_that_are_yielded_the_last_one_is_returned_and_progress_pass
 
 def test_whoever_stops_driving_ends_the_steps_at_once():
     steps = counting(3)
-    whole = in_place_of(steps, "here")
+    whole = run_with_progress(steps, "here")
     next(whole)
     whole.close()
     assert list(steps) == []

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from kernels.core.safe_files import GrowingFile, replacing
+from kernels.core.safe_files import AppendLog, replacing
 from kernels.sweeps.session_files import SessionFile
 from tests.made_sessions import a_session
 
@@ -38,7 +38,7 @@ def test_every_record_goes_to_the_disk_before_the_next(tmp_path, flushed):
 
 
 def test_what_was_not_sent_to_the_disk_goes_there_at_the_end(tmp_path, flushed):
-    with GrowingFile(tmp_path / "lines", "x") as file:
+    with AppendLog(tmp_path / "lines", "x") as file:
         file.put(b"one\n", sync=True)
         file.put(b"two\n")
         assert [size for _, size in flushed] == [4]

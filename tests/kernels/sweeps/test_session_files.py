@@ -263,7 +263,7 @@ def test_wherever_the_last_line_was_cut_off_the_others_are_kept(tmp_path):
         assert path.read_bytes() == whole[:end]
         session, file = resume(path, H200, SESSION.plan)
         with file:
-            assert len(session.records) == file.cell_count == len(CELLS) - 1
+            assert len(session.records) == len(file.cells) == len(CELLS) - 1
             file.append(SESSION.records[-1])
         assert path.read_bytes() == whole
 
@@ -282,7 +282,7 @@ def test_a_file_that_is_gone_while_it_is_written_is_said(tmp_path, what):
             path.touch()
         with pytest.raises(SessionFileError, match="was deleted or moved while it was being"):
             file.append(SESSION.records[1])
-        assert file.cell_count == 1
+        assert len(file.cells) == 1
 
 
 def test_whatever_is_wrong_with_a_file_is_said_and_what_is_read_can_be_worked_with(tmp_path):
@@ -331,7 +331,7 @@ def test_what_is_resumed_is_the_same_session_longer(tmp_path):
     with file:
         for record in SESSION.records[2:]:
             file.append(record)
-        assert file.cell_count == len(CELLS)
+        assert len(file.cells) == len(CELLS)
     assert [record.cell for record in read_session(path).records] == CELLS
 
 
@@ -449,9 +449,9 @@ def test_the_parts_of_a_cell_are_one_record_and_the_last_of_them_counts(tmp_path
     assert not any(each.is_complete for each in read)
     file = resume(path, H200)[1]
     with file:
-        assert file.cell_count == 2
+        assert len(file.cells) == 2
         file.append(part(CELLS[0], 4, "time"))
-        assert file.cell_count == 2
+        assert len(file.cells) == 2
     assert [each.is_complete for each in read_session(path).records] == [True, False]
 
 

@@ -279,7 +279,7 @@ def test_a_full_disk_loses_nothing_measured(here, monkeypatch, capsys):
     append = SessionFile.append
 
     def appending(file, record):
-        if file.cell_count == 3:
+        if len(file.cells) == 3:
             raise SessionFileError("A measurement could not be written (No space left on device).")
         append(file, record)
 
@@ -347,7 +347,7 @@ def test_who_is_told_to_end_keeps_what_there_is_and_says_how_to_go_on(
 
     def appending(file, record):
         append(file, record)
-        if file.cell_count == 3 and not told:
+        if len(file.cells) == 3 and not told:
             told.append(sent)
             signal.raise_signal(sent)
 

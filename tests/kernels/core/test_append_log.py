@@ -8,7 +8,7 @@ from io import FileIO
 import pytest
 
 from kernels.core import safe_files
-from kernels.core.safe_files import GrowingFile, whole_lines
+from kernels.core.safe_files import AppendLog, whole_lines
 
 
 class Filling(FileIO):
@@ -27,7 +27,7 @@ class Filling(FileIO):
 def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(safe_files, "FileIO", Filling)
     monkeypatch.setattr(Filling, "room", 13)
-    with GrowingFile(tmp_path / "lines", "x") as file:
+    with AppendLog(tmp_path / "lines", "x") as file:
         file.put(b"first\n")
         with pytest.raises(OSError, match="No space left"):
             file.put(b"too long a line\n")
@@ -41,7 +41,7 @@ def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path, monkeypatc
 def test_one_goes_on_behind_the_last_whole_line(tmp_path, mode):
     path = tmp_path / "lines"
     path.write_bytes(b"first\nhal")
-    with GrowingFile(path, mode) as file:
+    with AppendLog(path, mode) as file:
         file.go_on_behind(6)
         file.put(b"last\n")
     assert path.read_bytes() == b"first\nlast\n"
@@ -54,9 +54,9 @@ def test_a_pipe_a_device_and_a_link_are_refused_and_nothing_is_written_elsewhere
     (tmp_path / "precious").write_bytes(b"mine\n")
     os.mkfifo(path) if what == "pipe" else path.symlink_to(what)
     for opening in (
-        lambda: GrowingFile(path, "a+"),
-        lambda: GrowingFile(path, "r+"),
-        lambda: GrowingFile(path, "x"),
+        lambda: AppendLog(path, "a+"),
+        lambda: AppendLog(path, "r+"),
+        lambda: AppendLog(path, "x"),
         lambda: list(whole_lines(path)),
         lambda: safe_files.hold(path),
         lambda: safe_files.holding(path, 0.0).__enter__(),
