@@ -1,9 +1,9 @@
-"""One module per filter: add one and it is in the window, the command line and the tests.
+"""Filters: add a module, or a row of `drawn`, and it is in window, command line and tests.
 
-A filter is K×K weights: each sample of the answer is the sum of its neighbours, each times its
+A filter is K×K weights: each sample of the output is the sum of its neighbours, each times its
 weight.  What is not a weighted sum, such as a median, is no filter here.
 
-A filter module has
+A module has FILTERS, a tuple of `Filter`, or
 
     TITLE       what people call it
     ORDER       where it stands in a list, smallest first
@@ -54,10 +54,10 @@ class Filter:
     idea: str = ""
 
     def weights(self, ksize: int, **parameters: Any) -> NDArray[np.float32]:
-        """Return the filter's weights: (ksize, ksize) float32, read-only.
+        """The filter's weights: (ksize, ksize) float32, read-only.
 
-        parameters  those in `self.parameters`, by name; one left out takes its default, one the
-                    filter does not have is ignored, so that a caller may pass all it knows
+        parameters  by name; one left out takes its default, one that is not in `self.parameters`
+                    is ignored, so that a caller may pass all it knows
         Raises BadJobError for a size or a parameter out of range.
         """
         if ksize not in self.sizes:
@@ -71,25 +71,25 @@ class Filter:
 
     @property
     def sizes_in_words(self) -> str:
-        """Return the sizes it takes, in words: "odd sizes from 1 to 127"."""
+        """The sizes it takes: "odd sizes from 1 to 127"."""
         if len(self.sizes) == 1:
             return f"{self.sizes[0]} only"
         return f"odd sizes from {self.sizes[0]} to {self.sizes[-1]}"
 
     def nearest_size(self, ksize: int) -> int:
-        """Return the size it takes that is closest to `ksize`."""
+        """The size it takes that is closest to `ksize`."""
         return min(self.sizes, key=lambda size: abs(size - ksize))
 
 
 @cache
 def all_filters() -> tuple[Filter, ...]:
-    """Return every filter of this folder, in the order to show them."""
-    found = (_read(info.name) for info in pkgutil.iter_modules(__path__))
-    return tuple(sorted((f for f in found if f), key=lambda f: (f.order, f.title)))
+    """Every filter of this folder, in the order to show them."""
+    found = (each for info in pkgutil.iter_modules(__path__) for each in _filters_in(info.name))
+    return tuple(sorted(found, key=lambda f: (f.order, f.title)))
 
 
 def get(key: str) -> Filter:
-    """Return the filter called `key`; raise BadJobError if there is none."""
+    """Find the filter called `key`; raise BadJobError if there is none."""
     for each in all_filters():
         if each.key == key:
             return each
@@ -100,33 +100,28 @@ def get(key: str) -> Filter:
 
 
 def _near(key: str) -> list[str]:
-    """Return filters whose key, or else a word of whose title, is nearly `key`."""
+    """Keys of filters whose key, or else a word of whose title, is nearly `key`."""
     if near := get_close_matches(key.lower(), [each.key for each in all_filters()], n=1):
         return near
     words = {each.key: each.title.lower().split() for each in all_filters()}
     return [name for name, title in words.items() if get_close_matches(key.lower(), title)][:2]
 
 
-def _read(name: str) -> Filter | None:
+def _filters_in(name: str) -> tuple[Filter, ...]:
     module = importlib.import_module(f"{__name__}.{name}")
     if not hasattr(module, "weights"):
-        return None  # a helper of the folder, not a filter
-    parameters = getattr(module, "PARAMETERS", ())
-    return Filter(
+        return getattr(module, "FILTERS", ())
+    idea = (module.__doc__ or "").partition("\n")[0].partition(": ")[2]  # behind the title
+    found = Filter(
         name,
         module.TITLE,
         module.ORDER,
         module.SIZES,
-        parameters,
+        getattr(module, "PARAMETERS", ()),
         module.weights,
         getattr(module, "GRADIENT", False),
         getattr(module, "automatic_sigma", None),
         getattr(module, "GROUP", GROUPS[-1]),
-        _idea(module.__doc__ or ""),
+        idea[:1].upper() + idea[1:],
     )
-
-
-def _idea(docstring: str) -> str:
-    """Return "Every neighbour counts the same." of "Box blur: every neighbour counts the same."."""
-    sentence = docstring.partition("\n")[0].partition(": ")[2]
-    return sentence[:1].upper() + sentence[1:]
+    return (found,)

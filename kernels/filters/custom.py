@@ -17,7 +17,7 @@ PARAMETERS = (MATRIX,)
 
 
 def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> NDArray[np.float32]:
-    """Return `matrix` as (ksize, ksize) float32; raise BadJobError if it has another size.
+    """`matrix` as (ksize, ksize) float32; raises BadJobError if it has another size.
 
     matrix  rows of finite numbers; None: the identity
     """
@@ -36,14 +36,12 @@ def weights(ksize: int, *, matrix: Sequence[Sequence[float]] | None = None) -> N
 
 
 def parse(text: str) -> tuple[tuple[float, ...], ...]:
-    """Return rows of numbers from text; raise BadJobError where they cannot be weights.
+    """Parse rows of numbers.
 
-    Rows end at a newline or semicolon, numbers at a space or comma.
-
-    A number may be a fraction: 1/9.
+    Rows end at a newline or semicolon, numbers at a space or comma; 1/9 is a number.
     Raises BadJobError unless they form a square of odd size from 1 to 127, all finite.
     """
-    lines = [line.replace(",", " ").replace("\t", " ").split() for line in _rows(text)]
+    lines = [line.replace(",", " ").split() for line in text.replace(";", "\n").splitlines()]
     rows = tuple(tuple(map(_number, line)) for line in lines if line)
     if not rows:
         raise BadJobError("Write rows of numbers, such as 0 1 0; 1 -4 1; 0 1 0.")
@@ -58,7 +56,6 @@ def parse(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def _number(word: str) -> float:
-    """Return a number, or one divided by another."""
     try:
         numbers = [float(part) for part in word.split("/")]
         above, below = numbers if len(numbers) > 1 else (*numbers, 1.0)
@@ -70,9 +67,5 @@ def _number(word: str) -> float:
 
 
 def _as_float32(rows: Sequence[Sequence[float]]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # too large a number becomes infinite, and is refused as such
+    with np.errstate(over="ignore"):  # too large a number becomes infinite, and is rejected as such
         return np.array(rows, np.float32)
-
-
-def _rows(text: str) -> list[str]:
-    return text.replace(";", "\n").splitlines()

@@ -27,17 +27,17 @@ BINOMIAL = {1: (1,), 3: (1, 2, 1), 5: (1, 4, 6, 4, 1)}
 
 
 def default_sigma(ksize: int) -> float:
-    """Return the standard deviation, in pixels, that OpenCV documents for a size without one."""
+    """The standard deviation, in pixels, that OpenCV documents for a size without one."""
     return 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
 
 
 def is_binomial(ksize: int) -> bool:
-    """Return whether taps(ksize) are a row of Pascal's triangle, and no sampled bell."""
+    """Return True if taps(ksize) are a row of Pascal's triangle, and no sampled bell."""
     return ksize > 1 and ksize in BINOMIAL
 
 
 def automatic_sigma(ksize: int) -> float:
-    """Return the standard deviation of taps(ksize) in pixels: √((K - 1) / 4) of a binomial.
+    """The standard deviation of taps(ksize) in pixels: √((K - 1) / 4) of a binomial.
 
     One weight alone is 1 for every sigma; default_sigma() then.
     """
@@ -47,7 +47,7 @@ def automatic_sigma(ksize: int) -> float:
 
 
 def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:
-    """Return the bell along one axis, (ksize,) float64 summing to 1."""
+    """The bell along one axis, (ksize,) float64 summing to 1."""
     if sigma is None and ksize in BINOMIAL:
         row = np.array(BINOMIAL[ksize], np.float64)
     else:
@@ -57,7 +57,7 @@ def taps(ksize: int, sigma: float | None = None) -> NDArray[np.float64]:
 
 
 def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
-    """Return the bell along y times the bell along x, (ksize, ksize) float32.
+    """The bell along y times the bell along x, (ksize, ksize) float32.
 
     sigma  standard deviation in pixels; None: binomial for 3 and 5, default_sigma() for others
     """
@@ -66,7 +66,7 @@ def weights(ksize: int, *, sigma: float | None = None) -> NDArray[np.float32]:
 
 
 def share_held(ksize: int, sigma: float) -> float:
-    """Return how much of the whole bell of `sigma` the size holds, from 0 to 1.
+    """The share of the whole bell of `sigma` that the size holds, from 0 to 1.
 
     The rest is cut off, and what is left scaled up: weights() always sum to 1.
     """
@@ -77,5 +77,5 @@ def share_held(ksize: int, sigma: float) -> float:
 
 
 def size_holding(share: float, sigma: float) -> int | None:
-    """Return the smallest size that holds `share` of the bell; None where none of SIZES does."""
+    """The smallest size that holds `share` of the bell; None where none of SIZES does."""
     return next((ksize for ksize in SIZES if share_held(ksize, sigma) >= share), None)

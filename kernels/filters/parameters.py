@@ -1,18 +1,13 @@
-"""Ranges of sizes, parameters and drawn weights that filters share."""
+"""Ranges of sizes and parameters that filters share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kernels.core.errors import BadJobError
 
-THREE_ONLY = range(3, 4, 2)
 ANY_ODD = range(1, 128, 2)
 
 
@@ -63,13 +58,3 @@ MATRIX = Parameter(
     "Weights",
     "Rows of numbers, applied as drawn: the middle one stands on the pixel itself.",
 )
-
-
-def drawn(*rows: tuple[float, ...]) -> Callable[[int], NDArray[np.float32]]:
-    """Return the weights() of a filter of one size only: these rows, (K, K) float32."""
-
-    def weights(ksize: int) -> NDArray[np.float32]:
-        assert ksize == len(rows)
-        return np.array(rows, np.float32)
-
-    return weights

@@ -17,7 +17,7 @@ automatic_sigma = gaussian.automatic_sigma
 
 
 def weights(ksize: int, *, sigma: float | None = None, amount: float = 1.0) -> NDArray[np.float32]:
-    """Return (1 + amount) · identity - amount · gaussian, (ksize, ksize) float32 summing to 1.
+    """(1 + amount) · identity - amount · gaussian, (ksize, ksize) float32 summing to 1.
 
     sigma   standard deviation of the Gaussian in pixels; None: its default for the size
     """
