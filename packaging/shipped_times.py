@@ -10,8 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kernels.core.job_class import JobClass, job_class_of, size_class
-from kernels.engine.measurements import Candidate
+from kernels.engine.measurements import Candidate, JobClass, job_class_of, size_class
 from kernels.rungs.rung import ladder
 from workbench.cli import made_jobs
 

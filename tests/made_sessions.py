@@ -16,10 +16,9 @@ from kernels.core.health import Health
 from kernels.core.job import Ran
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.staging import Transfers
+from kernels.cuda.device_pictures import Transfers
 from kernels.engine.engine import all_implementations
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 
 STARTED = 1_763_700_000.0  # 21 November 2025

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
+
+from numpy.typing import NDArray
 
 from kernels.core.device import Device, NoDevice
-from kernels.core.job import Job
+from kernels.core.job import Job, Ran
 from kernels.core.verdict import Tolerance
-from kernels.cpu.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +65,19 @@ def _read(name: str) -> HostImplementation | None:
         refuses=module.why_not,
         prepare=module.prepare,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A job that is ready to be run, any number of times.
+
+    ran        what is called, and on how many threads
+    filtering  fills an array like job.picture in steps of some 20 ms, and yields after each the
+               share that is done, so that whoever drives it can pause or stop there; the time
+               between yields is what is timed
+    compiled   whether something was compiled just now, or loaded that was compiled before
+    """
+
+    ran: Ran
+    filtering: Callable[[NDArray[Any]], Iterator[float]]
+    compiled: bool = False

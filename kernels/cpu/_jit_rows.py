@@ -1,9 +1,9 @@
-"""The machine code of `row_loops`; importing this imports numba, so it is imported when first used.
+"""The machine code of `parallel`; importing this imports numba, so it is imported when first used.
 
 A thread owns a band of rows and walks down it.  It keeps the K rows around the present one as
 float32, borders included, in a ring; the sums of a stretch of the row stay in the first-level cache
 while all K × K weights are added to them, two at a time, so that half as many sums are loaded and
-stored again.  Every sum adds the same products in the same order as `loops`.
+stored again.  Every sum adds the same products in the same order as `sequential`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from kernels.core.cpu_load import LoadWatch
 from kernels.core.errors import OutOfMemoryError
 from kernels.core.job import Job, Progress, Result, Sampled, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S, Sampler
-from kernels.cpu import HostImplementation
-from kernels.cpu.prepared import Prepared
+from kernels.cpu import HostImplementation, Prepared
 from kernels.cpu.preview import takes_long
 
 LONG_S = 0.5  # from here on it is said how much is done

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.borders import source_indices
+from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
 from kernels.core.verdict import Tolerance
-from kernels.cpu import row_loops
-from kernels.cpu.prepared import Prepared
+from kernels.cpu import Prepared
+from kernels.cpu.sequential import sample_range
 
 TITLE = "Parallel"
 IDEA = (
@@ -27,6 +36,141 @@ def why_not(job: Job) -> str | None:  # noqa: ARG001
 
 def prepare(job: Job) -> Prepared:
     """Compile the loops for the job's pixel type, or load what was compiled before."""
-    compiled = row_loops.prepare(job)
-    ran = Ran("parallel loops", threads=row_loops.threads_for(job))
-    return Prepared(ran, row_loops.runner(job), compiled)
+    compiled = _compile_for(job)
+    ran = Ran("parallel loops", threads=threads_for(job))
+    return Prepared(ran, runner(job), compiled)
+
+
+STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
+LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
+
+Run = Callable[[NDArray[Any]], Iterator[float]]
+Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
+
+# numba's own pool of threads ends the program when two threads of ours call it at once.
+_one_at_a_time = Lock()
+_compiled: set[tuple[str, bool]] = set()
+
+
+def _compile_for(job: Job) -> bool:
+    """Compile for the job's pixel type, or load what was compiled; return True if just now.
+
+    Some seconds the first time; numba keeps the machine code on disk.
+    """
+    wanted = job.pixel_type, job.gradient
+    if wanted in _compiled:
+        return False
+    one = np.zeros((1, 1, 1), job.picture.dtype)
+    small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
+    for _ in runner(small)(np.empty_like(one)):
+        pass
+    _compiled.add(wanted)
+    return True
+
+
+def runner(job: Job) -> Run:
+    """Return what fills an array like job.picture, some rows on all threads at a time.
+
+    Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
+    """
+    run = _gradient(job) if job.gradient else _sums(job)
+    if job.picture.dtype != np.float16:
+        return lambda out: run(job.picture, out)
+
+    def on_halves(out: NDArray[Any]) -> Iterator[float]:
+        # float16 is not known to numba: its loops read and write float32 then.
+        target = np.empty(out.shape, np.float32)
+        yield from run(job.picture.astype(np.float32), target)
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            out[:] = target
+        if job.has_alpha:
+            out[..., -1] = job.picture[..., -1]
+
+    return on_halves
+
+
+def _sums(job: Job) -> Loops:
+    """Return what fills an array with the weighted picture, rounded if it holds integers."""
+    weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
+    places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
+    steps = tuple(_steps(job, job.ksize**2))
+
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[float]:
+        from kernels.cpu._jit_rows import sum_rows
+
+        how = (*places, weights, np.float32(job.offset), *alpha, *sample_range(out))
+        for step in steps:
+            with _one_at_a_time:
+                sum_rows(_source(picture), _flat(out), *how, *step)
+            yield step[1] / job.height
+
+    return fill
+
+
+def _gradient(job: Job) -> Loops:
+    """Return what fills an array with the gradient's length of the weighted picture.
+
+    And with the picture's alpha.
+    """
+    sums, places = _sums(job), _places(job, 1)
+    steps = tuple(_steps(job, LENGTH_PRODUCTS))
+
+    def fill(picture: NDArray[Any], out: NDArray[Any]) -> Iterator[float]:
+        from kernels.cpu._jit_rows import length_rows
+
+        weighted = np.empty(out.shape, np.float32)
+        yield from sums(picture, weighted)
+        how = (*places, job.channels, job.has_alpha, *sample_range(out))
+        for step in steps:
+            with _one_at_a_time:
+                length_rows(_source(weighted), _source(picture), _flat(out), *how, *step)
+            yield 1.0  # beside the sums this takes no time
+
+    return fill
+
+
+def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where rows -radius … H + radius are read from, and the samples beside a row.
+
+    The samples left of a row, and those right of it; -1 stands for a zero.
+    """
+    rows = source_indices(-radius, job.height + radius, job.height, job.border)
+    left = source_indices(-radius, 0, job.width, job.border)
+    right = source_indices(job.width, job.width + radius, job.width, job.border)
+    pixels = np.concatenate([left, right])[:, None]
+    samples = pixels * job.channels + np.arange(job.channels)
+    return rows, np.where(pixels < 0, -1, samples).ravel()
+
+
+def threads_for(job: Job) -> int:
+    """Return how many threads share the job's rows: numba may have been told to use fewer."""
+    from numba import get_num_threads
+
+    return min(usable_cores(), int(get_num_threads()), job.height)
+
+
+def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
+    """Yield each step's first row, its end, and in how many bands threads share it.
+
+    products  what a sample costs
+    """
+    threads = threads_for(job)
+    rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
+    for first in range(0, job.height, rows):
+        last = min(first + rows, job.height)
+        yield first, last, min(threads, last - first)
+
+
+def _flat(picture: NDArray[Any]) -> NDArray[Any]:
+    """Return the picture as (H, W · C): a row of samples as it lies in memory."""
+    return picture.reshape(len(picture), -1)
+
+
+def _source(picture: NDArray[Any]) -> NDArray[Any]:
+    """Return the same, never to be written: to numba such an array is of a type of its own.
+
+    It compiles, for seconds, for each type that it meets.
+    """
+    rows = _flat(picture)
+    rows.flags.writeable = False
+    return rows

@@ -28,12 +28,24 @@ from kernels.core.health import Nvml, Watch
 from kernels.core.job import Job, Progress, Ran, Result, Sampled, Sampling
 from kernels.core.sampling import Sampler
 from kernels.core.timing import Timing
-from kernels.cuda.device_pictures import DevicePictures
+from kernels.cuda.device_pictures import (
+    DevicePictures,
+    Moved,
+    Transfers,
+    measuring_transfers,
+    why_not_transferred,
+)
 from kernels.cuda.event_timer import CeilingBench, EventTimer, Queue
-from kernels.cuda.launch import Launch, Program, Programs, occupancy_on, prepare_launch
+from kernels.cuda.launch import (
+    Launch,
+    Program,
+    Programs,
+    occupancy_on,
+    prepare_launch,
+    rows_a_strip,
+    strip_of,
+)
 from kernels.cuda.probing import leave_quietly
-from kernels.cuda.staging import Moved, Transfers, measuring_transfers, why_not_transferred
-from kernels.cuda.strips import rows_a_strip, strip_of
 from kernels.rungs.rung import Rung
 
 

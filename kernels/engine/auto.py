@@ -9,9 +9,13 @@ from typing import Literal
 
 from kernels.core.device import Device
 from kernels.core.job import Job, Pick
-from kernels.core.job_class import JobClass, job_class_of
-from kernels.engine.measurements import Candidate, Measurements
-from kernels.engine.shipped_times import shipped_times
+from kernels.engine.measurements import (
+    Candidate,
+    JobClass,
+    Measurements,
+    job_class_of,
+    shipped_times,
+)
 from kernels.rungs.rung import Rung, ladder
 
 DEFAULT_BLOCK_XY = (32, 8)

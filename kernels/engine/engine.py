@@ -19,14 +19,14 @@ from kernels.core.errors import (
 from kernels.core.job import Job, Pick, Progress, Ran, Result, Sampling
 from kernels.core.verdict import Tolerance
 from kernels.cpu import HostImplementation, cpu_run, host_implementations
+from kernels.cuda.device_pictures import Transfers
 from kernels.cuda.event_timer import Queue
 from kernels.cuda.gpu import Gpu
 from kernels.cuda.launch import compiling_ahead
 from kernels.cuda.probing import probe
-from kernels.cuda.staging import Transfers
+from kernels.cuda.several_gpus import SharingGpus
 from kernels.engine.auto import AUTO, Picker, with_pick
 from kernels.engine.own_kernel import OwnKernel
-from kernels.engine.sharing_gpus import SharingGpus
 from kernels.oracle.checking import checking
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import BrokenRung, Rung, whole_ladder

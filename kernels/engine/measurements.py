@@ -7,14 +7,78 @@ import json
 import logging
 from dataclasses import dataclass
 from functools import cache
+from math import log2
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kernels.core.device import Device
-from kernels.core.job_class import JobClass
+from kernels.core.job import Job
 from kernels.core.plain_data import from_plain, to_plain
 from kernels.core.safe_files import cache_folder, holding, replacing
+from kernels.core.weights import separable_terms
 from kernels.rungs.rung import ladder
+
+# Of higher rank, sums of separable weights are no longer worth telling apart.
+MAX_RANK = 8
+BORDER_GROUPS = {"zero": "zero", "clamp": "clamp"}  # the others all fold the index back
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class JobClass:
+    """The properties that a job's speed depends on, beside the device.
+
+    weights  "uniform", "separable", "rank 2" and so on, "general"; "gradient" where that follows
+    border   its group: "zero", "clamp" or "folded"
+    size     log₂ of the number of pixels, rounded
+    """
+
+    pixel_type: str
+    channels: int
+    ksize: int
+    weights: str
+    border: str
+    size: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.channels} × {self.pixel_type}, {self.weights} {self.ksize}×{self.ksize}, "
+            f"border {self.border}, 2^{self.size} pixels"
+        )
+
+
+def job_class_of(job: Job) -> JobClass:
+    """Return the class that `job` belongs to."""
+    return JobClass(
+        pixel_type=job.pixel_type,
+        channels=job.channels,
+        ksize=job.ksize,
+        weights=weights_class(job),
+        border=BORDER_GROUPS.get(job.border, "folded"),
+        size=size_class(job.strip.whole if job.strip else job.height, job.width),
+    )
+
+
+def size_class(height: int, width: int) -> int:
+    """Return log₂ of the number of pixels, rounded."""
+    return round(float(np.log2(height * width)))
+
+
+def weights_class(job: Job) -> str:
+    """Return what an implementation can make use of in the job: see `JobClass`."""
+    return f"gradient after {_class_of(job)}" if job.gradient else _class_of(job)
+
+
+def _class_of(job: Job) -> str:
+    if np.ptp(job.weights) == 0:
+        return "uniform"
+    rank = len(separable_terms(job.weights))
+    if rank == 1:
+        return "separable"
+    # From half the size on, as many multiply-adds are spent on the passes as on the weights.
+    return f"rank {rank}" if rank <= MAX_RANK and 2 * rank < job.ksize else "general"
+
 
 VERSION = 1
 LOCK_NAME = ".measurements.lock"  # held while the file is read, merged and written
@@ -220,3 +284,46 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino  # each is written as a file of its own
+
+
+PATH = Path(__file__).with_name("shipped_times.json")
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedTimes:
+    """The times of one device: for each class of jobs the quickest ways first."""
+
+    device: str
+    ways: dict[JobClass, tuple[Candidate, ...]]
+
+    def nearest(self, kind: JobClass) -> JobClass | None:
+        """Return the class measured that is most like `kind`, of the same class of weights.
+
+        First by pixel type; then each doubling of the samples counts half of one of K, as both
+        change which rung is the quickest, K more so.
+        """
+        alike = [each for each in self.ways if _family(each) == _family(kind)]
+        return min(alike, key=lambda each: _distance(each, kind), default=None)
+
+
+@cache
+def shipped_times() -> ShippedTimes:
+    """Read the file that `make tables` writes."""
+    data = json.loads(PATH.read_text(encoding="utf-8"))
+    ways = {entry.kind: entry.measured for entry in measured_from(data["kinds"])}
+    return ShippedTimes(data["device"], ways)
+
+
+def _family(kind: JobClass) -> str:
+    """Return the class of weights: "rank 3" and "gradient after …" without the rest."""
+    return kind.weights.split()[0]
+
+
+def _distance(one: JobClass, other: JobClass) -> tuple[float, ...]:
+    samples = one.size - other.size + log2(one.channels / other.channels)
+    return (
+        one.pixel_type != other.pixel_type,
+        2 * abs(log2(one.ksize / other.ksize)) + abs(samples),
+        one.channels != other.channels,
+        one.border != other.border,
+    )

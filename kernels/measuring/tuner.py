@@ -10,10 +10,9 @@ from kernels.core.device_turns import Waiting
 from kernels.core.driving import run_with_progress
 from kernels.core.errors import CannotRunError
 from kernels.core.job import Job, Result, Sampling
-from kernels.core.job_class import JobClass, job_class_of
 from kernels.engine.auto import DEFAULT_BLOCK_XY, usual_order
 from kernels.engine.engine import Engine
-from kernels.engine.measurements import Candidate, Measurements
+from kernels.engine.measurements import Candidate, JobClass, Measurements, job_class_of
 from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.rung import Rung

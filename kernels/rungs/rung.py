@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
+from kernels.core.cache import all_finite
 from kernels.core.device import Device, NoDevice
 from kernels.core.errors import CannotRunError
-from kernels.core.finite import all_finite
 from kernels.core.job import Job
 from kernels.core.verdict import Tolerance
 from kernels.oracle.checking import FLOAT32_MAX, largest_finite

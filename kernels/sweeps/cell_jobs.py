@@ -28,17 +28,15 @@ from kernels.core.health import health_of_all
 from kernels.core.job import PIXEL_TYPES, Job
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.staging import Transfers
+from kernels.cuda.device_pictures import Transfers
 from kernels.engine.auto import DEFAULT_BLOCK_XY
 from kernels.engine.engine import Engine
 from kernels.engine.own_kernel import UNTIMED
-from kernels.pictures.generated import stored_as, with_channels
-from kernels.pictures.picture_kinds import moved, of_kind
+from kernels.pictures.generated import moved, of_kind, stored_as, with_channels
 from kernels.rungs.headers import HeaderError
 from kernels.rungs.own_kernels import is_own, read_own_kernel, text_hash
 from kernels.rungs.rung import Rung
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.plan import NOT_READ, OwnText, Plan
+from kernels.sweeps.plan import NOT_READ, PICTURE_KINDS, Cell, OwnText, Plan
 from kernels.sweeps.record import Measurement
 
 Paths = Mapping[str, Path]  # of files of the user's own, by their names

@@ -16,8 +16,7 @@ from kernels.core.job import Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.engine.engine import all_implementations
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import sampling_of
+from kernels.sweeps.plan import Cell, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
 # Of ten medians the second lowest and the second highest hold the true one in 98 % of all cases; of

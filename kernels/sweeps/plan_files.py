@@ -44,8 +44,7 @@ from kernels.engine.engine import all_implementations
 from kernels.filters import custom
 from kernels.filters.parameters import AMOUNT, SIGMA, Parameter
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.cell import PICTURE_KINDS, Matrix
-from kernels.sweeps.plan import DIMENSIONS, Plan
+from kernels.sweeps.plan import DIMENSIONS, PICTURE_KINDS, Matrix, Plan
 
 Reader = Callable[[str, Any], Any]  # key, value as TOML has it -> value as Plan has it
 

@@ -15,13 +15,12 @@ from kernels.core.driving import run_with_progress
 from kernels.core.errors import DeviceLostError, GivenUpError, KernelError
 from kernels.core.job import Job, Progress, Result
 from kernels.core.verdict import Check
-from kernels.cuda.staging import Transfers
+from kernels.cuda.device_pictures import Transfers
 from kernels.engine.engine import Engine
 from kernels.measuring.trials import checked, measure_checked
 from kernels.oracle.checking import Oracle
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import (
     NO_TEXTS,
     NOTHING_GIVEN,
@@ -44,7 +43,7 @@ from kernels.sweeps.estimate import (
     scaled_s,
     with_part,
 )
-from kernels.sweeps.plan import Plan, sampling_of
+from kernels.sweeps.plan import Cell, Plan, sampling_of
 from kernels.sweeps.record import Measurement, Record
 
 CELLS_AHEAD = 32  # compiled together, on all cores, before the first of them is measured

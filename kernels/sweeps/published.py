@@ -11,8 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 
 NUMBERS = Path(__file__).with_name("published.csv")
 NOTES = Path(__file__).with_name("published.toml")

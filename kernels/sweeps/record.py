@@ -10,9 +10,8 @@ from kernels.core.health import Health, disturbances_of
 from kernels.core.job import Ran, Result
 from kernels.core.timing import Timing
 from kernels.core.verdict import Check
-from kernels.cuda.staging import Transfers
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.cuda.device_pictures import Transfers
+from kernels.sweeps.plan import Cell, Plan
 
 
 @dataclass(frozen=True, slots=True)

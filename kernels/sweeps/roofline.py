@@ -15,8 +15,8 @@ from kernels.core.job import Ran
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung, ladder
 from kernels.rungs.work import Work, work_of
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import stand_in_job
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Machine, Record
 
 OWN_BYTES_MATTER = 1.05  # times the compulsory ones: a sentence tells of them

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kernels.core.timing import Comparison, Timing, Verdict, compare
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record, Session
 
 # What was chosen or allocated once at a process's start, and what else runs on the computer, makes

@@ -20,8 +20,7 @@ from kernels.core.errors import SessionFileError
 from kernels.core.plain_data import NotPlainError, from_plain, to_plain
 from kernels.core.safe_files import MAX_LINE, AppendLog, LogLine, lines_in
 from kernels.core.timing import Timing
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_files import KEYS
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 

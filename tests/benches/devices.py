@@ -29,7 +29,7 @@ from kernels.core.timing import Comparison, Timing, compare
 from kernels.core.verdict import Check
 from kernels.core.version import program_version
 from kernels.engine.auto import with_pick
-from kernels.pictures.picture_kinds import of_kind
+from kernels.pictures.generated import of_kind
 from tests.benches import bench
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns

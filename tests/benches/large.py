@@ -24,7 +24,7 @@ from kernels.core.driving import outcome_of
 from kernels.core.picture_parts import RowStrip, strips_of
 from kernels.core.version import program_version
 from kernels.engine.strip_filter import StripFilter
-from kernels.pictures.picture_kinds import of_kind
+from kernels.pictures.generated import of_kind
 from kernels.sweeps.estimate import about
 from tests.benches import bench
 from tests.benches.bench import peak_bytes, peak_memory

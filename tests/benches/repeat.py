@@ -24,8 +24,7 @@ from kernels.core.errors import KernelError
 from kernels.core.timing import CONFIDENCE, compare
 from kernels.core.version import program_version
 from kernels.cpu import host_implementations
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_run import sweeping
 from kernels.sweeps.record import Measurement, Record
 from kernels.sweeps.session_comparison import within_of

@@ -23,7 +23,7 @@ AREAS = [
     *("workbench/imaging", "workbench/window/undo", "workbench/panels/sweep", "workbench/cli"),
     *("workbench/model", "workbench/base/numbers.py", "workbench/panels/timing/timing_strip.py"),
     *("kernels/sweeps", "kernels/rungs/work.py", "kernels/rungs/job_facts.py"),
-    *("kernels/cuda/occupancy.py", "kernels/cuda/event_timer.py", "kernels/cuda/staging.py"),
+    *("kernels/cuda/probing.py", "kernels/cuda/event_timer.py", "kernels/cuda/device_pictures.py"),
     *("kernels/core/timing.py", "kernels/core/timing.py", "kernels/core/sampling.py"),
     *("kernels/engine/measurements.py", "kernels/core/weights.py"),
 ]

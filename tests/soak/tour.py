@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QComboBox
 
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.cpu import loops, row_loops
+from kernels.cpu import parallel, sequential
 from kernels.engine.engine import all_implementations
 from tests.soak import finding
 from tests.soak.rest import all_compiled
@@ -55,8 +55,8 @@ def _all_loops():
     for pixel_type, gradient in product(PIXEL_TYPES, (False, True)):
         picture = np.zeros((2, 2, 1), pixel_type)
         job = Job(picture, np.ones((1, 1), np.float32), gradient=gradient)
-        loops.prepare(job)
-        row_loops.prepare(job)
+        sequential._compile_for(job)
+        parallel._compile_for(job)
 
 
 def _a_compilation(window):

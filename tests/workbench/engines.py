@@ -9,7 +9,7 @@ from kernels.core.device import DeviceShare, Occupancy
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Progress, Ran, Result
 from kernels.core.timing import Timing
-from kernels.cuda.staging import Transfers
+from kernels.cuda.device_pictures import Transfers
 from kernels.engine.engine import Engine
 from kernels.rungs.rung import Rung
 from tests.made_up import H200

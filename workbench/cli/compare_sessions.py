@@ -17,7 +17,7 @@ from kernels.core.cpu_load import disturbed_in_words
 from kernels.core.plain_data import to_plain
 from kernels.core.timing import CONFIDENCE, NO_INTERVAL, Comparison, Verdict
 from kernels.core.version import program_version
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.plan_run import in_words
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import EQUAL, CellPair, Summary, compare_sessions, summary_of

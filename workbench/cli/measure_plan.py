@@ -21,11 +21,10 @@ from kernels.core.errors import KernelError
 from kernels.core.safe_files import replacing
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import Given, Texts, refusal, with_texts
 from kernels.sweeps.estimate import about, estimated_s
 from kernels.sweeps.machine import this_machine
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_files import presets, read_plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session

@@ -16,11 +16,10 @@ from kernels.core.borders import BORDERS
 from kernels.core.device import NoDevice
 from kernels.core.errors import BadJobError
 from kernels.core.job import PIXEL_TYPES, Job
-from kernels.core.job_class import JobClass, job_class_of
 from kernels.core.plain_data import to_plain
 from kernels.core.version import program_version
 from kernels.engine.auto import ranked
-from kernels.engine.measurements import Candidate
+from kernels.engine.measurements import Candidate, JobClass, job_class_of
 from kernels.measuring.tuner import Trial, Tuning, tuning
 from workbench.base import numbers
 from workbench.cli import made_jobs

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.cpu_load import usable_cores
-from kernels.cpu.pieces import Rectangle
+from kernels.cpu.sequential import Rectangle
 from workbench.base import memory, numbers
 from workbench.base.memory import require_memory
 from workbench.imaging import byte_differences

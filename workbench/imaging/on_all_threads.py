@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 
 from kernels.core.cpu_load import usable_cores
-from kernels.cpu.pieces import Rectangle
+from kernels.cpu.sequential import Rectangle
 
 
 def on_all_threads(parts: Iterator[Rectangle], work: Callable[[Rectangle], None]) -> Iterator[None]:

@@ -9,11 +9,10 @@ from random import Random
 
 from kernels import filters
 from kernels.rungs.rung import Rung
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import Given, with_texts
 from kernels.sweeps.estimate import estimated_s
 from kernels.sweeps.plan import DIMENSIONS as FIELDS
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.record import Record
 from workbench.model.intents import has_parameter, is_unclipped
 from workbench.model.plan_dimensions import BY_FIELD, THIS, Here, Values, plan_title

@@ -24,8 +24,8 @@ from kernels.engine.engine import Implementation
 from kernels.engine.own_kernel import OwnKernel
 from kernels.rungs.own_kernels import is_own, text_hash
 from kernels.rungs.rung import Rung, ladder
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import weights_of
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_files import read_session
 from workbench.base import numbers

@@ -20,8 +20,8 @@ from kernels import Engine
 from kernels.core.errors import KernelError
 from kernels.core.job import Progress, Result, Sampling
 from kernels.pictures.generated import stored_as
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import job_of
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Session
 from workbench.charts.data.figure import Bars, Choices, Figure, Grid, Plot
 from workbench.charts.data.points import Data

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kernels.core.errors import BadJobError
 from kernels.core.timing import CONFIDENCE, ENOUGH_SAMPLES, groups_of_equals
 from kernels.core.verdict import Check
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Measurement, Record, Session
 from workbench.base import numbers

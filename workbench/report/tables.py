@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from kernels.core.timing import NO_INTERVAL, Comparison, compare, gives_speed_up
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from workbench.base import numbers
 from workbench.base.numbers import GAP

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
 
+from kernels.core.cache import all_finite
 from kernels.core.errors import OutOfMemoryError
-from kernels.core.finite import all_finite
 from kernels.pictures.generated import PICTURES
 from workbench.base import numbers
 from workbench.base.background import Background

@@ -17,10 +17,9 @@ from kernels.core.errors import SessionFileError
 from kernels.core.job import Progress
 from kernels.core.safe_files import MAX_LINE
 from kernels.engine.engine import Engine
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import Given, Paths, read_same_texts, read_texts
 from kernels.sweeps.machine import cpu, this_machine
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.plan_run import cells_of, sweeping
 from kernels.sweeps.record import Machine, Record, Session
 from kernels.sweeps.session_files import (

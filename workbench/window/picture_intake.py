@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from kernels.core.finite import all_finite
+from kernels.core.cache import all_finite
 from kernels.pictures.generated import PICTURES
 from kernels.rungs.own_kernels import is_own
 from kernels.sweeps.plan_files import plan_of

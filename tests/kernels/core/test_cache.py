@@ -7,8 +7,7 @@ import gc
 import numpy as np
 import pytest
 
-from kernels.core.cache import may_change, once_a_picture
-from kernels.core.finite import all_finite
+from kernels.core.cache import all_finite, may_change, once_a_picture
 from kernels.core.poison import same_bits
 from kernels.oracle.checking import largest_finite
 

@@ -9,9 +9,8 @@ import pytest
 from kernels.core.job import Job, Ran, Result, Sampling
 from kernels.core.sampling import THREADS_SETTLE_S
 from kernels.core.verdict import Tolerance
-from kernels.cpu import HostImplementation
+from kernels.cpu import HostImplementation, Prepared
 from kernels.cpu.cpu_run import filtering
-from kernels.cpu.prepared import Prepared
 
 NUMBERS = count()
 RUN_S = 0.002

@@ -14,8 +14,16 @@ from kernels.core.errors import CannotRunError
 from kernels.core.picture_parts import strip_of_rows
 from kernels.core.weights import separate
 from kernels.cpu import opencv
-from kernels.cpu.cv_calls import MAX_OFF, _gaussian, _mean, _most_off, _sigma, call_for, exact_call
-from kernels.cpu.opencv import MAX_SUM
+from kernels.cpu.opencv import (
+    MAX_OFF,
+    MAX_SUM,
+    _gaussian,
+    _mean,
+    _most_off,
+    _sigma,
+    call_for,
+    exact_call,
+)
 
 QUICK = Sampling(max_samples=1)
 PATTERNS = {

@@ -12,7 +12,7 @@ import pytest
 from kernels.cuda import event_timer
 from kernels.cuda.event_timer import CHAINS, REPEATS, CeilingBench
 from kernels.cuda.nvrtc import compile_text, compiler_for
-from kernels.cuda.occupancy import occupancy_of
+from kernels.cuda.probing import occupancy_of
 from tests.kernels.cuda.theory import fma_tflop_s_in_theory
 from tests.kernels.sweeps.test_roofline import LARGE, roof
 from tests.made_up import H200

@@ -10,7 +10,7 @@ import pytest
 
 from kernels.core.borders import BORDERS
 from kernels.core.job import Job, Progress, Result, Sampling
-from kernels.cuda import staging
+from kernels.cuda import device_pictures
 from kernels.cuda.several_gpus import SeveralGpus
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Order, Shim
@@ -27,7 +27,7 @@ ONCE = Sampling(max_samples=0, check=False)
 
 @pytest.fixture(autouse=True)
 def no_cupy(monkeypatch):
-    monkeypatch.setattr(staging, "cuda_errors_in_words", lambda _: nullcontext())
+    monkeypatch.setattr(device_pictures, "cuda_errors_in_words", lambda _: nullcontext())
 
 
 def made(count, order=None, peers=True, ms=(3.0,), filter_rows=None):

@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernels.cuda import staging
-from kernels.cuda.device_pictures import RESIDENT_PICTURES, DevicePictures
-from kernels.cuda.staging import Staging, pinned_like
+from kernels.cuda import device_pictures
+from kernels.cuda.device_pictures import RESIDENT_PICTURES, DevicePictures, Staging, pinned_like
 from tests.kernels.made_up_cuda import MadeUpCuda
 
 COPY_MS = 0.25  # of each copy, by the device's clock
@@ -80,7 +79,9 @@ class Memory:
 
 @pytest.fixture
 def cuda(monkeypatch):
-    monkeypatch.setattr(staging, "cuda_errors_in_words", lambda _: nullcontext())  # no CuPy here
+    monkeypatch.setattr(
+        device_pictures, "cuda_errors_in_words", lambda _: nullcontext()
+    )  # no CuPy here
     return LateCuda()
 
 
@@ -94,7 +95,7 @@ def on_device(cuda, shape, dtype):
 def test_every_sample_arrives_and_only_the_copies_are_counted(
     pitch, chunk_bytes, cuda, monkeypatch
 ):
-    monkeypatch.setattr(staging, "CHUNK_BYTES", chunk_bytes)
+    monkeypatch.setattr(device_pictures, "CHUNK_BYTES", chunk_bytes)
     picture = np.random.default_rng(3).integers(0, 65_536, (31, 20, 3), np.uint16)
     samples, array = on_device(cuda, (31, pitch), np.uint16)
     moved = Staging(cuda, cuda.stream).upload(picture, array)
@@ -130,7 +131,7 @@ def pool():
 
 @pytest.fixture
 def pictures(pool, monkeypatch):
-    monkeypatch.setattr(staging, "cuda_errors_in_words", nullcontext)
+    monkeypatch.setattr(device_pictures, "cuda_errors_in_words", nullcontext)
     cuda = MadeUpCuda(1)
     cuda.get_default_pinned_memory_pool = lambda: pool
     with cuda.on(cuda.streams[0]):

@@ -11,7 +11,7 @@ from kernels.core.borders import BORDERS, read
 from kernels.core.errors import CannotRunError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
 from kernels.cuda.gpu import Gpu
-from kernels.cuda.strips import memory_bytes, rows_a_strip, strip_of
+from kernels.cuda.launch import memory_bytes, rows_a_strip, strip_of
 from kernels.cuda_on_cpu import compiler
 from kernels.cuda_on_cpu.shim import Shim
 from kernels.rungs.job_facts import Facts

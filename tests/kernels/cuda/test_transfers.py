@@ -11,7 +11,7 @@ import pytest
 from kernels import Engine, Job, Progress
 from kernels.core.device_turns import Turns
 from kernels.core.errors import CannotRunError, DeviceLostError, OutOfMemoryError
-from kernels.cuda.staging import (
+from kernels.cuda.device_pictures import (
     SAMPLING,
     Transfers,
     measuring_transfers,

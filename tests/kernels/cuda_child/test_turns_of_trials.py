@@ -14,7 +14,7 @@ import pytest
 
 from kernels.core.device_turns import Turns, Waiting, purpose
 from kernels.core.job import Job, Sampling
-from kernels.cuda import staging
+from kernels.cuda import device_pictures
 from kernels.cuda.several_gpus import SeveralGpus
 from kernels.cuda_child import warm_children
 from kernels.cuda_child.gpu_trial import gpu_trial
@@ -54,7 +54,9 @@ def sweep(is_over, say):
     (rung,) = (each for each in ladder() if each.key == "shared")
     job = Job(np.zeros((20, 30, 1), np.uint8), BLUR, implementation="shared")
     with pytest.MonkeyPatch.context() as patch, purpose("a sweep"):
-        patch.setattr(staging, "cuda_errors_in_words", lambda _: nullcontext())  # no CuPy here
+        patch.setattr(
+            device_pictures, "cuda_errors_in_words", lambda _: nullcontext()
+        )  # no CuPy here
         gpu = MadeUpGpu(MadeUpCuda(1), 0, noted, uuid=WrittenDown.facts.uuid)
         gpus = SeveralGpus([gpu])
         while not is_over.is_set():

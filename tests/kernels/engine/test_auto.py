@@ -8,10 +8,8 @@ import pytest
 from kernels import Engine, filters
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Job, Sampling
-from kernels.core.job_class import job_class_of, size_class
 from kernels.engine.auto import ranked, usual_ways
-from kernels.engine.measurements import Candidate
-from kernels.engine.shipped_times import shipped_times
+from kernels.engine.measurements import Candidate, job_class_of, shipped_times, size_class
 from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine, timed_result
 from workbench.cli import made_jobs

@@ -90,7 +90,7 @@ def test_the_picture_comes_first_and_every_result_knows_more(engine):
 def test_a_long_job_can_be_stopped_between_its_steps(engine, implementation, monkeypatch):
     """Each yield is a chance to stop; a superseded job must not run to its end."""
     # On many cores there are fewer steps.
-    monkeypatch.setattr("kernels.cpu.row_loops.threads_for", lambda job: 1)
+    monkeypatch.setattr("kernels.cpu.parallel.threads_for", lambda job: 1)
     picture = np.zeros((2048, 2048, 3), np.float32)
     weights = np.random.default_rng(0).random((31, 31), np.float32)
     steps = engine.filtering(Job(picture, weights, implementation=implementation), QUICK)

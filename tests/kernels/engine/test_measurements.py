@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from kernels.core.job_class import JobClass
 from kernels.engine import measurements
 from kernels.engine.measurements import (
     VERSION,
     Candidate,
+    JobClass,
     Measurements,
     device_key,
     source_key,

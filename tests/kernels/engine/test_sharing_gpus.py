@@ -11,8 +11,7 @@ import pytest
 from kernels import Engine, Job, Sampling, filters
 from kernels.core.device import NoDevice
 from kernels.core.errors import CannotRunError
-from kernels.cuda import staging
-from kernels.engine import sharing_gpus
+from kernels.cuda import device_pictures, several_gpus
 from kernels.engine.own_kernel import ONE_GPU
 from tests.first_kernel import steps
 from tests.kernels.made_up_cuda import MadeUpCuda, MadeUpGpu
@@ -26,13 +25,13 @@ class MadeUpEngine(Engine):
 
     def __init__(self, monkeypatch, count=2, lacks=None, **wanted):
         super().__init__(**wanted)
-        monkeypatch.setattr(staging, "cuda_errors_in_words", lambda _: nullcontext())
+        monkeypatch.setattr(device_pictures, "cuda_errors_in_words", lambda _: nullcontext())
         self._cuda = MadeUpCuda(count)
         self.device = replace(H200, index=self._device_index, count=count)
         self.gpu = MadeUpGpu(self._cuda, self._device_index)
         self.gpus_made = []
         self._lacks = lacks or {}
-        monkeypatch.setattr(sharing_gpus, "Gpu", self._gpu_on)
+        monkeypatch.setattr(several_gpus, "Gpu", self._gpu_on)
 
     def find_device(self, number):
         return self._lacks.get(number) or replace(self.device, index=number)

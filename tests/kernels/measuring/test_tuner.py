@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from kernels.core.job import Job
-from kernels.core.job_class import job_class_of
-from kernels.engine.measurements import Measurements
+from kernels.engine.measurements import Measurements, job_class_of
 from kernels.measuring.tuner import Trial, block_grid, tuning
 from kernels.rungs.rung import ladder
 from tests.kernels.made_up_gpu import TimedEngine

@@ -8,7 +8,7 @@ from PIL import Image
 
 from kernels.core.job import PIXEL_TYPES, Job
 from kernels.pictures import generated
-from kernels.pictures.picture_kinds import KINDS, moved, of_kind
+from kernels.pictures.generated import KINDS, moved, of_kind
 
 
 @pytest.mark.parametrize("key", generated.PICTURES)

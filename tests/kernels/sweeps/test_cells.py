@@ -8,9 +8,8 @@ from kernels.core.errors import BadJobError, OutOfMemoryError
 from kernels.pictures import generated
 from kernels.rungs.rung import ladder
 from kernels.sweeps import cell_jobs
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
 from kernels.sweeps.cell_jobs import job_of, weights_of
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 
 
 def test_a_plan_is_the_product_of_its_lists():

@@ -4,8 +4,8 @@ import pytest
 
 from kernels.core.job import Sampling
 from kernels.core.timing import Timing
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import ROUNDS, about, estimated_s
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Measurement, Record
 
 CPU = Cell("sequential", ksize=5, width=2048, height=2048)

@@ -15,8 +15,7 @@ from kernels.core.errors import PlanFileError
 from kernels.core.job import PIXEL_TYPES, Sampling
 from kernels.core.sampling import SWEEP_SAMPLING
 from kernels.engine.engine import all_implementations
-from kernels.sweeps.cell import PICTURE_KINDS
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Plan
 from kernels.sweeps.plan_files import KEYS, as_toml, plan_of, read_plan
 from tests.letters import SHOWN
 from tests.made_sessions import PLANS

@@ -12,7 +12,7 @@ from kernels.core.device import Occupancy
 from kernels.core.errors import CompileFailedError, DeviceLostError, OutOfMemoryError
 from kernels.core.job import Progress, Result, Sampling
 from kernels.core.timing import Timing, compare
-from kernels.cuda.staging import Transfers
+from kernels.cuda.device_pictures import Transfers
 from kernels.oracle import checking
 from kernels.sweeps import plan_run
 from kernels.sweeps.cell_jobs import refusal

@@ -9,7 +9,7 @@ import pytest
 from kernels.core.job import Ran
 from kernels.core.timing import Timing
 from kernels.rungs.rung import ladder
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Machine, Measurement, Record
 from kernels.sweeps.roofline import Roof, roof_of
 from tests.made_up import FAILED, PASSED

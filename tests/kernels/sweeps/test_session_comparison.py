@@ -10,8 +10,7 @@ import pytest
 from kernels.core.cpu_load import Load
 from kernels.core.health import Health
 from kernels.core.timing import Timing
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_comparison import compare_sessions, summary_of
 from tests.made_sessions import H200, LAPTOP, measured, wrong

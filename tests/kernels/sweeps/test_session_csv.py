@@ -12,9 +12,8 @@ import pytest
 from kernels.core.health import Health
 from kernels.core.job import Ran
 from kernels.core.timing import Timing
-from kernels.cuda.staging import Transfers
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import Plan
+from kernels.cuda.device_pictures import Transfers
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Measurement, Record, Session
 from kernels.sweeps.session_comparison import compare_sessions
 from kernels.sweeps.session_csv import COLUMNS, PAIR_COLUMNS, write_csv, write_pairs_csv

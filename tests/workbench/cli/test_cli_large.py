@@ -110,7 +110,7 @@ def test_what_cannot_be_filtered_in_strips_is_told(folder, capsys):
 
 
 def test_an_answer_that_is_wrong_is_not_kept(folder, monkeypatch, capsys):
-    parallel = "kernels.cpu.row_loops.runner"
+    parallel = "kernels.cpu.parallel.runner"
 
     def wrong(_job):
         def fill(out):

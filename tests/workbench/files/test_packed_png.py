@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from kernels.pictures.picture_kinds import of_kind
+from kernels.pictures.generated import of_kind
 from workbench.files import image_files, png
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, JpegImagePlugin
 
-from kernels.pictures.generated import noise
-from kernels.pictures.picture_kinds import of_kind
+from kernels.pictures.generated import noise, of_kind
 from workbench.files import exif as exif_of
 from workbench.files import image_files, jpeg
 from workbench.files.colour_profiles import profile_for

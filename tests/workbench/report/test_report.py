@@ -18,7 +18,7 @@ from kernels import Engine, Job, filters
 from kernels.core.cpu_load import Load
 from kernels.core.device import Occupancy
 from kernels.core.timing import Timing
-from kernels.cuda.staging import Transfers
+from kernels.cuda.device_pictures import Transfers
 from kernels.sweeps.plan import OwnText, Plan
 from kernels.sweeps.plan_files import plan_of, presets
 from kernels.sweeps.record import Record, Session

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kernels.sweeps.cell import Cell
-from kernels.sweeps.plan import DIMENSIONS
+from kernels.sweeps.plan import DIMENSIONS, Cell
 from workbench.model.names import filter_title, implementation_title, kind_of
 
 NAMES = DIMENSIONS

@@ -11,7 +11,7 @@ from typing import Any
 from kernels import filters
 from kernels.core.errors import KernelError
 from kernels.core.timing import groups_of_equals, how_equal
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from workbench.base import numbers
 from workbench.base.numbers import star, why_starred
 from workbench.charts.data import chart_dimensions

@@ -14,8 +14,7 @@ import numpy as np
 
 from kernels.core.errors import KernelError
 from kernels.core.timing import Timing
-from kernels.sweeps.cell import PICTURE_KINDS, Cell
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import PICTURE_KINDS, Cell, Plan
 from kernels.sweeps.published import Published, published_for
 from kernels.sweeps.record import Machine, Measurement, Record, Session
 from workbench.charts.data import chart_dimensions

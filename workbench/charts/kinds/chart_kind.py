@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import model_s
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.record import Session
 from workbench.charts.data import chart_dimensions, chart_words
 from workbench.charts.data.figure import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from kernels.core.timing import Comparison, Timing, compare, gives_speed_up
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from workbench.base import numbers
 from workbench.charts.data import chart_dimensions
 from workbench.charts.data.chart_words import by_source

@@ -30,7 +30,7 @@ from kernels import Engine
 from kernels.core.cpu_load import usable_cores
 from kernels.core.device import Device
 from kernels.core.version import program_version
-from kernels.pictures.picture_kinds import of_kind
+from kernels.pictures.generated import of_kind
 from workbench.base import diagnostics, numbers
 from workbench.base.columns import aligned, columns
 from workbench.base.memory import use_freed_memory_again

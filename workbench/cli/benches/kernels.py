@@ -18,8 +18,8 @@ from kernels import Engine
 from kernels.core.device import NoDevice
 from kernels.core.driving import outcome_of
 from kernels.core.job import Job, Sampling
-from kernels.core.job_class import job_class_of
 from kernels.engine.engine import Implementation, all_implementations
+from kernels.engine.measurements import job_class_of
 from kernels.measuring.trials import measure_checked
 from kernels.oracle.checking import Oracle
 from workbench.cli.benches import fitting

@@ -15,7 +15,7 @@ from kernels.engine.auto import AUTO
 from kernels.engine.own_kernel import UNTIMED, OwnKernel
 from kernels.rungs.own_kernels import is_own
 from kernels.rungs.rung import Rung
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from workbench.model import intents
 from workbench.model.intents import Changes
 from workbench.model.state import State

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from kernels.engine.engine import Implementation
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import rounds_done
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record
 from workbench.base import numbers, theme
 from workbench.base.plain_text import Label, tip_text

@@ -10,8 +10,8 @@ from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from kernels.rungs.own_kernels import is_own
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.cell_jobs import Given, job_of
+from kernels.sweeps.plan import Cell
 from workbench.base import numbers, theme
 from workbench.base.background import Background
 from workbench.base.numbers import star

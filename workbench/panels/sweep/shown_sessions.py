@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from kernels.sweeps.cell import Cell
+from kernels.sweeps.plan import Cell
 from kernels.sweeps.record import Record, Session
 from kernels.sweeps.session_files import read_session
 from workbench.base import theme

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QWi
 
 from kernels.core.device import Device, NoDevice
 from kernels.core.job import Progress
-from kernels.sweeps.cell import Cell
 from kernels.sweeps.estimate import about, share_done
-from kernels.sweeps.plan import Plan
+from kernels.sweeps.plan import Cell, Plan
 from kernels.sweeps.plan_files import as_toml
 from kernels.sweeps.plan_run import OfCell
 from kernels.sweeps.record import Session

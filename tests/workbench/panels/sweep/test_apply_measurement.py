@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from kernels.pictures.generated import noise
-from kernels.pictures.picture_kinds import of_kind
-from kernels.sweeps.cell import Cell
+from kernels.pictures.generated import noise, of_kind
+from kernels.sweeps.plan import Cell
 from tests.made_sessions import a_session
 from tests.workbench.driving import child, click, settle, show_picture, trigger, until
 from tests.workbench.engines import MadeUpGpu
