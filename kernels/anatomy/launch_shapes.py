@@ -61,7 +61,7 @@ class Rect:
         return Rect(left, top, max(left, right), max(top, bottom))
 
     def contains(self, other: Rect) -> bool:
-        """Whether all of another rectangle is inside."""
+        """Return True if all of another rectangle is inside."""
         return self.clipped(other) == other
 
 

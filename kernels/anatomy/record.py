@@ -215,7 +215,7 @@ class Record:
 
 
 def is_inside(shape: Shape, block: Block) -> bool:
-    """Whether a block is far enough from the picture's edges to do as others there."""
+    """Return True if a block is far enough from the picture's edges to do as others there."""
     is_on_it = {shape.reads, shape.writes} <= set(shape.row_bytes)
     return (
         is_on_it

@@ -41,7 +41,7 @@ class Coalescing:
 
     @property
     def is_best(self) -> bool:
-        """Whether no fewer sectors could hold these bytes."""
+        """Return True if no fewer sectors could hold these bytes."""
         return self.sectors <= self.least_sectors
 
 
@@ -65,7 +65,7 @@ class Conflicts:
 
     @property
     def is_best(self) -> bool:
-        """Whether the access meets no bank conflict."""
+        """Return True if the access meets no bank conflict."""
         return self.turns <= self.least_turns
 
 

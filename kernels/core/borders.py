@@ -29,7 +29,7 @@ OUTSIDE = -1
 
 
 def source_indices(start: int, stop: int, size: int, border: str) -> NDArray[np.intp]:
-    """Return where an axis of `size` samples is read for positions start, ..., stop - 1.
+    """Source indices of positions start, ..., stop - 1 along an axis of `size` samples.
 
     returns  (stop - start,) of indices in [0, size), or OUTSIDE where the sample is zero.
              Any distance from the picture is allowed, also more than its size.
@@ -87,7 +87,7 @@ def read_made(
     rows: Span,
     columns: Span,
 ) -> NDArray[Any]:
-    """Return what `read` does, of a picture whose parts are made when they are asked for.
+    """`read` a picture whose parts are made on demand.
 
     make     (rows, columns) -> (rows, columns, C), for any rectangle inside the picture
     size_hw  height and width of the whole picture
@@ -119,7 +119,7 @@ def _runs(at: NDArray[np.intp]) -> Iterator[tuple[slice, Span]]:
 
 
 def _parts(span: tuple[int, int], size: int) -> tuple[slice, slice, slice]:
-    """Return where positions start, ..., stop - 1 stand before, inside and after an axis.
+    """Split positions start, ..., stop - 1 into those before, inside and after an axis.
 
     The axis has `size` samples.
     """

@@ -66,7 +66,7 @@ def once_a_picture(look: Callable[[NDArray[Any]], V]) -> Callable[[NDArray[Any]]
 
 
 def may_change(picture: NDArray[Any]) -> bool:
-    """Return whether somebody may still write to `picture`.
+    """Return True if somebody may still write to `picture`.
 
     That may be through the array it is a view of.
     """
@@ -79,7 +79,7 @@ def may_change(picture: NDArray[Any]) -> bool:
 
 
 def all_finite(picture: NDArray[Any]) -> bool:
-    """Return whether every sample is a finite number, as integers always are."""
+    """Return True if every sample is a finite number, as integers always are."""
     return picture.dtype.kind != "f" or _all_finite(picture)
 
 

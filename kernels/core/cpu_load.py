@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 @cache
 def usable_cores() -> int:
-    """Return how many cores this process may use.
+    """The number of cores that this process may use.
 
     Those it is bound to, or as many as the time that a container's quota allows; threads beyond
     it would be held back all at once.
@@ -62,7 +62,7 @@ def quota_of(group: Path | None) -> float | None:
 
 
 def text_of(path: Path) -> str:
-    """Return what stands in a file of the system; "" where it cannot be read."""
+    """The contents of a system file; "" if it cannot be read."""
     try:
         return path.read_text(encoding="ascii")
     except (OSError, ValueError):
@@ -99,7 +99,7 @@ class Load:
 
     @property
     def others(self) -> float:
-        """Return how many cores other programs kept busy, on average."""
+        """Cores that other programs kept busy, on average."""
         return max(self.others_s, 0.0) / self.seconds if self.seconds > 0 else 0.0
 
     @property
@@ -109,7 +109,7 @@ class Load:
 
     @property
     def disturbances(self) -> tuple[str, ...]:
-        """Return what may have falsified a time measured meanwhile, in words; empty: nothing."""
+        """Possible disturbances of a time measured meanwhile, in words."""
         return tuple(filter(None, (self.by_others, self.by_host, self.by_quota)))
 
     @property

@@ -38,7 +38,7 @@ class Device:
     uuid: str = ""
 
     def why_no_block(self, block_xy: tuple[int, int]) -> str | None:
-        """Return why a block of that shape cannot be launched here; None if it can."""
+        """The reason why a block of that shape cannot be launched here; None if it can."""
         x, y = block_xy
         if x < 1 or y < 1:
             return f"A block needs at least one thread each way, not {x}×{y}."
@@ -99,7 +99,7 @@ class DeviceShare:
 
     @property
     def kernel_ms(self) -> float:
-        """Return how long it filtered: all but bringing the halo."""
+        """Time spent filtering, without bringing the halo."""
         return self.total_ms - self.halo_ms
 
 

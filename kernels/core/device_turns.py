@@ -78,7 +78,7 @@ def note_process() -> None:
 
 
 def takes_turns(process: int) -> bool:
-    """Whether a process of this user takes turns with us, or is this one."""
+    """Return True if a process of this user takes turns with us, or is this one."""
     with suppress(OSError):
         return process == os.getpid() or (turns_folder() / f"process-{process}").exists()
     return False

@@ -19,7 +19,7 @@ UNSTEADY = 0.5  # of the median between the quartiles: so far apart they say tha
 def disturbances_of(
     load: Load | None, health: Health | None, samples_ms: tuple[float, ...] = ()
 ) -> tuple[str, ...]:
-    """Return what disturbed, in words; empty where nothing did, or nothing is known.
+    """Disturbances in words; empty if there were none, or nothing is known.
 
     samples_ms  of a time taken in one go, too short for the system to tell the load meanwhile
     """
@@ -122,7 +122,7 @@ class Nvml:
         self._gpu, self._is_ours = gpu, is_ours
 
     def look(self) -> _Look | None:
-        """Return what NVML says now; None where it says nothing at all."""
+        """Read NVML once; None where it says nothing at all."""
         if self._opened is None:
             return None
         nvml = self._opened[0]

@@ -81,7 +81,7 @@ class Job:
             raise BadJobError("A gradient's length takes no offset; leave it at 0.")
 
     def same_work(self, other: Job, *, any_content: bool = False) -> bool:
-        """Return whether `other` asks for the same answer, in whatever way it is computed.
+        """Return True if `other` asks for the same answer, in whatever way it is computed.
 
         Pictures compare by identity: to compare their samples would take as long as a filter.
         any_content  pictures of one shape and pixel type will do: that is all of a picture that
@@ -99,7 +99,7 @@ class Job:
         )
 
     def same_run(self, other: Job) -> bool:
-        """Return whether `other` is the same work, computed in the same way."""
+        """Return True if `other` is the same work, computed in the same way."""
         return (
             self.same_work(other)
             and self.implementation == other.implementation
@@ -115,17 +115,17 @@ class Job:
 
     @property
     def radius(self) -> int:
-        """Return how many neighbours the weights reach to each side."""
+        """Neighbours to each side of a sample: K // 2."""
         return self.ksize // 2
 
     @property
     def reach(self) -> int:
-        """Return how many pixels away, along an axis, a sample still counts."""
+        """Distance in pixels, along an axis, at which a sample still counts."""
         return self.radius + self.gradient
 
     @property
     def parts(self) -> tuple[RowStrip, ...]:
-        """Return which rows each of the GPUs that share the picture filters."""
+        """The rows for each of the GPUs that share the picture."""
         return even_parts(self.height, self.devices, self.reach, self.border)
 
     @property
@@ -140,12 +140,12 @@ class Job:
 
     @property
     def channels(self) -> int:
-        """Return how many channels the picture has, alpha counted: 1 to 4."""
+        """Channels of the picture, alpha included: 1 to 4."""
         return int(self.picture.shape[2])
 
     @property
     def has_alpha(self) -> bool:
-        """Return whether the last channel is alpha, which is copied, not filtered."""
+        """Return True if the last channel is alpha, which is copied, not filtered."""
         return self.channels in (2, 4)
 
     @property
@@ -322,7 +322,7 @@ class Result:
 
     @property
     def disturbances(self) -> tuple[str, ...]:
-        """Return what may have falsified the filtering's time, in words."""
+        """Possible disturbances of the filtering's time, in words."""
         samples_ms = self.kernel.samples_ms if self.kernel else ()
         return disturbances_of(self.load, self.health, samples_ms)
 
@@ -344,7 +344,7 @@ class Result:
 
     @property
     def name(self) -> str:
-        """Return what ran, by its key: "shared", or "auto: shared 32×8" where it was picked."""
+        """The key of what ran: "shared", or "auto: shared 32×8" where it was picked."""
         if self.picked is None:
             return self.job.implementation
         block = "{}×{}".format(*self.block_xy) if self.block_xy else ""

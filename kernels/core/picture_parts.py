@@ -33,12 +33,12 @@ class RowStrip:
 
     @property
     def own(self) -> slice:
-        """Return where the strip's rows stand in the answer to its picture."""
+        """The strip's rows in the output for its picture."""
         return slice(self.above, self.above + self.end - self.first)
 
     @property
     def height(self) -> int:
-        """Return how many rows its picture has."""
+        """Rows of its picture."""
         return sum(end - first for first, end in self.spans)
 
 
@@ -144,7 +144,7 @@ class Surroundings:
 
     @property
     def own(self) -> tuple[slice, slice]:
-        """Return where the rectangle's rows and columns stand in the answer to what is read."""
+        """The rectangle's rows and columns in the output for what is read."""
         return self.rows.own, self.columns.own
 
     def read(self, part: Callable[[Span, Span], NDArray[Any]]) -> NDArray[Any]:
@@ -163,7 +163,7 @@ class Surroundings:
 def surroundings_of(
     rows: Span, columns: Span, size_hw: tuple[int, int], reach: int, border: str
 ) -> Surroundings:
-    """Return what the answer for a rectangle needs.
+    """The parts of a picture that the output for a rectangle needs.
 
     size_hw  height and width of the whole picture
     reach    how many pixels away a sample still counts, at least: `Job.reach`

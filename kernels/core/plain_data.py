@@ -74,7 +74,7 @@ def from_plain(kind: Callable[..., T], data: Any) -> T:
 
 @cache
 def _reader(kind: Any) -> Read:
-    """Return what turns data into a `kind`; made once for each type."""
+    """A reader of data as a `kind`; made once for each type."""
     if kind in SIMPLE:
         return SIMPLE[kind]
     if is_dataclass(kind):
@@ -134,7 +134,7 @@ def _choice(choices: tuple[Any, ...], data: Any) -> Any:
 
 
 def _any_of(kinds: tuple[Any, ...]) -> Read:
-    """Return what reads the first kind that fits.
+    """A reader of the first kind that fits.
 
     A dataclass, and there is one at most, is tried last, for its complaint says most.
     """

@@ -29,7 +29,7 @@ def poison(size: int, turn: int) -> NDArray[np.uint8]:
 
 
 def red_zone(size: int, number: int) -> NDArray[np.uint8]:
-    """Return what is laid beside the array of that number; no two arrays have the same beside them.
+    """The filling beside the array of that number; no two arrays have the same.
 
     Else what is copied from beyond one of them to beyond another would leave no trace.
     """
@@ -44,14 +44,14 @@ def _some_bytes() -> NDArray[np.uint8]:
 
 
 def is_as_before(answer: NDArray[Any], before: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which samples have every bit that they were filled with."""
+    """Mask of samples that still have every bit of their filling."""
     bits = f"u{answer.itemsize}"
     same: NDArray[np.bool_] = answer.view(bits) == before.view(bits)
     return same
 
 
 def same_bits(some: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Return whether two arrays of one shape and type are equal bit by bit."""
+    """Return True if two arrays of one shape and type are equal bit by bit."""
     if not (some.flags.c_contiguous and other.flags.c_contiguous):
         bits = f"u{some.itemsize}"
         return np.array_equal(some.view(bits), other.view(bits))

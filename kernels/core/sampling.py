@@ -81,7 +81,7 @@ class Sampler:
             self._watch_spread()
 
     def wants_more(self) -> bool:
-        """Return whether to run the job once more."""
+        """Return True if to run the job once more."""
         return not self._why_no_more()
 
     def is_news(self) -> bool:

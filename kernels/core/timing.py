@@ -88,7 +88,7 @@ class Timing:
 
     @property
     def is_single(self) -> bool:
-        """Return whether there is but one sample, whose spread is unknown."""
+        """Return True if there is but one sample, whose spread is unknown."""
         return len(self.samples_ms) == 1
 
     @property
@@ -210,7 +210,7 @@ def how_equal(ratio: float, within: float = SAME_WITHIN) -> str:
 
 
 def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
-    """Return how `a` compares with `b`: faster, slower or the same.
+    """Compare `a` with `b`: faster, slower or the same.
 
     `a` is faster only where the whole interval of the ratio says so, by more than `within`.
 
@@ -241,7 +241,7 @@ def compare(a: Timing, b: Timing, within: float = SAME_WITHIN) -> Comparison:
 
 
 def gives_speed_up(a: Timing, b: Timing) -> bool:
-    """Return whether the ratio of two timings is a speed-up.
+    """Return True if the ratio of two timings is a speed-up.
 
     That of a single run is none: nobody knows what disturbed it.
     """

@@ -76,7 +76,7 @@ class Check:
     unseen: str = ""
 
     def with_strip(self, other: Check, row: int) -> Check:
-        """Return what is known of a picture together with a strip of it, which was checked alone.
+        """Add the check of a strip of the picture.
 
         row  where in the picture the strip's first row stands; rows of two strips count once
         """
@@ -97,17 +97,17 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Whether no sample compared is off by more than it may be, and no bug was found."""
+        """Return True if no sample compared is off by more than it may be, and no bug was found."""
         return self.wrong == 0 and math.isfinite(self.bound) and not self.bug
 
     @property
     def is_verified(self) -> bool:
-        """Whether it is right, and, of a user kernel, a search has found no bug."""
+        """Return True if it is right, and, of a user kernel, a search has found no bug."""
         return self.ok and not self.unsearched
 
     @property
     def is_full(self) -> bool:
-        """Return whether every pixel was compared."""
+        """Return True if every pixel was compared."""
         return self.checked == self.total
 
     @property

@@ -44,7 +44,7 @@ def build_of(root: Path) -> str:
 
 
 def commit_of(root: Path) -> str:
-    """Return what git calls the commit checked out in `root`; "" where git does not say."""
+    """git's name of the commit checked out in `root`; "" if git does not say."""
     words = ["git", "describe", "--always", "--dirty=, changed", "--abbrev=7"]
     try:
         done = subprocess.run(

@@ -80,7 +80,7 @@ def terms_gain(weights: NDArray[np.float32]) -> float:
 
 
 def frequency_response(weights: NDArray[np.float32], size: int) -> NDArray[np.float64]:
-    """Return how much of a wave is left after filtering, by frequency: (size, size) float64.
+    """Amplitude of a wave after filtering, by frequency: (size, size) float64.
 
     Element (v, u) is for (v - size // 2) / size and (u - size // 2) / size cycles a pixel, which
     are from -0.5 up to 0.5: the size of the discrete Fourier transform of `weights`, with zeros

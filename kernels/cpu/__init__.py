@@ -39,7 +39,7 @@ class HostImplementation:
     kind: Literal["cpu"] = "cpu"
 
     def why_not(self, job: Job, device: Device | NoDevice | None = None) -> str | None:  # noqa: ARG002
-        """Return why it cannot run `job`, for the user; None if it can.  Needs no device."""
+        """The reason why it cannot run `job`, for the user; None if it can.  Needs no device."""
         return self.refuses(job)
 
 

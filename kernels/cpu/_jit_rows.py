@@ -75,21 +75,9 @@ def _copy_alpha(source: Any, target: Any, channels: int) -> None:
 copy_alpha = _compile(_copy_alpha)
 
 
-def _sum_band(
-    picture: Any,
-    out: Any,
-    row_at: Any,
-    column_at: Any,
-    weights: Any,
-    offset: Any,
-    channels: int,
-    has_alpha: bool,
-    integers: bool,
-    largest: Any,
-    first: int,
-    last: int,
-) -> None:
-    """Fill rows `first` to `last` of `out`."""
+def _sum_band(picture: Any, out: Any, how: Any, first: int, last: int) -> None:
+    """Fill rows `first` to `last` of `out`; `how` as `parallel._sums` has it."""
+    row_at, column_at, weights, offset, channels, has_alpha, integers, largest = how
     ksize = weights.shape[0]
     ring = np.empty((ksize, picture.shape[1] + column_at.shape[0]), np.float32)
     sums = np.empty(STRETCH, np.float32)
@@ -124,20 +112,9 @@ def _sum_band(
 sum_band = _compile(_sum_band)
 
 
-def _length_band(
-    weighted: Any,
-    picture: Any,
-    out: Any,
-    row_at: Any,
-    column_at: Any,
-    channels: int,
-    has_alpha: bool,
-    integers: bool,
-    largest: Any,
-    first: int,
-    last: int,
-) -> None:
+def _length_band(weighted: Any, picture: Any, out: Any, how: Any, first: int, last: int) -> None:
     """Fill rows `first` to `last` of `out` with the length of Sobel's derivatives of `weighted`."""
+    row_at, column_at, channels, has_alpha, integers, largest = how
     ring = np.empty((3, out.shape[1] + column_at.shape[0]), np.float32)
     for y in range(first, first + 2):
         load_row(ring[y % 3], weighted, row_at[y], column_at)
@@ -163,73 +140,25 @@ def _length_band(
 length_band = _compile(_length_band)
 
 
-# Two functions that share nothing but their form: numba has no parallel loop over a function that
-# is given to it, which its file of machine code could hold.
-def _sum_rows(
-    picture: Any,
-    out: Any,
-    row_at: Any,
-    column_at: Any,
-    weights: Any,
-    offset: Any,
-    channels: int,
-    has_alpha: bool,
-    integers: bool,
-    largest: Any,
-    first: int,
-    last: int,
-    bands: int,
-) -> None:
+# Two functions that share nothing but their form: numba caches no machine code of a parallel loop
+# over a function that is an argument.
+def _sum_rows(picture: Any, out: Any, how: Any, first: int, last: int, bands: int) -> None:
     rows = last - first
     for band in prange(bands):
-        sum_band(
-            picture,
-            out,
-            row_at,
-            column_at,
-            weights,
-            offset,
-            channels,
-            has_alpha,
-            integers,
-            largest,
-            first + rows * band // bands,
-            first + rows * (band + 1) // bands,
-        )
+        start, stop = first + rows * band // bands, first + rows * (band + 1) // bands
+        sum_band(picture, out, how, start, stop)
 
 
 sum_rows = _compile(_sum_rows, is_parallel=True)
 
 
 def _length_rows(
-    weighted: Any,
-    picture: Any,
-    out: Any,
-    row_at: Any,
-    column_at: Any,
-    channels: int,
-    has_alpha: bool,
-    integers: bool,
-    largest: Any,
-    first: int,
-    last: int,
-    bands: int,
+    weighted: Any, picture: Any, out: Any, how: Any, first: int, last: int, bands: int
 ) -> None:
     rows = last - first
     for band in prange(bands):
-        length_band(
-            weighted,
-            picture,
-            out,
-            row_at,
-            column_at,
-            channels,
-            has_alpha,
-            integers,
-            largest,
-            first + rows * band // bands,
-            first + rows * (band + 1) // bands,
-        )
+        start, stop = first + rows * band // bands, first + rows * (band + 1) // bands
+        length_band(weighted, picture, out, how, start, stop)
 
 
 length_rows = _compile(_length_rows, is_parallel=True)

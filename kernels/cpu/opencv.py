@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,8 +30,7 @@ MAX_BELL_KSIZE = {"uint8": 3, "uint16": 7}
 MAX_OFF = 0.95
 SPECTRA_KSIZE = 11  # filter2D multiplies spectra from about here on, uint16 as quickly as float32
 SAME_WEIGHT = 8 * UNIT_ROUNDOFF  # relative difference of two ways to compute a weight
-
-Apply = Callable[[NDArray[Any], NDArray[Any] | None, int, int], NDArray[Any]]
+TAKES_DEPTH = ("cv2.sepFilter2D", "cv2.filter2D")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,108 +38,82 @@ class Call:
     """One call of a function of cv2, with its arguments.
 
     name        "cv2.GaussianBlur"
-    apply       (source, target or None, depth, border) -> the filtered picture, in `target` if that
-                is of its shape and type
-    in_float32  whether it is given samples as float32, and its output is rounded afterwards
-    in_blocks   whether a sample depends, by a rounding, on where the rows begin that cv2 is given
+    in_float32  samples are given as float32, and the output is rounded afterwards
+    in_blocks   a sample depends, by a rounding, on where the rows begin that cv2 is given
     """
 
     name: str
-    apply: Apply
+    arguments: dict[str, Any]
     in_float32: bool = False
     in_blocks: bool = False
 
+    def apply(
+        self, source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
+    ) -> NDArray[Any]:
+        """Filter `source`, into `target` if that has the output's shape and type."""
+        import cv2
+
+        function = getattr(cv2, self.name.removeprefix("cv2."))
+        given = {"ddepth": depth} if self.name in TAKES_DEPTH else {}
+        found: NDArray[Any] = function(
+            source, dst=target, borderType=border, **given, **self.arguments
+        )
+        return found
+
 
 def call_for(job: Job) -> Call:
-    """Choose the call for `job`'s weighted samples."""
-    factors, pixel_type = separate(job.weights), job.pixel_type
-    if factors is None:
-        return _filter2d(job)
-    if not job.offset:
-        if _is_mean(job.weights) and (job.ksize >= MIN_BLUR_KSIZE or pixel_type == "uint16"):
-            return _mean(job)
-        if job.ksize <= MAX_BELL_KSIZE.get(pixel_type, 0):
-            sigma = _sigma(job.ksize, factors)
-            if sigma is not None and _most_off(job.ksize, sigma, pixel_type) < MAX_OFF:
-                return _gaussian(job.ksize, sigma)
-    return _separable(job, factors)
+    """Choose the call for `job`'s weighted samples, by its pixel type and weights alone.
+
+    The rule is fitted to cv2 5.0 with 1 and 2 threads.  It knows neither the picture's size nor the
+    number of cores nor a clock, so that a strip, a busy computer and a larger one give the same
+    pixels:
+
+    - Separable weights: sepFilter2D, whose sums are float32.
+    - A mean: blur, whose running sums do not depend on K, from MIN_BLUR_KSIZE on; for uint16
+      always.
+    - A bell over integers up to MAX_BELL_KSIZE: GaussianBlur, for uint8 only where its weights are
+      exact and for uint16 where they are off by less than MAX_OFF, whatever the picture.
+    - All else: filter2D.
+
+    cv2 filters uint16 with generic code, five to ten times slower than float32: see `in_float32`.
+    """
+    factors, pixel_type, ksize = separate(job.weights), job.pixel_type, job.ksize
+    if factors is None or job.offset:
+        return exact_call(job)
+    is_mean = bool(np.ptp(job.weights) == 0 and job.weights[0, 0] == np.float32(1 / ksize**2))
+    if is_mean and (ksize >= MIN_BLUR_KSIZE or pixel_type == "uint16"):
+        is_real = job.picture.dtype.kind == "f"  # whose running sums round
+        return Call("cv2.blur", {"ksize": (ksize, ksize)}, pixel_type == "float16", is_real)
+    if ksize <= MAX_BELL_KSIZE.get(pixel_type, 0):
+        sigma = _sigma(ksize, factors)
+        if sigma is not None and most_off(ksize, sigma, pixel_type) < MAX_OFF:
+            return gaussian_call(ksize, sigma)
+    return exact_call(job)
 
 
 def exact_call(job: Job) -> Call:
     """Choose the call that sums in float32 and may output float32, whatever its input."""
-    factors = separate(job.weights)
-    return _filter2d(job) if factors is None else _separable(job, factors)
-
-
-def _stored_otherwise(job: Job) -> bool:
-    """Whether cv2 does not filter the pixel type, or not in its quick code."""
-    return job.pixel_type in ("float16", "uint16")
-
-
-def _gaussian(ksize: int, sigma: float) -> Call:
-    import cv2
-
-    def apply(
-        source: NDArray[Any], target: NDArray[Any] | None, _depth: int, border: int
-    ) -> NDArray[Any]:
-        return cv2.GaussianBlur(source, (ksize, ksize), sigma, dst=target, borderType=border)
-
-    return Call("cv2.GaussianBlur", apply)
-
-
-def _mean(job: Job) -> Call:
-    import cv2
-
-    ksize = job.ksize
-
-    def apply(
-        source: NDArray[Any], target: NDArray[Any] | None, _depth: int, border: int
-    ) -> NDArray[Any]:
-        return cv2.blur(source, (ksize, ksize), dst=target, borderType=border)
-
-    is_real = job.picture.dtype.kind == "f"  # whose running sums round
-    return Call("cv2.blur", apply, job.pixel_type == "float16", in_blocks=is_real)
-
-
-def _separable(job: Job, factors: Separable) -> Call:
-    import cv2
-
+    is_slow = job.pixel_type in ("float16", "uint16")  # to cv2, or not known to it
+    if (factors := separate(job.weights)) is None:
+        by_spectra = job.ksize >= SPECTRA_KSIZE
+        is_slow = job.pixel_type == "float16" or (is_slow and not by_spectra)
+        arguments = {"kernel": job.weights, "delta": job.offset}
+        return Call("cv2.filter2D", arguments, is_slow, by_spectra)
     column, row = factors
     if job.pixel_type == "uint8":
         # Factors that sum to one cv2 rounds to 8 bits; these sum to ½ and 2, and stay float32.
-        half, two = np.float32(0.5), np.float32(2)
-        column, row = np.multiply(column, half), np.multiply(row, two)
-
-    def apply(
-        source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
-    ) -> NDArray[Any]:
-        return cv2.sepFilter2D(
-            source, depth, row, column, dst=target, delta=job.offset, borderType=border
-        )
-
-    return Call("cv2.sepFilter2D", apply, _stored_otherwise(job))
+        column, row = column * np.float32(0.5), row * np.float32(2)
+    arguments = {"kernelX": row, "kernelY": column, "delta": job.offset}
+    return Call("cv2.sepFilter2D", arguments, is_slow)
 
 
-def _filter2d(job: Job) -> Call:
-    import cv2
-
-    def apply(
-        source: NDArray[Any], target: NDArray[Any] | None, depth: int, border: int
-    ) -> NDArray[Any]:
-        return cv2.filter2D(
-            source, depth, job.weights, dst=target, delta=job.offset, borderType=border
-        )
-
-    by_spectra = job.ksize >= SPECTRA_KSIZE
-    in_float32 = job.pixel_type == "float16" or (job.pixel_type == "uint16" and not by_spectra)
-    return Call("cv2.filter2D", apply, in_float32, by_spectra)
+def gaussian_call(ksize: int, sigma: float) -> Call:
+    """The call of GaussianBlur."""
+    return Call("cv2.GaussianBlur", {"ksize": (ksize, ksize), "sigmaX": sigma})
 
 
 def _sigma(ksize: int, factors: Separable) -> float | None:
-    """Return the sigma with which cv2.GaussianBlur has these factors, 0 for its own choice.
-
-    None where no bell curve has them.
-    """
+    """The sigma of cv2.GaussianBlur with these factors, 0 for its own choice; None: no bell."""
     import cv2
 
     rows = [each.astype(np.float64) / float(each.sum() or 1) for each in factors]
@@ -147,26 +121,17 @@ def _sigma(ksize: int, factors: Separable) -> float | None:
     gain = float(factors[0].astype(np.float64).sum() * factors[1].astype(np.float64).sum())
     if ksize == 1 or abs(gain - 1) > ksize**2 * SAME_WEIGHT or min(map(np.min, rows)) <= 0:
         return None
-    for sigma in (0.0, _sigma_of(rows[0])):
+    radius, row = ksize // 2, rows[0]
+    fall = float(np.log(row[radius] / row[0]))  # from the middle to the end, which tells most
+    for sigma in (0.0, radius / math.sqrt(2 * fall) if fall > 0 else 0.0):
         bell = cv2.getGaussianKernel(ksize, sigma, cv2.CV_64F).ravel()
         if all(np.allclose(row, bell, rtol=SAME_WEIGHT, atol=0) for row in rows):
             return sigma
     return None
 
 
-def _sigma_of(row: NDArray[np.float64]) -> float:
-    """Return the sigma of the bell through the middle of `row` and its end, which tells most."""
-    radius = len(row) // 2
-    fall = float(np.log(row[radius] / row[0]))
-    return radius / float(np.sqrt(2 * fall)) if fall > 0 else 0.0
-
-
-def _is_mean(weights: NDArray[np.float32]) -> bool:
-    return bool(np.ptp(weights) == 0 and weights[0, 0] == np.float32(1 / weights.size))
-
-
 @lru_cache(maxsize=64)
-def _most_off(ksize: int, sigma: float, pixel_type: str) -> float:
+def most_off(ksize: int, sigma: float, pixel_type: str) -> float:
     """Largest error of GaussianBlur's rounded weights, in levels, over all pictures.
 
     An impulse brings out the integers that cv2 makes of them.
@@ -218,7 +183,7 @@ Fill = Callable[[NDArray[Any], Span], object]  # fills rows of an array like the
 
 
 def tolerance(job: Job) -> Tolerance:
-    """Return the error it may make: one addition for each weight, and LEVELS for integers.
+    """The error it may make: one addition for each weight, and LEVELS for integers.
 
     filter2D multiplies spectra for large weights: their error, of the order of log(n) roundings
     of the norms, has stayed far below that wherever it was measured.
@@ -333,7 +298,7 @@ def _block_edges(job: Job) -> list[int]:
 
 
 def _filling_sums(job: Job, call: Call) -> Fill:
-    """What fills rows with weighted samples."""
+    """A function that fills rows with weighted samples."""
     picture, border = job.picture, _border(job)
     is_whole = len(tuple(_bands(job, call))) == 1
     if is_whole and job.border in OPENCV_BORDERS and not call.in_float32:
@@ -346,7 +311,7 @@ def _filling_sums(job: Job, call: Call) -> Fill:
 
 
 def _filling_lengths(job: Job, call: Call) -> Fill:
-    """Return what fills rows with the lengths of gradients."""
+    """A function that fills rows with the lengths of gradients."""
     import cv2
 
     # By the type, not the picture: a strip must round as the whole does.
@@ -375,12 +340,12 @@ def _filling_lengths(job: Job, call: Call) -> Fill:
 
 
 def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> NDArray[Any]:
-    """Return the weighted rectangle rows × columns of the picture.
+    """The weighted rectangle rows × columns of the picture.
 
     depth  cv2's type of the output; -1: that of its input
 
-    OpenCV is shown the picture itself as far as the rectangle's halo reaches, and what it makes of
-    borders counts where that ends at the picture's own edge; all but wrap, which it does not have.
+    OpenCV gets the picture itself as far as the rectangle's halo reaches, and applies the border
+    where that ends at the picture's own edge; all but wrap, which it does not have.
     """
     (top, bottom), (left, right), r = rows, columns, job.radius
     if job.border in OPENCV_BORDERS:
@@ -398,14 +363,13 @@ def _weighted(job: Job, call: Call, depth: int, rows: Span, columns: Span) -> ND
 
 
 def _border(job: Job) -> int:
-    """Return what cv2 calls the job's border; for wrap, that of what is cut off again."""
+    """The name of the job's border in cv2; for wrap, any: its rows and columns are cut off."""
     import cv2
 
     return int(getattr(cv2, OPENCV_BORDERS.get(job.border, "BORDER_REPLICATE")))
 
 
 def _copy_alpha(job: Job, out: NDArray[Any], rows: Span) -> None:
-    """Put the picture's own alpha into rows `rows` of `out`."""
     import cv2
 
     top, bottom = rows
@@ -414,15 +378,13 @@ def _copy_alpha(job: Job, out: NDArray[Any], rows: Span) -> None:
 
 
 def _store(values: NDArray[Any], out: NDArray[Any]) -> None:
-    """Put `values` into `out`, rounded half to even and saturated if that is still to be done."""
-    out[:] = values if values.dtype == out.dtype else _converted(values, out.dtype)
-
-
-def _converted(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Return `values` as `dtype` in one pass: adding nothing is the conversion that cv2 offers."""
+    """Put `values` into `out`, rounded half to even and saturated if they are of another type."""
     import cv2
 
-    flat = np.ascontiguousarray(values).reshape(len(values), -1)
-    zero = np.zeros(4)  # a cv2.Scalar
-    depth = getattr(cv2, DEPTHS[np.dtype(dtype).name])
-    return np.asarray(cv2.add(flat, zero, dtype=depth)).reshape(values.shape)
+    if values.dtype == out.dtype:
+        out[:] = values
+        return
+    # Adding nothing is the conversion in one pass that cv2 offers.
+    flat, zero = np.ascontiguousarray(values).reshape(len(values), -1), np.zeros(4)  # a cv2.Scalar
+    depth = getattr(cv2, DEPTHS[out.dtype.name])
+    out[:] = np.asarray(cv2.add(flat, zero, dtype=depth)).reshape(values.shape)

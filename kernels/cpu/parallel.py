@@ -1,4 +1,7 @@
-"""The same loops on every core, rows innermost: what threads and vector instructions bring."""
+"""The same loops on every core, rows innermost: what threads and vector instructions bring.
+
+The loops are `_jit_rows`, driven step by step.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,8 @@ from numpy.typing import NDArray
 from kernels.core.borders import source_indices
 from kernels.core.cpu_load import usable_cores
 from kernels.core.job import Job, Ran
-from kernels.core.verdict import Tolerance
 from kernels.cpu import Prepared
-from kernels.cpu.sequential import sample_range
+from kernels.cpu.sequential import sample_range, tolerance, why_not
 
 TITLE = "Parallel"
 IDEA = (
@@ -22,54 +24,36 @@ IDEA = (
     "the compiler's vector instructions sum many samples at once."
 )
 ORDER = 1
-
-
-def tolerance(job: Job) -> Tolerance:
-    """Return the error it may make: one addition for each weight."""
-    return Tolerance(chain=job.ksize**2)
-
-
-def why_not(job: Job) -> str | None:  # noqa: ARG001
-    """Return None: it runs everything."""
-    return None
-
-
-def prepare(job: Job) -> Prepared:
-    """Compile the loops for the job's pixel type, or load what was compiled before."""
-    compiled = _compile_for(job)
-    ran = Ran("parallel loops", threads=threads_for(job))
-    return Prepared(ran, runner(job), compiled)
-
-
 STEP_PRODUCTS = 60_000_000  # a thread's share of a step; about 20 ms
 LENGTH_PRODUCTS = 16  # what a gradient's length costs a sample
 
 Run = Callable[[NDArray[Any]], Iterator[float]]
 Loops = Callable[[NDArray[Any], NDArray[Any]], Iterator[float]]  # from a picture, into an array
+__all__ = ["prepare", "tolerance", "why_not"]
 
 # numba's own pool of threads ends the program when two threads of ours call it at once.
 _one_at_a_time = Lock()
 _compiled: set[tuple[str, bool]] = set()
 
 
-def _compile_for(job: Job) -> bool:
-    """Compile for the job's pixel type, or load what was compiled; return True if just now.
+def prepare(job: Job) -> Prepared:
+    """Compile the loops for the job's pixel type, or load them from numba's cache on disk.
 
-    Some seconds the first time; numba keeps the machine code on disk.
+    Some seconds the first time.
     """
     wanted = job.pixel_type, job.gradient
-    if wanted in _compiled:
-        return False
-    one = np.zeros((1, 1, 1), job.picture.dtype)
-    small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
-    for _ in runner(small)(np.empty_like(one)):
-        pass
-    _compiled.add(wanted)
-    return True
+    is_new = wanted not in _compiled
+    if is_new:
+        one = np.zeros((1, 1, 1), job.picture.dtype)
+        small = Job(one, np.ones((1, 1), np.float32), gradient=job.gradient)
+        for _ in runner(small)(np.empty_like(one)):
+            pass
+        _compiled.add(wanted)
+    return Prepared(Ran("parallel loops", threads=threads_for(job)), runner(job), is_new)
 
 
 def runner(job: Job) -> Run:
-    """Return what fills an array like job.picture, some rows on all threads at a time.
+    """A function that fills an array like job.picture, some rows on all threads at a time.
 
     Nothing runs on while it is paused at a yield, so a pause does not spoil a timing.
     """
@@ -81,7 +65,7 @@ def runner(job: Job) -> Run:
         # float16 is not known to numba: its loops read and write float32 then.
         target = np.empty(out.shape, np.float32)
         yield from run(job.picture.astype(np.float32), target)
-        with np.errstate(over="ignore"):  # what is too large is infinite
+        with np.errstate(over="ignore"):  # too large samples are infinite
             out[:] = target
         if job.has_alpha:
             out[..., -1] = job.picture[..., -1]
@@ -90,7 +74,7 @@ def runner(job: Job) -> Run:
 
 
 def _sums(job: Job) -> Loops:
-    """Return what fills an array with the weighted picture, rounded if it holds integers."""
+    """Loops that write the weighted picture, rounded if the array holds integers."""
     weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
     places, alpha = _places(job, job.radius), (job.channels, job.has_alpha)
     steps = tuple(_steps(job, job.ksize**2))
@@ -101,17 +85,14 @@ def _sums(job: Job) -> Loops:
         how = (*places, weights, np.float32(job.offset), *alpha, *sample_range(out))
         for step in steps:
             with _one_at_a_time:
-                sum_rows(_source(picture), _flat(out), *how, *step)
+                sum_rows(_source(picture), _flat(out), how, *step)
             yield step[1] / job.height
 
     return fill
 
 
 def _gradient(job: Job) -> Loops:
-    """Return what fills an array with the gradient's length of the weighted picture.
-
-    And with the picture's alpha.
-    """
+    """Loops that write the gradient's length of the weighted picture, and the picture's alpha."""
     sums, places = _sums(job), _places(job, 1)
     steps = tuple(_steps(job, LENGTH_PRODUCTS))
 
@@ -123,16 +104,16 @@ def _gradient(job: Job) -> Loops:
         how = (*places, job.channels, job.has_alpha, *sample_range(out))
         for step in steps:
             with _one_at_a_time:
-                length_rows(_source(weighted), _source(picture), _flat(out), *how, *step)
+                length_rows(_source(weighted), _source(picture), _flat(out), how, *step)
             yield 1.0  # beside the sums this takes no time
 
     return fill
 
 
 def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where rows -radius … H + radius are read from, and the samples beside a row.
+    """Sources of rows -radius … H + radius, and of the samples left and right of a row.
 
-    The samples left of a row, and those right of it; -1 stands for a zero.
+    -1 stands for a zero.
     """
     rows = source_indices(-radius, job.height + radius, job.height, job.border)
     left = source_indices(-radius, 0, job.width, job.border)
@@ -143,16 +124,16 @@ def _places(job: Job, radius: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def threads_for(job: Job) -> int:
-    """Return how many threads share the job's rows: numba may have been told to use fewer."""
+    """The threads that share the job's rows: numba may have been told to use fewer."""
     from numba import get_num_threads
 
     return min(usable_cores(), int(get_num_threads()), job.height)
 
 
 def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
-    """Yield each step's first row, its end, and in how many bands threads share it.
+    """Yield each step's first row, its end, and the number of bands for threads.
 
-    products  what a sample costs
+    products  that a sample costs
     """
     threads = threads_for(job)
     rows = max(STEP_PRODUCTS * threads // (job.width * job.channels * products), threads)
@@ -162,15 +143,11 @@ def _steps(job: Job, products: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _flat(picture: NDArray[Any]) -> NDArray[Any]:
-    """Return the picture as (H, W · C): a row of samples as it lies in memory."""
     return picture.reshape(len(picture), -1)
 
 
 def _source(picture: NDArray[Any]) -> NDArray[Any]:
-    """Return the same, never to be written: to numba such an array is of a type of its own.
-
-    It compiles, for seconds, for each type that it meets.
-    """
+    """A flat, read-only array: numba compiles, for seconds, for each type that it meets."""
     rows = _flat(picture)
     rows.flags.writeable = False
     return rows

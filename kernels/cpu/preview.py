@@ -22,7 +22,7 @@ MIN_FACTOR = 2
 
 
 def takes_long(job: Job) -> bool:
-    """Return whether the CPU may take so long for `job` that a preview is worth while."""
+    """Return True if the CPU may take so long for `job` that a preview is worth while."""
     if job.implementation == "opencv":
         return job.picture.size * max(job.ksize, MIN_OPENCV_PRODUCTS) > LONG_OPENCV_PRODUCTS
     is_on_cpu = job.implementation in [each.key for each in host_implementations()]
@@ -30,7 +30,7 @@ def takes_long(job: Job) -> bool:
 
 
 def factor_for(picture: NDArray[Any]) -> int:
-    """Return how many times smaller, along each axis, the preview of `picture` is computed."""
+    """The factor by which a preview of `picture` is smaller along each axis."""
     pixels = picture.shape[0] * picture.shape[1]
     return max(ceil(sqrt(pixels / REDUCED_PIXELS)), MIN_FACTOR)
 

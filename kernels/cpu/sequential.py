@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,49 +20,53 @@ IDEA = (
     "published reports use, and far from what a CPU can do."
 )
 ORDER = 0
+STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
+
+Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
+_compiled: set[tuple[str, bool]] = set()
 
 
 def tolerance(job: Job) -> Tolerance:
-    """Return the error it may make: one addition for each weight."""
+    """The error it may make: one addition for each weight."""
     return Tolerance(chain=job.ksize**2)
 
 
 def why_not(job: Job) -> str | None:  # noqa: ARG001
-    """Return None: it runs everything."""
+    """None: it runs everything."""
     return None
 
 
 def prepare(job: Job) -> Prepared:
-    """Compile the loops for the job's pixel type, or load what was compiled before."""
-    compiled = _compile_for(job)
-    return Prepared(Ran("sequential loops", threads=1), partial(_filtering, job), compiled)
+    """Compile the loops for the job's pixel type, or load them from numba's cache on disk.
 
-
-def _filtering(job: Job, out: NDArray[Any]) -> Iterator[float]:
-    """Fill `out` a strip at a time."""
-    for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):
-        fill(job, out, rectangle)
-        yield rectangle[1] / job.height
-
-
-_compiled: set[tuple[str, bool]] = set()
-
-
-def _compile_for(job: Job) -> bool:
-    """Compile for the job's pixel type, or load what was compiled; return True if just now.
-
-    About a second the first time; numba keeps the machine code on disk.
+    About a second the first time.
     """
+
+    def filtering(out: NDArray[Any]) -> Iterator[float]:
+        for rectangle in rectangles(job.height, job.width, job.ksize**2 * job.channels):
+            fill(job, out, rectangle)
+            yield rectangle[1] / job.height
+
     wanted = job.pixel_type, job.gradient
-    if wanted in _compiled:
-        return False
-    small = np.zeros((2, 2, 1), job.picture.dtype)
-    small_job = Job(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
-    # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
-    for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
-        fill(small_job, small.copy(), rectangle)
-    _compiled.add(wanted)
-    return True
+    is_new = wanted not in _compiled
+    if is_new:
+        small = np.zeros((2, 2, 1), job.picture.dtype)
+        small_job = Job(small, np.zeros((1, 1), np.float32), gradient=job.gradient)
+        # Whole rows lie in memory in one piece; to numba other rectangles are of another type.
+        for rectangle in ((0, 2, 0, 2), (0, 2, 0, 1)):
+            fill(small_job, small.copy(), rectangle)
+        _compiled.add(wanted)
+    return Prepared(Ran("sequential loops", threads=1), filtering, is_new)
+
+
+def rectangles(height: int, width: int, taps_per_pixel: int) -> Iterator[Rectangle]:
+    """Cover height × width once, in order, with rectangles of about STEP_TAPS."""
+    pixels = max(STEP_TAPS // taps_per_pixel, 1)
+    rows = min(max(pixels // width, 1), height)
+    columns = min(pixels, width)
+    for top in range(0, height, rows):
+        for left in range(0, width, columns):
+            yield top, min(top + rows, height), left, min(left + columns, width)
 
 
 def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
@@ -76,7 +80,7 @@ def fill(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
     else:
         _sum(job, filtered, (top, bottom), (left, right))
     if out.dtype == np.float16:
-        with np.errstate(over="ignore"):  # what is too large is infinite
+        with np.errstate(over="ignore"):  # too large samples are infinite
             part[:] = filtered
         if job.has_alpha:
             part[..., -1] = job.picture[top:bottom, left:right, -1]
@@ -88,10 +92,8 @@ def _sum(job: Job, out: NDArray[Any], rows: Span, columns: Span) -> None:
     around = read(job.picture, job.border, (top - r, bottom + r), (left - r, right + r))
     around = around.astype(np.float32) if around.dtype == np.float16 else around
     weights = np.array(job.weights, order="C")  # one layout and writable, so compiled once
-    offset = np.float32(job.offset)
-    compiled_loops(sum_loops)(
-        around, weights, offset, out, job.channels - job.has_alpha, *sample_range(out)
-    )
+    offset, colours = np.float32(job.offset), job.channels - job.has_alpha
+    _compile(_sum_loops)(around, weights, offset, out, colours, *sample_range(out))
 
 
 def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
@@ -106,18 +108,18 @@ def _length(job: Job, out: NDArray[Any], rectangle: Rectangle) -> None:
 
     size_hw = (job.height, job.width)
     around = read_made(weighted, size_hw, job.border, (top - 1, bottom + 1), (left - 1, right + 1))
-    compiled_loops(length_loops)(around, out, job.channels - job.has_alpha, *sample_range(out))
+    _compile(_length_loops)(around, out, job.channels - job.has_alpha, *sample_range(out))
 
 
 def sample_range(out: NDArray[Any]) -> tuple[bool, np.float32]:
-    """Return whether samples are integers, and the largest of them."""
+    """True for samples that are integers, and the largest of them."""
     integers = out.dtype.kind == "u"
     return integers, np.float32(np.iinfo(out.dtype).max if integers else 0)
 
 
 @cache
-def compiled_loops(loops: Callable[..., None]) -> Any:
-    """Return `loops` as numba compiles it for each new type of array."""
+def _compile(loops: Callable[..., None]) -> Any:
+    """Compile `loops` with numba, for each new type of array."""
     from numba import njit
 
     try:
@@ -126,7 +128,7 @@ def compiled_loops(loops: Callable[..., None]) -> Any:
         return njit(nogil=True)(loops)
 
 
-def sum_loops(
+def _sum_loops(
     around: Any, weights: Any, offset: Any, out: Any, colours: int, integers: bool, largest: Any
 ) -> None:
     """Fill `out` with the weighted sums of `around`, in plain loops for numba to compile."""
@@ -146,7 +148,7 @@ def sum_loops(
                 out[y, x, c] = around[y + radius, x + radius, c]
 
 
-def length_loops(around: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
+def _length_loops(around: Any, out: Any, colours: int, integers: bool, largest: Any) -> None:
     """Fill `out` with the gradient's lengths of `around`, in loops for numba to compile."""
     for y in range(out.shape[0]):
         for x in range(out.shape[1]):
@@ -163,18 +165,3 @@ def length_loops(around: Any, out: Any, colours: int, integers: bool, largest: A
                 out[y, x, c] = length
             for c in range(colours, out.shape[2]):
                 out[y, x, c] = around[y + 1, x + 1, c]
-
-
-STEP_TAPS = 20_000_000  # products; about 20 ms of plain loops on one core
-
-Rectangle = tuple[int, int, int, int]  # top, bottom, left, right
-
-
-def rectangles(height: int, width: int, taps_per_pixel: int) -> Iterator[Rectangle]:
-    """Cover height × width once, in order, with rectangles of about STEP_TAPS."""
-    pixels = max(STEP_TAPS // taps_per_pixel, 1)
-    rows = min(max(pixels // width, 1), height)
-    columns = min(pixels, width)
-    for top in range(0, height, rows):
-        for left in range(0, width, columns):
-            yield top, min(top + rows, height), left, min(left + columns, width)

@@ -38,7 +38,7 @@ def pinned_like(cp: Any, picture: NDArray[Any]) -> NDArray[Any]:
 
 
 def pinned_bytes(count: int) -> int:
-    """Return how much page-locked memory CuPy's pool takes for so many bytes: a power of two."""
+    """Page-locked bytes that CuPy's pool takes for `count` bytes: a power of two."""
     return 1 << (max(count, 512) - 1).bit_length()
 
 
@@ -159,7 +159,7 @@ class Transfers:
 
 
 def why_not_transferred(picture_bytes: int) -> str | None:
-    """Return why transfers of so much are not measured; None if they are."""
+    """The reason why transfers of so much are not measured; None if they are."""
     if picture_bytes <= MAX_BYTES:
         return None
     return (
@@ -251,7 +251,7 @@ class DevicePictures:
         return self.has_rows(picture, None)
 
     def has_rows(self, picture: NDArray[Any], rows: Rows | None) -> bool:
-        """Return whether those rows of `picture` are there; None: all of it as one."""
+        """Return True if those rows of `picture` are there; None: all of it as one."""
         return (id(picture), rows) in self._resident
 
     @property

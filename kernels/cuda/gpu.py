@@ -245,7 +245,7 @@ class Gpu:
         raise OutOfMemoryError(_too_little(rung, job, there))
 
     def _room_bytes(self) -> int:
-        """Return how much of the device's memory a job may take."""
+        """Bytes of the device's memory that a job may take."""
         pool = self.cp.get_default_memory_pool()
         with self.using("looking for memory"):
             free, _ = self.cp.cuda.runtime.memGetInfo()
@@ -347,7 +347,7 @@ class Gpu:
             raise
 
     def has_compiled(self, rung: Rung, job: Job) -> bool:
-        """Return whether `compile` would answer at once."""
+        """Return True if `compile` would answer at once."""
         return self._programs.has(rung, job)
 
     def compile(self, rung: Rung, job: Job) -> tuple[Program, float | None]:
@@ -389,7 +389,7 @@ class Gpu:
         return Watch(self.nvml, why_not_alone=lambda: self.turns.why_not_alone)
 
     def with_room(self, make: Callable[[], T]) -> T:
-        """Return what `make` makes; other pictures make room if need be."""
+        """Call `make`, again after making room if there was none."""
         try:
             return make()
         except OutOfMemoryError:
@@ -408,7 +408,7 @@ def _too_little(rung: Rung, job: Job, rows: int) -> str:
 
 
 def in_words(job: Job) -> str:
-    """Return what filtering `job` is called where it fails."""
+    """A name for filtering `job`, for errors."""
     x, y = job.block_xy
     return f"filtering {job.width}×{job.height} pixels in {x}×{y} blocks"
 

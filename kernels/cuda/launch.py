@@ -110,7 +110,7 @@ def rows_per_launch(job: Job, device: Device, block_rows: int) -> int:
 
 
 def _shape(each: Pass, facts: Facts) -> tuple[int, ...]:
-    """Return what a library's pass transforms: transforms, rows, columns."""
+    """The shape that a library's pass transforms: transforms, rows, columns."""
     assert each.shape is not None
     return tuple(facts.value(expression) for expression in each.shape)
 
@@ -153,7 +153,7 @@ class Programs:
         self._arguments: LruCache[int, tuple[Any, Any]] = LruCache(ARGUMENTS_KEPT)
 
     def has(self, rung: Rung, job: Job) -> bool:
-        """Return whether `get` would answer at once."""
+        """Return True if `get` would answer at once."""
         return self._key(rung, job) in self._known
 
     def get(self, rung: Rung, job: Job) -> Program:
@@ -222,7 +222,7 @@ class Launch:
         return self._go if self.graph is None else self.graph.launch
 
     def _is_worth_a_graph(self) -> bool:
-        """Return whether there are several launches, none of them cut.
+        """Return True if there are several launches, none of them cut.
 
         To a display's watchdog a graph may be one launch.
         """
@@ -381,7 +381,7 @@ def compiling_ahead(device: Device, wanted: Iterable[tuple[Rung, Job]]) -> Itera
 
 
 def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None) -> int:
-    """Return what `job`, or one of another height, takes of the device's memory.
+    """Bytes of the device's memory that `job`, or one of another height, takes.
 
     Source, answer, and the answer without padding; buffers, arguments, and cuFFT's working
     space, as large as what it transforms.
@@ -397,7 +397,7 @@ def memory_bytes(rung: Rung, job: Job, device: Device, height: int | None = None
 
 
 def rows_a_strip(rung: Rung, job: Job, device: Device, room_bytes: int) -> int:
-    """Return how many rows to filter at once so that it takes at most `room_bytes`.
+    """The rows to filter at once in at most `room_bytes`.
 
     The whole picture, or half of it, and so on; 0 if there is no room for one.
     """

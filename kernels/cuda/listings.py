@@ -124,7 +124,7 @@ def numbered(row: Row, file: str) -> str:
 
 
 def listing_of(compiled: Compiled, kind: Kind) -> Listing:
-    """Return what a compiler made, as rows.
+    """The compiler's output as rows.
 
     It names lines if it was compiled with them.  Raises CompileFailedError where there is no
     disassembler, or it cannot read this.
@@ -227,13 +227,13 @@ class Changes:
 
     @property
     def count(self) -> KindChange:
-        """Return how many instructions there were, and are."""
+        """The number of instructions before and now."""
         return KindChange(
             "", sum(each.before for each in self.kinds), sum(each.now for each in self.kinds)
         )
 
     def marked(self, mark: Mark) -> int:
-        """Return how many instructions have that mark."""
+        """The number of instructions with that mark."""
         return sum(each == mark and bool(row.opcode) for each, row in self.rows)
 
 
@@ -248,7 +248,7 @@ def changes_of(before: Listing, now: Listing) -> Changes:
 
 
 def kind_of(opcode: str) -> str:
-    """Return what instructions are counted by: LDG of LDG.E.U8, ld.global of ld.global.nc.u8."""
+    """The kind of an instruction: LDG of LDG.E.U8, ld.global of ld.global.nc.u8."""
     parts = opcode.split(".")
     spaces = SPACES if parts[0] in OF_MEMORY else ()
     space = next((each for each in parts if each in spaces), "")

@@ -92,7 +92,7 @@ def _without_devices(error: Exception) -> NoDevice:
 
 
 def driver_is_here() -> bool:
-    """Return whether this computer has NVIDIA's driver."""
+    """Return True if this computer has NVIDIA's driver."""
     import ctypes
 
     library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
@@ -222,7 +222,7 @@ def occupancy_of(
 def _allowances(
     device: Device, threads: int, registers: int, shared_bytes: int
 ) -> Iterator[_Allowance]:
-    """Return what each resource would allow if it alone counted; unknown ones are left out."""
+    """Blocks that each known resource alone would allow."""
     warps = -(-threads // WARP)
     if device.registers_per_multiprocessor and registers:
         a_warp = _rounded_up(registers * WARP, REGISTER_UNIT)

@@ -189,7 +189,7 @@ class HaloExchange:
         }
 
     def path(self, to: int, source: int) -> HaloPath:
-        """Return how rows of GPU `source` reach GPU `to`; "" where those are one."""
+        """The path of rows from GPU `source` to GPU `to`; "" if those are one."""
         return self._paths.get((to, source), "")
 
     def copy(self, to: int, source: int, into: Any, rows: Any) -> None:
@@ -289,7 +289,7 @@ class JointRun:
         return wall_ms
 
     def shares(self, count: int) -> tuple[DeviceShare, ...]:
-        """Return what each GPU did in the last `count` runs."""
+        """Each GPU's part of the last `count` runs."""
         return tuple(self._share(at, part, count) for at, part in enumerate(self.parts))
 
     def _ready(self, part: Part) -> Callable[[], None]:
@@ -360,7 +360,7 @@ class SharingGpus:
         self._several: dict[int, SeveralGpus] = {}
 
     def why_not(self, rung: Rung, job: Job) -> str | None:
-        """Return why as many GPUs as `job` asks for cannot share it; None if they can."""
+        """The reason why as many GPUs as `job` asks for cannot share it; None if they can."""
         there = len(self.numbers)
         if job.devices > there:
             has = "there is 1" if there == 1 else f"there are {there}"

@@ -62,7 +62,7 @@ class Picker:
             yield from self._unmeasured(job, kind)
 
     def may_run(self, rung: Rung, job: Job) -> bool:
-        """Return whether `auto` may choose `rung` for `job`: it can run it, with all of float32."""
+        """Return True if `auto` may choose `rung` for `job`: it can run it, with all of float32."""
         return not rung.reduced_precision and not rung.why_not(job, self._device)
 
     def _unmeasured(self, job: Job, kind: JobClass) -> Iterator[Pick]:
@@ -137,7 +137,7 @@ def _simplicity(candidate: Candidate) -> tuple[int, bool, float]:
 
 @lru_cache(KINDS_KEPT)
 def usual_ways(kind: JobClass) -> tuple[tuple[Candidate, str], ...]:
-    """Return what was quickest on the GPU whose times come with the program, and why."""
+    """The quickest ways on the GPU whose times come with the program, and why."""
     times = shipped_times()
     if (near := times.nearest(kind)) is None:
         return ()

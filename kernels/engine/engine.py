@@ -95,7 +95,7 @@ class Engine:
 
     @property
     def lost(self) -> str:
-        """Return why the GPU can no longer be used; empty where it was not lost."""
+        """The reason why the GPU can no longer be used; empty where it was not lost."""
         return self._lost
 
     def try_again(self) -> Device | NoDevice:
@@ -139,7 +139,7 @@ class Engine:
         raise BadJobError(f"There is no implementation {key!r}; choose from {known}.")
 
     def why_not(self, job: Job) -> str | None:
-        """Return why job.implementation cannot run `job` here; None if it can."""
+        """The reason why job.implementation cannot run `job` here; None if it can."""
         if job.implementation == AUTO.key:
             return None  # it finds one that can
         if is_own(job.implementation):
@@ -147,19 +147,19 @@ class Engine:
         return self._why_not(self._named(job.implementation), job)
 
     def best_for(self, job: Job) -> str:
-        """Return what to run `job` with: `auto` where a rung can, else the best on the CPU."""
+        """The key to run `job` with: `auto` where a rung can, else the best on the CPU."""
         if not self.why_not_auto(job):
             return AUTO.key
         return next(self._on_cpu(job))
 
     def why_not_auto(self, job: Job) -> str | None:
-        """Return why `auto` has no choice but the CPU; None where it has."""
+        """The reason why `auto` has no choice but the CPU; None where it has."""
         if reason := self._why_no_gpu():
             return reason
         return NO_RUNG if next(self.picker.picks(job), None) is None else None
 
     def picks(self, job: Job) -> Iterator[Pick]:
-        """Return what `auto` would run `job` with, the best first; in the end those on the CPU."""
+        """Picks of `auto` for `job`, the best first; last those on the CPU."""
         reason = self._why_no_gpu()
         if not reason:
             yield from self.picker.picks(job)
@@ -231,7 +231,7 @@ class Engine:
             yield from self.gpu.transfers(job)
 
     def occupancy(self, job: Job) -> Occupancy | None:
-        """Return how many warps of job.implementation fit on a multiprocessor.
+        """Warps of job.implementation that fit on a multiprocessor.
 
         None on the CPU, and for what a library launches.  Raises the errors of
         `kernels.core.errors`.
@@ -331,7 +331,7 @@ class Engine:
         return NoDevice(self._lost, is_lost=True) if self._lost else self.device
 
     def _why_no_gpu(self) -> str:
-        """Return why nothing runs on a GPU; empty where something may."""
+        """The reason why nothing runs on a GPU; empty where something may."""
         return self._lost or (self.device.reason if isinstance(self.device, NoDevice) else "")
 
     def _on_cpu(self, job: Job) -> Iterator[str]:
@@ -368,13 +368,13 @@ class Engine:
 
     @cached_property
     def gpu(self) -> Gpu:
-        """Return what drives the GPU; only where `device` is one."""
+        """The GPU's driver; only where `device` is one."""
         assert isinstance(self.device, Device)
         return Gpu(self.device)
 
     @cached_property
     def _sharing(self) -> SharingGpus:
-        """Return what has several GPUs share a job; only where `device` is one."""
+        """The GPUs that can share a job; only where `device` is one."""
         assert isinstance(self.device, Device)
         return SharingGpus(self.device, self._others, self.find_device, lambda: self.gpu)
 

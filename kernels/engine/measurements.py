@@ -66,7 +66,7 @@ def size_class(height: int, width: int) -> int:
 
 
 def weights_class(job: Job) -> str:
-    """Return what an implementation can make use of in the job: see `JobClass`."""
+    """The class of the job's weights: see `JobClass`."""
     return f"gradient after {_class_of(job)}" if job.gradient else _class_of(job)
 
 
@@ -269,7 +269,7 @@ def source_key() -> str:
 
 
 def measured_from(data: Any) -> tuple[Measured, ...]:
-    """Return what the list that a file has of a device stands for.  Raises ValueError."""
+    """Parse a file's list for a device.  Raises ValueError."""
     entries = from_plain(tuple[Measured, ...], data)
     for each in (candidate for entry in entries for candidate in entry.measured):
         if not 0 < each.low_ms <= each.median_ms <= each.high_ms:
@@ -278,7 +278,7 @@ def measured_from(data: Any) -> tuple[Measured, ...]:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what changes when the file does, even within a tick of its clock; None without one."""
+    """A stamp that changes with the file, even within a tick of its clock; None without one."""
     try:
         found = path.stat()
     except OSError:

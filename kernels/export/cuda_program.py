@@ -296,7 +296,7 @@ def _one_launch(rung: Rung, operands: Operands, step: LaunchStep) -> Iterator[st
 
 
 def _taken(each: Pass) -> Iterator[str]:
-    """Return what a pass reads, and what it writes, by their names."""
+    """Names of the arrays that a pass reads and writes."""
     for name in (each.reads, *each.also_reads):
         yield "source" if name == "picture" else name
     yield "target" if each.writes == "picture" else each.writes

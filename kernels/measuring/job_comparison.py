@@ -51,7 +51,7 @@ class CandidateState:
 
     @property
     def counts(self) -> bool:
-        """Return whether its time is a speed: only beside a passed check."""
+        """Return True if its time is a speed: only beside a passed check."""
         return self.timing is not None and self.check is not None and self.check.ok
 
 
@@ -70,7 +70,7 @@ class Snapshot:
 
     @property
     def is_over(self) -> bool:
-        """Return whether all is known."""
+        """Return True if all is known."""
         return all(each.is_over for each in self.standings)
 
 

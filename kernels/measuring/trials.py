@@ -96,7 +96,7 @@ class Patience:
 
     @property
     def is_over(self) -> bool:
-        """Return whether more than the limit was spent."""
+        """Return True if more than the limit was spent."""
         return self._spent_s > self._limit_s
 
     def watched(self, steps: Iterator[Progress | Result]) -> Iterator[Progress | Result]:

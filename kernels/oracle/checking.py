@@ -81,7 +81,7 @@ def checking(
 
 
 def limits_of(job: Job, tolerance: Tolerance) -> Limits:
-    """Return what samples of an answer to `job` may be off by."""
+    """Limits to the errors of an output for `job`."""
     bound = error_bound(job, tolerance.chain, tolerance.factor)
     if not math.isfinite(bound):
         return Limits(bound, 0)

@@ -80,7 +80,7 @@ class Explained:
 
     @property
     def beyond(self) -> int:
-        """Return how many neighbours lie beyond the picture."""
+        """Neighbours beyond the picture."""
         return int((self.beyond_rows[:, None] | self.beyond_columns).sum())
 
 
@@ -177,7 +177,7 @@ def _sum(products: Floats) -> float:
 
 
 def _weighted(job: Job, y: int, x: int, channel: int) -> float:
-    """Return what the weights alone give in one place of the picture."""
+    """The weighted sum in one place of the picture."""
     _, from_rows = _along(y, job.radius, job.height, job.border)
     _, from_columns = _along(x, job.radius, job.width, job.border)
     samples = _neighbours(job, from_rows, from_columns, channel)

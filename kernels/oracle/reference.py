@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def filtered(
     job: Job, rows: Span | None = None, columns: Span | None = None
 ) -> NDArray[np.float64]:
-    """Return what `job` asks for, or the part rows × columns of it, in float64.
+    """The output for `job`, or the part rows × columns of it, in float64.
 
     (rows, columns, C), neither rounded nor clipped.
     """

@@ -46,7 +46,7 @@ def stored_as(samples: NDArray[Any], pixel_type: str) -> NDArray[Any]:
 
 
 def beyond(samples: NDArray[Any], pixel_type: str) -> int:
-    """Return how many of `samples` `stored_as` would cut off, or make infinite.
+    """The number of `samples` that `stored_as` would cut off or make infinite.
 
     Those that `pixel_type` cannot hold.
     """

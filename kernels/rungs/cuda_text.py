@@ -35,30 +35,27 @@ class Parameter:
 
 
 def without_comments(source: str) -> str:
-    """Return `source` with blanks for its comments; every character keeps its place."""
-    return _TOKEN.sub(_blanked, source)
+    """`source` with blanks for its comments; every character keeps its place."""
+    return _TOKEN.sub(lambda each: _blank(each[0]) if each[0][0] == "/" else each[0], source)
 
 
 def without_literals(source: str, *, joined: bool = False) -> str:
-    """Return the same with blanks for what stands in quotes as well.
+    """`source` with blanks for its comments and for quoted text.
 
     joined  blank the ends of lines in comments, too: a directive goes on behind them
     """
 
-    def blanked(found: re.Match[str]) -> str:
+    def blank(found: re.Match[str]) -> str:
         text = found[0]
         if text[0].isdigit() or text[0] == ".":
             return text
         return " " * len(text) if joined else _blank(text)
 
-    return _TOKEN.sub(blanked, source)
+    return _TOKEN.sub(blank, source)
 
 
 def without_decorations(code: str) -> str:
-    """Blank __launch_bounds__(…), attributes and the like, which may stand before any name.
-
-    code  without comments
-    """
+    """Blank __launch_bounds__(…), attributes and the like in a source without comments."""
     parts, end = [], 0
     while found := _DECORATION.search(code, end):
         begin, last = end, found.start()
@@ -68,16 +65,13 @@ def without_decorations(code: str) -> str:
 
 
 def kernels_in(code: str) -> dict[str, int]:
-    """Return the names of the kernels in a text without comments, each with its line."""
+    """Names of the kernels in a source without comments, each with its line."""
     bare = without_decorations(code)
     return {each[1]: bare.count("\n", 0, each.end()) + 1 for each in _KERNEL.finditer(bare)}
 
 
 def parameters_of(function: str, code: str) -> tuple[int, tuple[Parameter, ...]] | None:
-    """Return the line of a kernel and its parameters; None where it is not written out.
-
-    code  without comments
-    """
+    """Line and parameters of a kernel in a source without comments; None if it is not there."""
     code = without_decorations(code)
     found = next((each for each in _KERNEL.finditer(code) if each[1] == function), None)
     if not found:
@@ -98,16 +92,12 @@ def parameters_of(function: str, code: str) -> tuple[int, tuple[Parameter, ...]]
     return None
 
 
-def _blanked(found: re.Match[str]) -> str:
-    return _blank(found[0]) if found[0].startswith("/") else found[0]
-
-
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
 def _closing(code: str, at: int) -> int:
-    """Return the place behind the bracket that closes the one at `at`."""
+    """The place behind the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(code)):
         depth += (code[place] in "([{") - (code[place] in ")]}")
@@ -117,10 +107,7 @@ def _closing(code: str, at: int) -> int:
 
 
 def line_without_end(source: str, line: int, message: str) -> int:
-    """Return the line that a compiler means by a message of `line`, where it misses a `;`.
-
-    It notices at the next word, which as a rule begins the next line.
-    """
+    """The line that lacks a `;` by a compiler's message of `line`, which may be the next one."""
     if not re.search(r"expected (?:an? )?[^;]*['\"‘];['\"’]", message):
         return line
     lines = without_comments(source).split("\n")[:line]
@@ -149,29 +136,28 @@ class Part:
 
 
 def header_parts(includes: Iterable[str]) -> tuple[Part, ...]:
-    """Return the prelude and the headers of the ladder's folder that are called `includes`."""
+    """The prelude and those headers of the ladder's folder."""
     return tuple(part for name in (PRELUDE, *includes) for part in _parts_of(name))
 
 
 def with_lines(parts: Iterable[Part]) -> str:
-    """Join `parts`, so that the compiler counts lines in each of them anew."""
+    """Join `parts`; the compiler counts lines in each of them anew."""
     return "".join(f"#line {each.line} {_quoted(each.name)}\n{each.text}" for each in parts)
 
 
 def bare(parts: Iterable[Part]) -> str:
-    """Join `parts` into a file of its own, in which a compiler counts all lines."""
+    """Join `parts` without #line directives."""
     return "".join(each.text for each in parts)
 
 
 def _quoted(name: str) -> str:
-    """Return a file's name as text of C++: a user's may have anything in it."""
     plain = "".join(letter if letter.isprintable() else "?" for letter in name)
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @cache
 def _parts_of(name: str) -> tuple[Part, ...]:
-    """Return a header without the knobs' defaults, which are for editors."""
+    """A header without the knobs' defaults, which are for editors."""
     file = f"{name}.cuh"
     text = (LADDER / file).read_text(encoding="utf-8")
     before, start, rest = text.partition("#ifndef KSIZE")
@@ -232,9 +218,9 @@ class Refused(NamedTuple):
 
 
 def refused_directive(source: str, job_macros: Collection[str]) -> Refused | None:
-    """Return the first directive that no kernel may have; None: there is none.
+    """The first directive that no kernel may have, or None.
 
-    job_macros  what fits the text to its job: to redefine one would change the job in silence
+    job_macros  must not be redefined: that would change the job in silence
     """
     pieces = _GOES_ON.split(source)
     joined = "".join(pieces)
@@ -246,7 +232,7 @@ def refused_directive(source: str, job_macros: Collection[str]) -> Refused | Non
 
 
 def telling_word(source: str) -> Refused | None:
-    """Return the first words that could tell one compiler from another; None: there are none."""
+    """The first words that could tell one compiler from another, or None."""
     pieces = _GOES_ON.split(source)
     code = without_literals("".join(pieces), joined=True)
     own = {*OF_CUDA, *RESERVED, *macros_in(source)}
@@ -312,7 +298,7 @@ def _refusals(code: str, job_macros: Collection[str]) -> Iterator[tuple[int, str
 
 
 def _compiled_without(word: str, rest: str) -> str:
-    """Return the macro that is not defined behind a condition; "0" for `#if 0`."""
+    """The macro that is not defined behind a condition; "0" for `#if 0`."""
     if word == "ifndef":
         return rest.partition(" ")[0]
     negated = re.fullmatch(r"!\s*defined\s*\(?\s*(\w+)\s*\)?", rest)
@@ -340,7 +326,6 @@ def _why_not(word: str, rest: str, job_macros: Collection[str]) -> str:
 
 IN_STD = frozenset({"move", "forward", "initializer_list"})  # all that NVRTC has there
 TYPES = {
-    **{f"{sign}int{bits}_t": "" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "int8_t": "signed char",
     "uint8_t": "unsigned char, or uint8",
     "int16_t": "short",
@@ -418,8 +403,8 @@ _STD = re.compile(r"(?<![\w:])std\s*::\s*(\w+)")
 
 
 def unknown_words(source: str) -> list[tuple[int, str]]:
-    """Return the lines of a text that have such words, and what NVRTC says of each."""
-    code = NOT_COMPILED.sub(_blanked_whole, without_literals(source))
+    """Lines with words that NVRTC does not know, and its message for each."""
+    code = NOT_COMPILED.sub(lambda found: _blank(found[0]), without_literals(source))
     return sorted(
         {
             (code.count("\n", 0, at) + 1, said)
@@ -429,7 +414,7 @@ def unknown_words(source: str) -> list[tuple[int, str]]:
 
 
 def hint_for(message: str) -> str:
-    """Return a sentence on what to do about a compiler's message; empty: nothing is known."""
+    """Advice on a compiler's message; empty: nothing is known."""
     if found := OF_STD.search(message):
         name = found[1]
         if name in ALONE:
@@ -463,12 +448,8 @@ def _of_headers(code: str) -> Iterator[tuple[int, str]]:
             yield found.start(), f'identifier "{name}" is undefined'
 
 
-def _blanked_whole(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", found[0])
-
-
 def _is_declared(name: str, code: str) -> bool:
-    """Return whether a text gives a word a meaning of its own."""
+    """Return True if the source declares `name` itself."""
     word = rf"\b{re.escape(name)}\b"
     of_type = (
         rf"#[ \t]*define[ \t]+{word}|\busing\s+{word}\s*=|\btypedef\b[^;]*{word}\s*(?:\[[^;]*\])?;|"

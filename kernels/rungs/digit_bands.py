@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ def fixed_point(weights: NDArray[np.float32]) -> FixedPoint:
 
 
 def may_lose(weights: NDArray[np.float32]) -> float:
-    """Return what sums of samples up to 1 may be off by for the rounding of weights.
+    """The error that the rounding of weights may cause in sums of samples up to 1.
 
     The check lets float32 round 2 (K² + 40) times, of which 8 are left to the sums.
     """
@@ -140,25 +141,50 @@ def bands_along(row: NDArray[np.float64], job: Job) -> Words:
     return np.concatenate((*whole, *sparse, *(band.places(s) for s in steps)))
 
 
-class _ByteBand:
-    """A band as lanes hold it.
+class _Band:
+    """A band of weights along a row as lanes hold it.
 
     span  blocks that matter to the sums of one: its own, those beside it, and if their number is
           even one that is half on the right and half on the left
     """
 
-    def __init__(self, row: NDArray[np.float64], job: Job) -> None:
-        self.job, self.row, self.lane = job, row, np.arange(LANES)
-        self.g, self.t = self.lane // 4, self.lane % 4
+    def __init__(self, row: NDArray[Any], job: Job) -> None:
+        self.job, self.row = job, row
+        self.g, self.t = np.arange(LANES) // 4, np.arange(LANES) % 4
         self.halo = len(row) // 2 * job.channels
         self.span = 1 + (self.halo + 7) // 8
         self.side = (self.span - 1) // 2
 
+    def away(self, block: int | Places, t: Places) -> Places:
+        """Distance of block number `block` from the sums' own, for word t."""
+        half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
+        is_whole = np.asarray(block) <= 2 * self.side
+        found: Places = np.where(is_whole, BLOCK * (block - self.side), half)
+        return found
+
+    def taps(self, away: Places) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+        """Mask of the samples so far away that have a weight, and their weights."""
+        tap, rest = np.divmod(away + self.halo, self.job.channels)
+        is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
+        return is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)]
+
+
+def _packed(pairs: Iterator[tuple[Places, Places]]) -> Words:
+    """Pack the kept two of each of eight fours into a word a lane."""
+    packed = np.zeros(LANES, np.uint32)
+    for i, (first, second) in enumerate(pairs):
+        packed |= ((first | second << 2) << 4 * i).astype(np.uint32)
+    return packed
+
+
+class _ByteBand(_Band):
+    """A band of halves."""
+
     def of_a_block(self, s: int) -> tuple[Places, Places]:
-        """Return how far from their sums two samples of each word are, and these: (LANES, 4)."""
+        """Distances of each word's two samples from their sums, and the sums: (LANES, 4)."""
         i = np.arange(4)
         sums = 2 * self.g[:, None] + i % 2
-        away = self._words_away(s, self.t)[:, None] + 4 * self.t[:, None] + i // 2 * 2 - sums
+        away = self.away(s, self.t)[:, None] + 4 * self.t[:, None] + i // 2 * 2 - sums
         return np.stack((away, away + 1), -1), sums
 
     def kept_of_two_blocks(self, s: int) -> tuple[Places, Places]:
@@ -173,19 +199,14 @@ class _ByteBand:
         return away, sums
 
     def places(self, s: int) -> Words:
-        """Return which two of four a lane tells of: both rows, half of eight fours or all four."""
+        """The kept two of each four, packed for a lane: half of eight fours or all four."""
         four = 4 * (self.t % 2) if self._is_of_two(s) else 0 * self.t
-        told = np.zeros(LANES, np.uint32)
-        for i in range(8):
-            first, second = self._kept(self._corner(2 * s, four + i % 4, 2 * self.g + i // 4))
-            told |= ((first | second << 2) << 4 * i).astype(np.uint32)
-        return told
+        corners = (self._corner(2 * s, four + i % 4, 2 * self.g + i // 4) for i in range(8))
+        return _packed(map(self._kept, corners))
 
     def words(self, away: Places, sums: Places) -> Words:
-        """Return two weights a word: what rounding lost, then the halves."""
-        tap, rest = np.divmod(away + self.halo, self.job.channels)
-        is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.row))
-        weights = np.where(is_tap, self.row[np.clip(tap, 0, len(self.row) - 1)], 0.0)
+        """Two weights a word: the rests that rounding lost, then the halves."""
+        weights = np.where(*self.taps(away), 0.0)
         if self.job.has_alpha:  # it is filtered as well: with one weight, which is 1
             is_alpha = (sums % self.job.channels == self.job.channels - 1)[..., None]
             weights = np.where(is_alpha, away == 0, weights)
@@ -195,15 +216,10 @@ class _ByteBand:
     def _is_of_two(self, s: int) -> bool:
         return 2 * s + 1 < self.span
 
-    def _words_away(self, n: int | Places, t: Places) -> Places:
-        half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
-        found: Places = np.where(np.asarray(n) <= 2 * self.side, BLOCK * (n - self.side), half)
-        return found
-
     def _corner(self, n: int, four: Places, sums: Places) -> Places:
-        """Return how far from its sum the first sample of a four is, (broadcast)."""
+        """Distance of the first sample of a four from its sum (broadcast)."""
         t = four % 2 * 2
-        return self._words_away(n + four // 4, t) + 4 * t + four // 2 % 2 * 2 - sums
+        return self.away(n + four // 4, t) + 4 * t + four // 2 % 2 * 2 - sums
 
     def _kept(self, corner: Places) -> tuple[Places, Places]:
         """Return the two places in a four whose samples may be of the sum's channel."""
@@ -213,7 +229,7 @@ class _ByteBand:
 
 
 def _sample_of(place: Places) -> Places:
-    """Return which sample of eight is at a place of a four: 0, 1, 4, 5."""
+    """The sample of eight at a place of a four: 0, 1, 4, 5."""
     return place // 2 * 4 + place % 2
 
 
@@ -251,27 +267,27 @@ class Row:
 
     @property
     def last_digit(self) -> int:
-        """Return what sums are divided by before they are scaled: three digits do not fit."""
+        """The divisor of sums before they are scaled: three digits do not fit."""
         return 256 if self.digits == MAX_DIGITS else 1
 
     @property
     def begin(self) -> int:
-        """Return what a sum begins with, so that none of bytes is negative."""
+        """The initial value of a sum that keeps sums of bytes from being negative."""
         return -(255 * int(np.minimum(self.integers, 0).sum()) // self.last_digit)
 
     @property
     def most(self) -> float:
-        """Return what a sum of bytes comes to at most, before it is scaled."""
+        """The largest sum of bytes, before it is scaled."""
         return max(1.0, 255 * float(np.abs(self.integers).sum()) / self.last_digit)
 
     @property
     def cut_off(self) -> float:
-        """Return what the bits that are left out of a scaled sum come to, on average."""
+        """The average value of the bits that are left out of a scaled sum."""
         steps = 2.0 ** max(LEFT_OUT_BITS - self.shift, 0)  # a sum is one of so many of them
         return (steps - 1) / 2 * 2.0**self.shift
 
     def loses(self, exact: NDArray[np.float64]) -> float:
-        """Return what sums may be off by for rounding, in roundings of float32 of all weights."""
+        """The error of sums by rounding, in roundings of float32 of all weights."""
         digits = float(lost(exact[None], self.integers[None].astype(np.float64) * self.undo))
         gain = max(float(np.abs(exact).sum()), MIN_LARGEST)
         return (digits / gain + 2.0 ** (LEFT_OUT_BITS - 1 - self.shift) / self.most) / UNIT_ROUNDOFF
@@ -310,7 +326,7 @@ def _rows(exact: NDArray[np.float64]) -> Iterator[Row]:
 
 
 def row_may_lose(ksize: int) -> float:
-    """Return what sums along x may be off by, in roundings of float32 of all of their weights.
+    """The allowed error of sums along x, in roundings of float32 of all their weights.
 
     The check lets float32 round 2 (2 K + 24) times.  Weights down the columns lose 8 of these,
     samples 4, and each product with high bits up to 4.
@@ -320,7 +336,7 @@ def row_may_lose(ksize: int) -> float:
 
 
 def digit_bands(job: Job) -> tuple[Words, Row]:
-    """Return what lanes hold of a job's weights, and the row that these are of.
+    """The lanes' words of a job's weights, and the row that they are of.
 
     For each product along x, which takes two blocks of samples or, where channels interleave, four
     of which it leaves half out: for each digit, the most significant first, LANES × 4 words.  Where
@@ -370,21 +386,15 @@ def _scaled(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return np.clip(np.ldexp(column, -exponent), -most, most), exponent
 
 
-class _DigitBand:
-    """The row's band as lanes hold it, see digits.cuh and bytes.cuh.
+class _DigitBand(_Band):
+    """A band of digits, see digits.cuh and bytes.cuh.
 
-    span   blocks that matter to the sums of one: its own, those beside it, and if their number is
-           even one that is half on the right and half on the left
     steps  products
     """
 
     def __init__(self, row: Row, job: Job) -> None:
-        self.integers, self.channels = row.integers, job.channels
-        self.row, self.lane = row, np.arange(LANES)
-        self.g, self.t = self.lane // 4, self.lane % 4
-        self.halo = len(row.integers) // 2 * job.channels
-        self.span = 1 + (self.halo + 7) // 8
-        self.side = (self.span - 1) // 2
+        super().__init__(row.integers, job)
+        self.digits, self.signed, self.channels = row.digits, row.signed, job.channels
         self.is_sparse = job.channels > 1
         self.blocks = 4 if self.is_sparse else 2
         self.steps = -(-self.span // self.blocks)
@@ -402,32 +412,27 @@ class _DigitBand:
             away = corner + np.where(byte % 2 == 0, kept[0], kept[1])
         else:
             away = corner + byte
-        return _as_words(self._digit(away, digit)).ravel()
+        wide = self._digit(away, digit).astype(np.uint32)
+        words: Words = np.bitwise_or.reduce(wide << 8 * np.arange(4, dtype=np.uint32), -1)
+        return words.ravel()
 
     def places(self, s: int) -> Words:
-        """Return which two of four samples count, a lane's of half of a row: eight fours."""
-        told = np.zeros(LANES, np.uint32)
-        for i in range(8):
-            word = self.t // 2 * 8 + i
-            first, second = self._kept(self._corner(s, word, 2 * self.g + self.t % 2))
-            told |= ((first | second << 2) << 4 * i).astype(np.uint32)
-        return told
+        """The kept two of each four samples, packed for a lane: eight fours."""
+        words = (self.t // 2 * 8 + i for i in range(8))
+        sums = 2 * self.g + self.t % 2
+        return _packed(self._kept(self._corner(s, word, sums)) for word in words)
 
     def _digit(self, away: Places, digit: int) -> Places:
-        tap, rest = np.divmod(away + self.halo, self.channels)
-        is_tap = (rest == 0) & (tap >= 0) & (tap < len(self.integers))
-        whole = self.integers[np.clip(tap, 0, len(self.integers) - 1)]
-        place = 8 * (self.row.digits - 1 - digit)
-        carry = 0x808080 & (1 << place) - 1 if self.row.signed else 0
+        is_tap, whole = self.taps(away)
+        place = 8 * (self.digits - 1 - digit)
+        carry = 0x808080 & (1 << place) - 1 if self.signed else 0
         digits: Places = np.where(is_tap, (whole + carry) >> place & 255, 0)
         return digits
 
     def _corner(self, s: int, word: Places, sums: Places) -> Places:
-        """Return how far the first sample of a word is from a sum, far away where no block is."""
+        """Distance of a word's first sample from a sum; far away where no block is."""
         block, t = self.blocks * s + word // WORDS_A_BLOCK, word % WORDS_A_BLOCK
-        half = np.where(t < 2, BLOCK * (self.side + 1), -BLOCK * (self.side + 1))
-        blocks_away = np.where(block <= 2 * self.side, BLOCK * (block - self.side), half)
-        found: Places = blocks_away + 4 * t - sums
+        found = self.away(block, t) + 4 * t - sums
         return np.where(block < self.span, found, found + self.channels * (1 << 20))
 
     def _kept(self, corner: Places) -> tuple[Places, Places]:
@@ -438,10 +443,3 @@ class _DigitBand:
             return first, first + 2
         second: Places = np.where((self.channels == 3) & (first == 1), 2, 3)
         return first, second
-
-
-def _as_words(digits: Places) -> Words:
-    """Return four neighbours along the last axis as a word, the first in the low bits."""
-    wide = digits.astype(np.uint32)
-    words: Words = np.bitwise_or.reduce(wide << 8 * np.arange(4, dtype=np.uint32), -1)
-    return words

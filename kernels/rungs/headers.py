@@ -88,7 +88,7 @@ class Header:
         return next((n + 1 for n in lines if pattern.match(self.lines[n])), 0)
 
     def _sections(self) -> list[int]:
-        """Return where the header begins, each pass, and the end."""
+        """The first lines of the header and of each pass, and the end."""
         begins = [n for n, line in enumerate(self.lines) if re.match(r"\s*\[\[passes\]\]", line)]
         return [0, *begins, len(self.lines)]
 
@@ -118,7 +118,7 @@ def header_of(file: str, source: str) -> Header:
 
 
 def _no_toml(written: str, words: str) -> str:
-    """Return why a line of the header is no TOML, by what is written and what the parser says."""
+    """The reason why a line of the header is no TOML, by its text and the parser's words."""
     named = re.match(r"(\w+)\s*(=?)\s*(.*)", written)
     if not named:
         return f"the header is no TOML: {words}"

@@ -44,7 +44,7 @@ def why_not_template(text: str, known: frozenset[str]) -> str:
 
 
 def value_of(expression: str, values: Mapping[str, Any]) -> int:
-    """Return what `expression` comes to, as an integer.
+    """The value of `expression`, as an integer.
 
     Raises CannotRunError where it comes to nothing: a division by zero.
     """
@@ -133,7 +133,7 @@ def _refuse_harm_in_sentence(sentence: ast.expr) -> None:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether `node` is text, which is for comparing: SAMPLE == 'uint8'."""
+    """Return True if `node` is text, which is for comparing: SAMPLE == 'uint8'."""
     if isinstance(node, ast.Name):
         return node.id in TEXTS
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -185,7 +185,7 @@ def knobs(job: Job) -> dict[str, str | int]:
 
 
 def blocks_down(strips: int, resident: int, rows: int, more: int) -> int:
-    """Return how many blocks one below another finish a picture soonest.
+    """The number of blocks one below another that finish a picture soonest.
 
     A device that runs few blocks at a time runs them in waves, the last of which may be nearly
     empty; and the more blocks, the more rows are read twice.
@@ -258,7 +258,7 @@ class Facts(dict[str, Any]):
         return self._job
 
     def value(self, expression: str) -> int:
-        """Return what `expression` comes to, as an integer.  Raises CannotRunError."""
+        """The value of `expression`, as an integer.  Raises CannotRunError."""
         return value_of(expression, self)
 
     def text(self, template: str) -> str:
@@ -416,7 +416,7 @@ def _transform_flops(side: int) -> int:
 
 
 def _shared(begin: int, end: int, low: int, high: int) -> int:
-    """Return how long the part is that [begin, end) and [low, high) share."""
+    """Length of the intersection of [begin, end) and [low, high)."""
     return max(0, min(end, high) - max(begin, low))
 
 

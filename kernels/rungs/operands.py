@@ -226,13 +226,13 @@ def fft_side(width: int, height: int, radius: int) -> int:
 
 
 def tiles_of(width: int, height: int, radius: int, side: int) -> tuple[int, int]:
-    """Return how many pairs of tiles stand side by side, and how many tiles one above the other."""
+    """The number of pairs of tiles side by side, and of tiles one above the other."""
     valid = side**2 - 2 * radius
     return -(-width // (2 * valid)), -(-height // valid)
 
 
 def spectrum(weights: NDArray[np.float32], length: int) -> NDArray[np.complex64]:
-    """Return what a tile's spectrum is multiplied by to correlate: (length, length).
+    """The factor of a tile's spectrum that correlates it: (length, length).
 
     The conjugate of the weights' own, worked out in float64 and rounded once.
     """

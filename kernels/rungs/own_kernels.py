@@ -48,12 +48,12 @@ NOT_AN_INT = re.compile(r"\b(?:float|double|long|short|char|bool|size_t|sample)\
 
 
 def is_own(key: str) -> bool:
-    """Return whether an implementation of that key is a file of the user's, not of the ladder."""
+    """Return True if an implementation of that key is a file of the user's, not of the ladder."""
     return key.lower().endswith(SUFFIX)
 
 
 def text_hash(text: str) -> str:
-    """Return what tells a kernel's text from every other one of its name: its SHA-256, in hex."""
+    """SHA-256 of a kernel's text, in hex."""
     return sha256(text.encode()).hexdigest()
 
 

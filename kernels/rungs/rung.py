@@ -134,7 +134,7 @@ class Rung:
     kind: Literal["cuda"] = "cuda"
 
     def why_not(self, job: Job, device: Device | NoDevice) -> str | None:
-        """Return why this rung cannot run `job` on `device`, for the user; None if it can."""
+        """The reason why this rung cannot run `job` on `device`, for the user; None if it can."""
         if isinstance(device, NoDevice):
             return device.reason
         return (
@@ -145,7 +145,7 @@ class Rung:
         )
 
     def why_not_anywhere(self, job: Job) -> str | None:
-        """Return why it cannot run `job` whatever the device; None if it can."""
+        """The reason why it cannot run `job` whatever the device; None if it can."""
         if job.gradient != self.gradient:
             return self._why_no_gradient(job)
         parts = _facts_of_parts(job)
@@ -159,7 +159,7 @@ class Rung:
         return self._why_no_headroom(job, parts) or _why_too_long(job)
 
     def tolerance(self, job: Job) -> Tolerance:
-        """Return what the rung's answer to `job` may be off by."""
+        """The error that the rung's output for `job` may have."""
         return Tolerance(self.chain(job), self.error_factor)
 
     def chain(self, job: Job) -> int:
@@ -186,7 +186,7 @@ class Rung:
 
     @property
     def headers(self) -> str:
-        """Return what stands before the rung's own source, where lines are counted in one file."""
+        """The text before the rung's own source, for a file of its own."""
         return bare(header_parts(self.includes))
 
     def _why_not_required(self, facts: Facts) -> str | None:
@@ -247,7 +247,7 @@ class Rung:
 
 
 def _facts_of_parts(job: Job, device: Device | None = None) -> list[Facts]:
-    """Return what `job` is for each GPU that shares it, those that have as many rows left out.
+    """Facts of the parts of each GPU that shares `job`, one for each height.
 
     The length of a transform, for one, goes by the height of what one GPU has.
     """
@@ -269,7 +269,7 @@ def _mentioned(text: str) -> frozenset[str]:
 
 
 def _cause(expression: str, job: Job) -> str:
-    """Return what of the job `expression` depends on: " for a 32×8 block at size 5"."""
+    """The properties that `expression` depends on: " for a 32×8 block at size 5"."""
     names = _mentioned(expression)
     (x, y), channels = job.block_xy, job.channels
     plural = "s" if channels > 1 else ""
@@ -286,7 +286,7 @@ def _cause(expression: str, job: Job) -> str:
 
 
 def _why_too_long(job: Job) -> str | None:
-    """Return why a picture is too long for device code, which counts samples in 32 bits."""
+    """The reason why a picture is too long for device code, which counts samples in 32 bits."""
     reach = 2 * job.radius * job.channels + max(job.block_xy)
     if max(job.width * job.channels, job.height) + reach <= MAX_EXTENT:
         return None

@@ -57,31 +57,31 @@ class Work:
 
     @property
     def loads_a_sample(self) -> float | None:
-        """Return the samples of the picture asked for, over the samples of the answer."""
+        """Samples of the picture asked for, over the samples of the output."""
         return None if self.picture_loads is None else self.picture_loads / self.samples
 
     @property
     def data_loads_a_sample(self) -> float | None:
-        """Return the numbers of picture and buffers asked for, over the samples of the answer."""
+        """Numbers of picture and buffers asked for, over the samples of the output."""
         return None if self.data_loads is None else self.data_loads / self.samples
 
     @property
     def halo_share(self) -> float | None:
-        """Return the share of the samples asked for that was asked for before: 0 to 1."""
+        """The share of the samples asked for that was asked for before: 0 to 1."""
         if not self.picture_loads:
             return None
         return max(0.0, 1 - self.samples / self.picture_loads)
 
     @property
     def rung_intensity(self) -> float | None:
-        """Return the rung's operations per byte: its flops over its memory_bytes."""
+        """The rung's operations per byte: its flops over its memory_bytes."""
         if self.flops is None or self.memory_bytes is None:
             return None
         return self.flops / self.memory_bytes
 
 
 def work_of(job: Job, rung: Rung | None, multiprocessors: int) -> Work:
-    """Return what `job` asks for, and what `rung` does for it; None: something on the CPU.
+    """The work of `job` and of `rung`; None: an implementation on the CPU.
 
     multiprocessors  of the device: some rungs make as many blocks as those keep busy
     The picture's samples play no part.
@@ -97,26 +97,35 @@ def work_of(job: Job, rung: Rung | None, multiprocessors: int) -> Work:
         return bare
     if any(each.library for each in rung.passes):
         return replace(bare, unknown=BY_A_LIBRARY)
+    done = [pass_work(each, facts) for each in rung.passes]
+    found = replace(bare, unknown=not_described(rung))
+    if says_flops(rung):
+        found = replace(found, flops=sum(each.flops or 0 for each in done))
+    if not says_loads(rung):
+        return found
+    loads = [item for each in done for item in each.loads.items()]
     return replace(
-        bare,
-        **(_loaded_and_stored(rung, facts) if says_loads(rung) else {}),
-        flops=sum(_flops(each, facts) for each in rung.passes) if says_flops(rung) else None,
-        unknown=not_described(rung),
+        found,
+        picture_loads=sum(count for name, count in loads if name == "picture"),
+        data_loads=sum(count for name, count in loads if name != "weights"),
+        loaded_bytes=sum(facts.bytes_of(each.loads) for each in done),
+        stored_bytes=sum(facts.bytes_of(each.stores) for each in done),
+        memory_bytes=_moved(done, facts),
     )
 
 
 def says_loads(rung: Rung) -> bool:
-    """Return whether the header says of all passes what they load."""
+    """Return True if the header describes the loads of all passes."""
     return all(each.loads for each in rung.passes)
 
 
 def says_flops(rung: Rung) -> bool:
-    """Return whether the header says of all passes how many operations they spend."""
+    """Return True if the header describes the operations of all passes."""
     return all(each.flops for each in rung.passes)
 
 
 def not_described(rung: Rung) -> str:
-    """Return the sentence about what its header leaves out, a library's aside; empty: nothing."""
+    """The sentence on what its header leaves out, a library's aside; empty: nothing."""
     if any(each.library for each in rung.passes):
         return ""
     parts = [] if says_loads(rung) else ["loads"]
@@ -124,24 +133,8 @@ def not_described(rung: Rung) -> str:
     return NOT_DESCRIBED.format(" and ".join(parts).capitalize()) if parts else ""
 
 
-def _loaded_and_stored(rung: Rung, facts: WorkFacts) -> dict[str, int]:
-    done = [pass_work(each, facts) for each in rung.passes]
-    return {
-        "picture_loads": sum(each.loads.get("picture", 0) for each in done),
-        "data_loads": sum(
-            count for each in done for name, count in each.loads.items() if name != "weights"
-        ),
-        "loaded_bytes": sum(facts.bytes_of(each.loads) for each in done),
-        "stored_bytes": sum(facts.bytes_of(each.stores) for each in done),
-        "memory_bytes": _moved(done, facts),
-    }
-
-
 def _moved(done: Sequence[PassWork], facts: WorkFacts) -> int:
-    """Return the bytes to and from memory if every pass reads what it needs once.
-
-    Weights, which are small, are left out.
-    """
+    """Bytes to and from memory if every pass reads each number once; without the small weights."""
     sizes = {"picture": int(facts["SAMPLES"])}  # in numbers
     moved = 0
     for each in done:
@@ -164,7 +157,7 @@ class PassWork:
 
 
 def pass_work(each: Pass, facts: WorkFacts) -> PassWork:
-    """Compute what the header says of `each`, which is not a library's."""
+    """Evaluate the header's description of `each`, which is not a library's."""
     facts.take(each.covers, each.grid)
     stores = each.stores or ((each.writes, "SAMPLES"),)
     return PassWork(
@@ -172,8 +165,3 @@ def pass_work(each: Pass, facts: WorkFacts) -> PassWork:
         {name: facts.value(count) for name, count in stores},
         facts.value(each.flops) if each.flops else None,
     )
-
-
-def _flops(each: Pass, facts: WorkFacts) -> int:
-    facts.take(each.covers, each.grid)
-    return facts.value(each.flops)

@@ -25,12 +25,12 @@ ROUNDS = 10
 
 
 def rounds_of(sampling: Sampling) -> int:
-    """Return how many rounds a cell is measured in; one is quick enough for `sampling` at least."""
+    """The number of rounds that a cell is measured in, at least one."""
     return max(1, min(ROUNDS, sampling.max_samples))
 
 
 def part_of(sampling: Sampling, number: int) -> Sampling:
-    """Return what round `number`, from 0 on, takes of a cell that has `sampling` in all.
+    """The sampling of round `number`, from 0 on, of a cell that has `sampling` in all.
 
     There is a sample in each, however long it takes; the settling of their spread, which a part is
     too short for, decides nothing.
@@ -68,7 +68,7 @@ def in_order(cells: Sequence[Cell], number: int) -> list[Cell]:
 def with_part(
     before: Measurement | None, part: Measurement, sampling: Sampling, count: int = 1
 ) -> Measurement:
-    """Return what is known of a cell after one part more.
+    """Add a part to the measurement of a cell.
 
     sampling  of each of the cell's `count` pictures, in all rounds; a run of one that takes longer
               than its max_seconds is the only one
@@ -101,7 +101,7 @@ def with_part(
 
 
 def rounds_done(record: Record | None, rounds: int) -> int:
-    """Return how many of `rounds` a cell has had: all where nothing more will come of it."""
+    """Rounds that a cell has had: all of them where it is complete."""
     if record is None:
         return 0
     if record.is_complete or isinstance(record.outcome, str):
@@ -110,7 +110,7 @@ def rounds_done(record: Record | None, rounds: int) -> int:
 
 
 def share_done(cells: Sequence[Cell], records: Iterable[Record], sampling: Sampling) -> float:
-    """Return how much of a sweep of `cells` is behind, from 0 to 1, by its rounds."""
+    """The finished share of a sweep of `cells`, from 0 to 1, by its rounds."""
     rounds, known = rounds_of(sampling), {record.cell: record for record in records}
     if not cells:
         return 1.0
@@ -188,12 +188,12 @@ def about(seconds: float) -> str:
 
 @lru_cache(maxsize=4096)
 def but_for_size(cell: Cell) -> Cell:
-    """Return what cells have in common that differ in their size alone."""
+    """The cell without its size."""
     return replace(cell, width=0, height=0)
 
 
 def _how_far_off(records: Sequence[Record], kind: str, sampling: Sampling) -> float:
-    """Return how many times longer than the model's time the last parts of cells took.
+    """The factor by which the last parts of cells took longer than the model says.
 
     The times are those between records; of them the median, so that a pause does not matter.
     """
@@ -234,7 +234,7 @@ def _parts_s(cell: Cell, run_s: float, sampling: Sampling) -> Iterator[float]:
 
 
 def _run_s(cell: Cell, like: Record | None) -> float:
-    """Return how long one run of all pictures of `cell` takes: by `like`, or else by the model."""
+    """Seconds of one run of all pictures of `cell`: by `like`, or else by the model."""
     if like is not None and isinstance(like.outcome, Measurement):
         return scaled_s(cell, like.cell, like.outcome.kernel.median_ms / 1e3)
     kind, taps = _kind(cell), cell.ksize**2

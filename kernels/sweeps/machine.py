@@ -146,7 +146,7 @@ def _memory_bytes() -> int:
 
 
 def _sysctl(name: str) -> str:
-    """Return what macOS calls `name`, or "" where it does not tell."""
+    """macOS's value of `name`, or ""."""
     try:
         done = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True)
     except OSError:

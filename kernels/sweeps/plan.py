@@ -74,7 +74,7 @@ class Cell:
 
     @property
     def is_made(self) -> bool:
-        """Return whether its picture is of one of PICTURE_KINDS, rather than from a file."""
+        """Return True if its picture is of one of PICTURE_KINDS, rather than from a file."""
         return self.picture in PICTURE_KINDS
 
     @property
@@ -161,7 +161,7 @@ class Plan:
         return tuple(name for name in DIMENSIONS if len(getattr(self, name)) > 1)
 
     def count(self, rungs: Mapping[str, Rung]) -> int:
-        """Return how many cells there are at most, without making them.
+        """The number of cells at most, without making them.
 
         Values that are listed twice, or pictures of one size, make fewer.
 
@@ -251,7 +251,7 @@ class Plan:
 
 
 def sampling_of(cell: Cell, sampling: Sampling) -> Sampling:
-    """Return how each picture of `cell` is sampled, where a plan has `sampling`."""
+    """The sampling of each picture of `cell` in a plan with `sampling`."""
     sampling = replace(sampling, cache=cell.cache or sampling.cache)
     if cell.count == 1:
         return sampling

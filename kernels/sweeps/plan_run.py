@@ -126,7 +126,7 @@ def cells_of(plan: Plan, given: Given = NOTHING_GIVEN) -> tuple[Cell, ...]:
 
 
 def in_words(cell: Cell) -> str:
-    """Return what a line of progress calls `cell`: "shared 16×16, gaussian 5×5, 1024²"."""
+    """Describe `cell` for a line of progress: "shared 16×16, gaussian 5×5, 1024²"."""
     how = f"{cell.implementation} {cell.block_in_words}".rstrip()
     how += f" on {cell.devices_in_words}" if cell.devices_in_words else ""
     many = f"{cell.count} × " if cell.count > 1 else ""
@@ -187,7 +187,7 @@ class _Running:
         return outcome
 
     def _why_hopeless(self, cell: Cell) -> str | None:
-        """Return why not even to begin, or None.
+        """The reason why not even to begin, or None.
 
         A smaller picture may say that it would take far too long.
         """

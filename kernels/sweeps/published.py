@@ -46,7 +46,7 @@ class PublishedRow:
     milliseconds: float
 
     def stands_for(self, cell: Cell) -> bool:
-        """Return whether it is a time of what `cell` measures.
+        """Return True if it is a time of what `cell` measures.
 
         Publications say nothing of the picture or the cache, and borders differ even within
         one, so these do not count.
@@ -107,7 +107,7 @@ def published_for(plan: Plan) -> tuple[Published, ...]:
 
 
 def left_out(row: PublishedRow) -> str | None:
-    """Return why no cell can stand for `row`, or None where one can."""
+    """The reason why no cell can stand for `row`, or None where one can."""
     for each in _notes()["left_out"]:
         if (each["source"], each["table"]) == (row.source, row.table):
             return str(each["reason"])
@@ -122,7 +122,7 @@ def rows() -> tuple[PublishedRow, ...]:
 
 
 def _essence(of: PublishedRow | Cell) -> Essence:
-    """Return what a cell and a time of it always have in common."""
+    """The values that a cell and a time of it always have in common."""
     return of.width, of.height, of.implementation, of.ksize
 
 

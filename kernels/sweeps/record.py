@@ -71,7 +71,7 @@ class Measurement:
 
     @property
     def disturbances(self) -> tuple[str, ...]:
-        """Return what may have falsified the time, in words."""
+        """Possible disturbances of the time, in words."""
         return disturbances_of(self.load, self.health)
 
     @property
@@ -93,7 +93,7 @@ class Record:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether nothing more will come.
+        """Return True if nothing more will come.
 
         It has all rounds, or the reason why there are none.
         """
@@ -110,7 +110,7 @@ class Record:
 
     @property
     def objection(self) -> str | None:
-        """Return why `verified` is None, in words, or None where it is not."""
+        """The reason why `verified` is None, in words, or None where it is not."""
         if isinstance(self.outcome, str):
             return self.outcome
         check = self.outcome.check
@@ -152,7 +152,7 @@ class Machine:
 
     @property
     def name(self) -> str:
-        """Return what a legend calls it: its GPU, or its CPU."""
+        """Its name in legends: its GPU, or its CPU."""
         return self.gpu or self.cpu
 
 

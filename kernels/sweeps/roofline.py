@@ -56,7 +56,7 @@ class Roof:
 
     @property
     def binds(self) -> Literal["memory", "multiply-adds"]:
-        """Return which side of the roof is lower here."""
+        """The lower side of the roof here."""
         return "memory" if self.memory_ms >= (self.compute_ms or 0.0) else "multiply-adds"
 
     @property
@@ -134,7 +134,7 @@ class Roof:
 
 
 def roof_of(record: Record, machine: Machine) -> Roof | str:
-    """Return where `record` stands under `machine`'s roof, or the sentence why that cannot be told.
+    """The place of `record` under `machine`'s roof, or a sentence why there is none.
 
     Needs no GPU: both may have been read from a file.
     """

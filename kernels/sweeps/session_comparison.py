@@ -43,14 +43,14 @@ class CellPair:
 
     @property
     def is_disturbed(self) -> bool:
-        """Return whether both have a time, but one of them was disturbed: there is no verdict."""
+        """Return True if both have a time, but one of them was disturbed: there is no verdict."""
         measured = [each.verified for each in (self.a, self.b) if each]
         both = [each for each in measured if each is not None]
         return len(both) == 2 and any(each.disturbances for each in both)
 
     @property
     def objection(self) -> str | None:
-        """Return why there is no comparison, in words, or None where there is one."""
+        """The reason why there is no comparison, in words, or None where there is one."""
         if self.comparison is not None:
             return None
         if self.is_disturbed:
@@ -96,7 +96,7 @@ def compare_sessions(a: Session, b: Session) -> tuple[CellPair, ...]:
 
 
 def within_of(cell: Cell, *both: Timing) -> float:
-    """Return how near two sessions' times of `cell`, `both`, count as the same: 0.03 is 3 %."""
+    """The relative difference up to which two times of `cell` are the same: 0.03 is 3 %."""
     if not cell.cache:
         return CPU_WITHIN
     return SHORT_WITHIN if min(each.median_ms for each in both) < SHORT_MS else GPU_WITHIN

@@ -17,12 +17,11 @@ from kernels.cpu import opencv
 from kernels.cpu.opencv import (
     MAX_OFF,
     MAX_SUM,
-    _gaussian,
-    _mean,
-    _most_off,
     _sigma,
     call_for,
     exact_call,
+    gaussian_call,
+    most_off,
 )
 
 QUICK = Sampling(max_samples=1)
@@ -230,7 +229,7 @@ def test_how_far_a_bell_of_few_bits_is_off_at_most_is_known_of_its_weights(
     """No picture is off by more, and black and white where its weights differ is off by as much."""
     weights = filters.get("gaussian").weights(ksize, sigma=sigma)
     found, largest = _sigma(ksize, separate(weights)), np.iinfo(pixel_type).max
-    blur, at_most = _gaussian(ksize, found).apply, _most_off(ksize, found, pixel_type)
+    blur, at_most = gaussian_call(ksize, found).apply, most_off(ksize, found, pixel_type)
     random, most = np.random.default_rng(13), 0.0
     for _ in range(40):
         picture = np.where(random.random((60, 60)) < 0.5, 0, largest).astype(pixel_type)
@@ -265,7 +264,7 @@ def test_running_sums_of_real_numbers_begin_in_strips_where_they_do_in_the_whole
     picture = random.random((700, 8, 1), np.float32)
     picture[100:130] *= 1e25
     job = Job(picture, filters.get("box").weights(ksize), implementation="opencv")
-    assert call_for(job).name == _mean(job).name == "cv2.blur"
+    assert call_for(job).name == "cv2.blur"
     whole, strip = np.empty_like(picture), strip_of_rows(256, 512, 700, ksize, "clamp")
     [*opencv.prepare(job).filtering(whole)]
     rows = picture[slice(*strip.spans[0])].copy()
